@@ -32,7 +32,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-packages test-parallel test-python test-shells test-soak test-tsan \
+.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan \
 	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
 
 help: ## This list
@@ -140,6 +140,13 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 	@[ $(WORLDS) = 0 ] || { $(BUILD) --build-tests && \
 		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(RUN_TESTS) --filter 'UploadedWorldFuzz|aRecordingThatIsCutAnywhere'; }
 
+# The list is Tests/Mutations/mutations.json. The changes are made in a copy of the tree, .build/mutations, which has its own build.
+test-mutations: toolchain ## Break one rule after another and check that its test fails (ONLY=regex, or COUNT=10 SEED=…, for some)
+	@scripts/python
+	@python3 -B Tests/Mutations/selftest.py --quiet
+	@python3 -B Tests/Mutations/mutations.py --build 'env $(BUILD)' --test '$(SWIFT) test' $(if $(ONLY),--only '$(ONLY)') \
+		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed '$(SEED)')
+
 MINUTES ?= 60
 SOAK_OUT ?= $(if $(filter 60,$(MINUTES)),docs/soak.json)
 test-soak: release ## Run mixed work for MINUTES=60 and compare memory, disk, descriptors and p99 with the start; 60 redraws docs/soak.svg
@@ -214,9 +221,9 @@ test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on
 	@scripts/python
 	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 
-test-shells: build-tests ## Paste every snippet and printed command, with hostile values, into bash and zsh; installs zsh if it is missing
+test-shells: build-tests ## Paste every snippet and printed command, with hostile values, and every shell block of the docs into bash and zsh; installs zsh if it is missing
 	@command -v zsh >/dev/null || scripts/debian-install zsh "zsh, into which this check pastes"
-	@ENTRUPY_SIM_SHELLS=1 $(RUN_TESTS) --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests'
+	@ENTRUPY_SIM_SHELLS=1 $(RUN_TESTS) --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests|DocumentedShellTests'
 
 PYTEST = .build/pytest
 test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers

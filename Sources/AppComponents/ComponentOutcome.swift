@@ -82,7 +82,7 @@ struct ComponentOutcome: PlatformOutcome {
         let client: Client
     }
 
-    func notes(_ job: JobContext) -> [ErrorDetail] { notes(job.state.seed) }
+    func notes(_ job: JobContext) -> [RuleNote] { notes(job.state.seed).map { RuleNote($0) } }
 
     func notes(_ seed: Seed) -> [ErrorDetail] {
         guard let workflow, seed.components.workflow(workflow) == nil else { return [] }

@@ -294,7 +294,7 @@
       show("lost", "connection lost, trying again");
       if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (!document.hidden) { listen(); changed(); } }, 2000);
     };
-    for (const type of ["request", "state", "webhook", "gap"]) source.addEventListener(type, changed);
+    for (const type of ["request", "request.undelivered", "state", "webhook", "gap"]) source.addEventListener(type, changed);
     source.addEventListener("world.replaced", () => { say("This namespace was reset, or restored from a snapshot."); changed(); });
     source.addEventListener("world.deleted", () => {
       source.close();
@@ -622,7 +622,8 @@
 
   function said(clock) {
     const time = clock.now.slice(0, 19).replace("T", " ");
-    if (clock.reached === false) say(`The clock stopped at ${time}: receivers took too long. ${clock.pending} pieces of work are left; advance again.`, {isBad: true});
+    if (clock.nothing_due) say(`Nothing is due. The clock stays at ${time}`);
+    else if (clock.reached === false) say(`The clock stopped at ${time}: receivers took too long. ${clock.pending} pieces of work are left; advance again.`, {isBad: true});
     else say(`The clock is at ${time}`);
   }
 

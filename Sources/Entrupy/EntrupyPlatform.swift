@@ -67,6 +67,10 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package let webhookEvents = WebhookEvent.allCases.map(\.rawValue)
     package let faultEffects = PlatformEffect.ofEntrupy
 
+    package let unsimulatedPaths = [
+        "/v2/fingerprints", "/v2/search/fingerprints", "/v2/search/domains", "/v2/integrations/app-login-voucher",
+    ]
+
     package func isCalledByUsers(path: String) -> Bool {
         path.utf8.starts(with: "/sdk/".utf8) || path.isIdentical(to: "/login")
     }

@@ -6,9 +6,15 @@ public struct CaptureInfoList: Codable, Sendable {
     public var captures: [CaptureInfo]
     /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
+    /// The state that the list is limited to: `started` unless the query says otherwise; `all` for no limit.
+    public var status: String
+    /// The way to the captures in other states; null if all are listed.
+    @Nullable public var hint: String?
 
-    public init(captures: [CaptureInfo], next_cursor: String?) {
+    public init(captures: [CaptureInfo], next_cursor: String?, status: String, hint: String?) {
         self.captures = captures
+        self.status = status
+        self._hint = Nullable(wrappedValue: hint)
         self._next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }

@@ -74,9 +74,12 @@ public struct GeneratedItems: Codable, Sendable {
     public var count: Int
     /// The ids of the first 1,000, newest first.
     public var entrupy_ids: [String]
+    /// Whether the items send webhooks: true for one item without `count`, false for counted items, even if it is one.
+    public var webhooks: Bool
 
-    public init(count: Int, entrupy_ids: [String]) {
+    public init(count: Int, entrupy_ids: [String], webhooks: Bool) {
         self.count = count
         self.entrupy_ids = entrupy_ids
+        self.webhooks = webhooks
     }
 }

@@ -319,7 +319,7 @@ public struct ItemAnswer<Item: Codable & Sendable>: Codable, Sendable {
 public struct PartnerFlagRequest: Codable, Sendable {
     /// The reason, in free text.
     public var reason: String
-    /// Further comments.
+    /// Further comments. Empty ones count as absent.
     public var comments: String?
 
     public init(reason: String, comments: String? = nil) {

@@ -9,6 +9,7 @@
         let seed: String?
         let frozenAt: String?
         let randomSeed: Int?
+        let strict: Bool
 
         public var isRecursive: Bool { true }
 
@@ -22,23 +23,33 @@
         ) async throws {
             let simulator = try await Self.simulator()
             let namespace = try await simulator.makeNamespace(
-                scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+                scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
             let failures = FailureMark()
+            let name = BundleName(test, testCase)
             let observer = IssueHandlingTrait.compactMapIssues { issue in
                 if issue.isFailure { failures.set() }
                 return issue
             }
             do {
                 try await observer.provideScope(for: test, testCase: testCase) {
-                    try await SimulatedNamespace.$ofTask.withValue(namespace) { try await function() }
+                    try await SimulatedNamespace.$ofTask.withValue(namespace) {
+                        try await function()
+                        let place = test.sourceLocation
+                        try await namespace.verifyRules(
+                            fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
+                    }
                 }
             } catch {
-                await Self.attachBundle(of: namespace, to: test)
+                await Self.attachBundle(of: namespace, to: test, name)
                 // The error of the test counts. The namespace ends by its time to live.
                 try? await namespace.delete()
                 throw error
             }
-            if failures.isSet { await Self.attachBundle(of: namespace, to: test) }
+            if failures.isSet {
+                await Self.attachBundle(of: namespace, to: test, name)
+            } else if let name, SimulatedNamespace.artifacts != nil {
+                SimulatedNamespace.removeBundle(named: name)
+            }
             try await namespace.delete()
         }
 
@@ -56,13 +67,17 @@
         }
 
         /// Attaches the bundle to the running test, and saves it if the environment has ENTRUPY_SIM_ARTIFACTS.
-        private static func attachBundle(of namespace: SimulatedNamespace, to test: Test) async {
+        ///
+        /// - Parameter name: the name of its file; `nil` for one that no other run has.
+        private static func attachBundle(
+            of namespace: SimulatedNamespace, to test: Test, _ name: BundleName?
+        ) async {
             guard let bundle = try? await namespace.bundle() else { return }
             Attachment.record([UInt8](bundle), named: "\(namespace.name).entrupy-bundle.tar")
-            guard ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"] != nil else { return }
-            let name = test.name.filter { $0.isLetter || $0.isNumber }
+            guard SimulatedNamespace.artifacts != nil else { return }
+            let name = name ?? BundleName(test: namespace.name, readable: test.name)
             do {
-                let path = try await namespace.saveBundle(named: "\(name)-\(namespace.name)")
+                let path = try await namespace.saveBundle(named: name.description)
                 SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle is \(path)")
             } catch {
                 SimulatedNamespace.printToStandardError("\(test.name) failed; \(error)")
@@ -78,10 +93,13 @@
         ///   - seed: `standard` (the default), `empty`, or the path of a file of seed data, which is added to `empty`.
         ///   - frozenAt: freezes the clock at a moment in ISO 8601.
         ///   - randomSeed: fixes all ids and tokens.
+        ///   - strict: whether notes on rules and scenarios fail the test. They name parts that nothing matches, such as a misspelt
+        ///     route. The next release makes `true` the default.
         public static func entrupySim(
-            scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil
+            scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
+            strict: Bool = false
         ) -> Self {
-            Self(scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+            Self(scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
         }
     }
 

@@ -25,8 +25,10 @@ public struct FaultEffect: Sendable {
 
     /// Delays the answer in real time, or a webhook on the namespace's clock.
     public static func delay(_ duration: SimulatedDuration) -> Self { Self("delay", .string(duration.text)) }
-    /// Closes the connection without an answer.
+    /// Handles the request, then closes the connection without an answer.
     public static let dropConnection = Self("drop_connection")
+    /// Closes the connection without handling the request.
+    public static let loseRequest = Self("lose_request")
     /// Sends the first `bytes` bytes of the answer's body, then closes the connection.
     public static func truncateBody(_ bytes: Int) -> Self { Self("truncate_body", .number(JSONNumber(bytes))) }
     /// Sends the body at `bytesPerSecond` bytes a second.

@@ -23,7 +23,9 @@ public struct SimulatedClock: Sendable {
             timeout: ControlConnection.work)
     }
 
-    /// Moves the clock to a moment in ISO 8601, or to the `next` one at which something falls due.
+    /// Moves the clock to a moment in ISO 8601, or to the `next` one at which something falls due. If nothing is due, the
+    /// answer's `reached` is false and its `nothing_due` true, so a loop ends:
+    /// `while try await clock.advance(to: "next").reached == true {}`.
     @discardableResult public func advance(to moment: String) async throws -> ClockState {
         try await control.send(
             "POST", "/_sim/clock/advance", ["to": .string(moment)], as: ClockState.self,

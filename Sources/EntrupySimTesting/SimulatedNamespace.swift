@@ -10,11 +10,14 @@ public struct SimulatedNamespace: Sendable {
     /// The API token of the seed data's organization DemoOrg.
     public let apiToken = "demo-api-token"
     let control: ControlConnection
+    /// Whether notes on rules and scenarios fail the test.
+    let isStrict: Bool
 
     @TaskLocal static var ofTask: SimulatedNamespace?
 
-    init(name: String, address: String, token: String?) {
+    init(name: String, address: String, token: String?, isStrict: Bool = false) {
         self.name = name
+        self.isStrict = isStrict
         let own = address + "/ns/" + name
         url = URL(string: own) ?? URL(fileURLWithPath: own)
         control = ControlConnection(address: own, token: token)
@@ -96,6 +99,9 @@ public struct SimulatedNamespace: Sendable {
 
     /// Decides the results of items that are submitted from now on. The first rule that matches decides.
     ///
+    /// A part of the rule that nothing matches, such as a misspelt brand, is a note: a warning of the test, or an issue where the
+    /// namespace is strict.
+    ///
     /// - Parameters:
     ///   - result: the id of a result, such as `authentic` or `invalid`; `match` and `no_match` only for compared fingerprints;
     ///     for App Components the name of an error or of a picture's quality.
@@ -106,9 +112,10 @@ public struct SimulatedNamespace: Sendable {
     @discardableResult
     public func outcome(
         _ result: String, for matching: [OutcomeMatch] = [], reason: String? = nil, after: SimulatedDuration? = nil,
-        times: Int? = nil
+        times: Int? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
     ) async throws -> OutcomeInfo {
-        try await control.send(
+        let info = try await control.send(
             "POST", "/_sim/outcomes",
             [
                 "result": .string(result),
@@ -116,9 +123,14 @@ public struct SimulatedNamespace: Sendable {
                 "reason": reason.map { .string($0) } ?? .null, "after": after.map { .string($0.text) } ?? .null,
                 "times": times.map { .number(JSONNumber($0)) } ?? .null,
             ], as: OutcomeInfo.self)
+        try report(info.note_details, of: "the outcome rule \(info.id)", fileID, filePath, line, column)
+        return info
     }
 
     /// Makes requests or webhooks fail. The first rule that matches counts.
+    ///
+    /// A part of the rule that nothing matches, such as a misspelt route, is a note: a warning of the test, or an issue where the
+    /// namespace is strict.
     ///
     /// - Parameters:
     ///   - route: a glob over the path without the namespace, for instance `/sdk/captures/*/submit`; `nil` for all.
@@ -131,13 +143,14 @@ public struct SimulatedNamespace: Sendable {
     @discardableResult
     public func fault(
         _ effect: FaultEffect, on route: String? = nil, method: String? = nil, webhook: String? = nil,
-        username: String? = nil, times: Int? = nil, afterRequests: Int? = nil, probability: Double? = nil
+        username: String? = nil, times: Int? = nil, afterRequests: Int? = nil, probability: Double? = nil,
+        fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) async throws -> FaultInfo {
         if let route { try Self.check(route) }
         let match: [(String, String?)] = [
             ("route", route), ("method", method), ("webhook", webhook), ("username", username),
         ]
-        return try await control.send(
+        let info = try await control.send(
             "POST", "/_sim/faults",
             [
                 "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
@@ -145,6 +158,43 @@ public struct SimulatedNamespace: Sendable {
                 "after_requests": afterRequests.map { .number(JSONNumber($0)) } ?? .null,
                 "probability": probability.map { .number(JSONNumber(text: "\($0)")) } ?? .null,
             ], as: FaultInfo.self)
+        try report(info.note_details, of: "the fault \(info.id)", fileID, filePath, line, column)
+        return info
+    }
+
+    /// Shows notes as warnings of the test. Where the namespace is strict, one that no later event can resolve is a failure;
+    /// ``verifyRules(fileID:filePath:line:column:)`` looks at the others.
+    private func report(
+        _ notes: [RuleNote], of subject: String, _ fileID: String, _ filePath: String, _ line: Int, _ column: Int
+    ) throws {
+        func text(_ notes: [RuleNote]) -> String {
+            "\(subject): " + notes.map { "\($0.field): \($0.problem)" }.joined(separator: "; ")
+        }
+        let wrong = isStrict ? notes.filter { !$0.may_change } : []
+        let others = notes.filter { !wrong.contains($0) }
+        if !others.isEmpty { TestFailure.warn(text(others), fileID, filePath, line, column) }
+        if !wrong.isEmpty { try TestFailure.record(text(wrong), fileID, filePath, line, column) }
+    }
+
+    /// Checks the notes that a later event could have resolved, such as a user who may come later, where the namespace is strict:
+    /// those of rules that were never met and that still stand are failures. The trait does so at the end of each test.
+    ///
+    /// - Throws: ``SimulatorError`` if the server cannot be asked, and outside Swift Testing for a note that stands.
+    public func verifyRules(
+        fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        guard isStrict else { return }
+        let faults = try await control.send("GET", "/_sim/faults", as: FaultList.self).faults
+        let outcomes = try await control.send("GET", "/_sim/outcomes", as: OutcomeList.self).outcomes
+        let rules =
+            outcomes.filter { $0.hits == 0 }.map { (text: "the outcome rule \($0.id)", notes: $0.note_details) }
+            + faults.filter { $0.seen == 0 }.map { (text: "the fault \($0.id)", notes: $0.note_details) }
+        for rule in rules {
+            for note in rule.notes where note.may_change {
+                let text = "\(rule.text): \(note.field): \(note.problem)"
+                try TestFailure.record(text, fileID, filePath, line, column)
+            }
+        }
     }
 
     /// Removes every fault.
@@ -188,12 +238,13 @@ public struct SimulatedNamespace: Sendable {
     /// Makes items without captures.
     ///
     /// - Parameters:
+    ///   - count: the number of items, which send no webhooks, even if it is 1; `nil` for one item that sends them.
     ///   - username: an unknown one is created; it begins with an organization's name and `-`.
     ///   - fields: further fields of the item, such as `customer_item_id`.
     /// - Returns: the ids of the first 1,000.
     @discardableResult
     public func insertItems(
-        _ count: Int = 1, brand: String = "Nike", result: String? = nil, username: String? = nil,
+        _ count: Int? = nil, brand: String = "Nike", result: String? = nil, username: String? = nil,
         fields: [String: String] = [:]
     ) async throws -> [String] {
         var template: [(String, JSONValue)] = [("brand", .string(brand))]
@@ -203,8 +254,9 @@ public struct SimulatedNamespace: Sendable {
         struct Made: Decodable { var entrupy_ids: [String] }
         return try await control.send(
             "POST", "/_sim/authentications",
-            ["count": .number(JSONNumber(count)), "template": .object(JSONObject(template))], as: Made.self,
-            timeout: ControlConnection.work
+            [
+                "count": count.map { .number(JSONNumber($0)) } ?? .null, "template": .object(JSONObject(template)),
+            ], as: Made.self, timeout: ControlConnection.work
         ).entrupy_ids
     }
 
@@ -217,12 +269,38 @@ public struct SimulatedNamespace: Sendable {
 
     /// The requests of clients, newest first, at most 1,000.
     ///
-    /// - Parameter route: a glob over the path; `nil` for all.
-    public func requests(_ route: String? = nil) async throws -> [JournaledRequest] {
-        if let route { try Self.check(route) }
+    /// - Parameters:
+    ///   - route: a glob over the path; `nil` for all.
+    ///   - anyRoute: whether the route may be one that the platforms do not have. Otherwise such a route is an error: nothing found
+    ///     would say nothing.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route.
+    public func requests(_ route: String? = nil, anyRoute: Bool = false) async throws -> [JournaledRequest] {
+        if let route {
+            try Self.check(route)
+            if !anyRoute { try await checkIsKnown(route) }
+        }
         let filter =
             route.map { "&route=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
         return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
+    }
+
+    /// Asks for no number of requests, which fails only if the route is unknown.
+    private func checkIsKnown(_ route: String) async throws {
+        let body = try ControlConnection.json(["match": ["route": .string(route)], "at_least": 0])
+        let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
+        guard code == 400 else { return }
+        let envelope = try control.decode(ErrorEnvelope.self, from: answer)
+        guard envelope.details.contains(where: { $0.field == "match.route" }) else { return }
+        throw SimulatorError("\(envelope.error): anyRoute: true in requests", status: code)
+    }
+
+    /// Whether an answer reached its client.
+    public enum Delivery: String, Sendable {
+        /// The whole answer left the server.
+        case yes = "true"
+        /// A fault lost the answer, or the connection ended before.
+        case no = "false"
+        case any
     }
 
     /// Expects requests of clients. Without a number, one is enough.
@@ -233,42 +311,62 @@ public struct SimulatedNamespace: Sendable {
     /// - Parameters:
     ///   - route: a glob over the path without the namespace, for instance `/sdk/results/*/flag`.
     ///   - status: a status, or a class such as `5xx`.
-    /// - Throws: ``SimulatorError`` if the server cannot be asked, and outside Swift Testing for a wrong number.
+    ///   - delivered: whether the answer reached the client; `nil` for only delivered answers where there is a status, else for all.
+    ///   - anyRoute: whether the route may be one that the platforms do not have. Otherwise such a route is an error: it would make
+    ///     an expectation of none worthless.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route, and outside Swift Testing for a wrong number.
     public func expectRequest(
-        _ method: String? = nil, _ route: String, status: String? = nil, username: String? = nil, times: Int? = nil,
-        atLeast: Int? = nil, atMost: Int? = nil, fileID: String = #fileID, filePath: String = #filePath,
+        _ method: String? = nil, _ route: String, status: String? = nil, delivered: Delivery? = nil,
+        username: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil, anyRoute: Bool = false,
+        fileID: String = #fileID,
+        filePath: String = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
         try Self.check(route)
         let match: [(String, String?)] = [
-            ("route", route), ("method", method), ("status", status), ("username", username),
+            ("route", route), ("method", method), ("status", status), ("delivered", delivered?.rawValue),
+            ("username", username),
         ]
         let body = try ControlConnection.json([
             "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
             "times": times.map { .number(JSONNumber($0)) } ?? .null,
             "at_least": atLeast.map { .number(JSONNumber($0)) } ?? .null,
             "at_most": atMost.map { .number(JSONNumber($0)) } ?? .null,
+            "any_route": anyRoute ? .bool(true) : .null,
         ])
         let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
         guard code != 200 else { return }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
-        guard code == 409 else { throw SimulatorError(envelope.error, status: code) }
-        let near = (envelope.nearest ?? []).map {
-            "\n  \($0.request.method) \($0.request.path) \($0.request.status): \($0.differences.joined(separator: ", "))"
+        guard code == 409 else {
+            let isUnknown = envelope.details.contains { $0.field == "match.route" }
+            throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in expectRequest" : ""), status: code)
         }
-        let wanted = [method, route, status, username].compactMap { $0 }.joined(separator: " ")
+        let near = (envelope.nearest ?? []).map {
+            "\n  \($0.request.method) \($0.request.path) \($0.request.answerText): \($0.differences.joined(separator: ", "))"
+        }
+        let delivery = delivered.map { "delivered: \($0.rawValue)" }
+        let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")
         let text = "\(wanted): \(envelope.error)" + (near.isEmpty ? "" : "; nearest:" + near.joined())
         try TestFailure.record(text, fileID, filePath, line, column)
     }
 
-    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:username:times:atLeast:atMost:fileID:filePath:line:column:)``
+    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:anyRoute:fileID:filePath:line:column:)``
     /// does.
+    ///
+    /// - Parameter strict: whether notes are failures too: parts of the scenario that nothing can match, and faults with a number of
+    ///   times that were never met. `nil` if the namespace decides; they are warnings of the test otherwise.
     public func verifyScenario(
-        _ name: String, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+        _ name: String, strict: Bool? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
     ) async throws {
         let (code, answer) = try await control.answer(
-            "POST", "/_sim/scenarios/\(Self.segment(name))/verify", timeout: ControlConnection.work)
-        guard code != 200 else { return }
+            "POST", "/_sim/scenarios/\(Self.segment(name))/verify\(strict ?? isStrict ? "?strict=true" : "")",
+            timeout: ControlConnection.work)
+        guard code != 200 else {
+            let notes = try control.decode(ScenarioRun.self, from: answer).notes
+            for note in notes { TestFailure.warn("\(note.field): \(note.problem)", fileID, filePath, line, column) }
+            return
+        }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         let problems = envelope.details.map { "\n  \($0.field): \($0.problem)" }.joined()
         guard code == 409 else { throw SimulatorError(envelope.error + problems) }
@@ -320,12 +418,12 @@ public struct SimulatedNamespace: Sendable {
     /// - Returns: its path, in the directory `ENTRUPY_SIM_ARTIFACTS` of the environment, else in the temporary directory.
     @discardableResult
     public func saveBundle(named name: String? = nil, maxBytes: Int = 16 << 30) async throws -> String {
-        let given = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"].map { URL(fileURLWithPath: $0) }
-        let directory = given ?? FileManager.default.temporaryDirectory
-        let file = directory.appendingPathComponent("\(name ?? self.name).entrupy-bundle.tar")
+        let file = Self.bundle(named: name ?? self.name)
         do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            let part = file.path + ".part"
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            // Its own name: another run may save a bundle of the same test now.
+            let part = "\(file.path).\(ProcessInfo.processInfo.processIdentifier)-\(self.name).part"
             guard
                 FileManager.default.createFile(
                     atPath: part, contents: nil, attributes: [.posixPermissions: 0o600]),
@@ -341,15 +439,48 @@ public struct SimulatedNamespace: Sendable {
                 }
             }
             try handle.close()
-            // Mostly there is none. One that stays fails the move, which says why.
-            try? FileManager.default.removeItem(at: file)
-            try FileManager.default.moveItem(atPath: part, toPath: file.path)
+            try Self.move(part, to: file)
         } catch let error where error is SimulatorError || error is CancellationError {
             throw error
         } catch {
             throw Self.cannotWrite(file, error)
         }
         return file.path
+    }
+
+    /// The directory in `ENTRUPY_SIM_ARTIFACTS` of the environment; `nil` if it has none.
+    static var artifacts: URL? {
+        ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"]
+            .flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
+    }
+
+    private static func bundle(named name: String) -> URL {
+        (artifacts ?? FileManager.default.temporaryDirectory).appendingPathComponent("\(name).entrupy-bundle.tar")
+    }
+
+    /// Removes the bundle that an earlier failure of a test left, if there is one. Prints why it stays.
+    static func removeBundle(named name: BundleName) {
+        let file = bundle(named: name.description)
+        do {
+            try FileManager.default.removeItem(at: file)
+        } catch CocoaError.fileNoSuchFile {
+            // The test did not fail before.
+        } catch {
+            printToStandardError("the old bundle \(file.path) cannot be removed: \(error.localizedDescription)")
+        }
+    }
+
+    /// Gives a file its name, also if another one has it.
+    private static func move(_ part: String, to file: URL) throws {
+        #if os(Windows)
+            // Mostly there is none. One that stays fails the move, which says why.
+            try? FileManager.default.removeItem(at: file)
+            try FileManager.default.moveItem(atPath: part, toPath: file.path)
+        #else
+            guard rename(part, file.path) == 0 else {
+                throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+            }
+        #endif
     }
 
     private static func cannotWrite(_ file: URL, _ error: any Error) -> SimulatorError {
@@ -378,18 +509,24 @@ public struct SimulatedNamespace: Sendable {
         return data.isEmpty ? .null : try control.decode(JSONValue.self, from: data)
     }
 
-    /// Starts a scenario here.
+    /// Starts a scenario here. Where the namespace is strict, a part of the scenario that nothing can match is an error.
     ///
     /// - Parameter document: the YAML of a scenario that the server does not have.
     func start(_ scenario: String, _ document: Data?) async throws {
         try Self.check(name: scenario, "scenario")
-        var name = scenario
+        var path = "/_sim/scenarios/\(Self.segment(scenario))/start"
+        var body: [String: JSONValue] = [:]
         if let document {
-            name = URL(fileURLWithPath: scenario).deletingPathExtension().lastPathComponent
-            try await control.send("PUT", "/_sim/scenarios/\(Self.segment(name))", document, type: "application/yaml")
+            guard let text = String(data: document, encoding: .utf8) else {
+                throw SimulatorError("the scenario \(scenario) is not UTF-8: save it as UTF-8")
+            }
+            path = "/_sim/scenarios/start"
+            body["scenario"] = .string(text)
         }
-        try await control.send(
-            "POST", "/_sim/scenarios/\(Self.segment(name))/start", Data("{}".utf8), timeout: ControlConnection.work)
+        let run = try await control.send(
+            "POST", path + (isStrict ? "?strict=true" : ""), body, as: ScenarioRun.self, timeout: ControlConnection.work
+        )
+        for note in run.notes { TestFailure.warn("the scenario \(run.name): \(note.field): \(note.problem)") }
     }
 
     /// Throws if no request can have a route: a mistake would make an expectation of none worthless.

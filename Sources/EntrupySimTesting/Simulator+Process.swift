@@ -6,7 +6,8 @@
         /// Starts a server for this process, once: every call returns the same one. It listens on a free port of loopback, keeps
         /// its data in memory, and ends with this process.
         ///
-        /// With `ENTRUPY_SIM_URL` in the environment, connects to that server instead.
+        /// With `ENTRUPY_SIM_URL` in the environment, connects to that server instead. `ENTRUPY_SIM_RECORD` names the file that the
+        /// started server records to, as `serve --record` does. No other setting of servers is taken from the environment.
         ///
         /// - Parameters:
         ///   - binary: the path of the program. The default is `ENTRUPY_SIM_BINARY`, else `entrupy-sim` in `PATH`, else the one
@@ -19,11 +20,19 @@
 
         /// Starts a server of its own, which ends with ``SimulatorProcess/stop()`` or with this process.
         ///
-        /// The parameters are those of ``start(binary:arguments:)``. `ENTRUPY_SIM_URL` is not used.
+        /// The parameters are those of ``start(binary:arguments:)``. `ENTRUPY_SIM_URL` and `ENTRUPY_SIM_RECORD` are not used: they
+        /// are those of the shared server. `["--record", "run.recording"]` records this one.
         public static func startProcess(binary: String? = nil, arguments: [String] = []) async throws
             -> SimulatorProcess
         {
-            let process = try await SimulatorProcess(try path(binary), arguments)
+            try await startProcess(binary: binary, arguments: arguments, records: false)
+        }
+
+        /// - Parameter records: whether `ENTRUPY_SIM_RECORD` counts. Two servers cannot record to one file.
+        fileprivate static func startProcess(
+            binary: String?, arguments: [String], records: Bool
+        ) async throws -> SimulatorProcess {
+            let process = try await SimulatorProcess(try path(binary), arguments, records: records)
             _ = try await connect(to: process.simulator.url, controlToken: process.simulator.controlToken)
             return process
         }
@@ -76,9 +85,13 @@
                         throw SimulatorError(
                             "ENTRUPY_SIM_URL must be an http or https URL, it is \(text.debugDescription)")
                     }
+                    if ProcessInfo.processInfo.environment["ENTRUPY_SIM_RECORD"]?.isEmpty == false {
+                        SimulatedNamespace.printToStandardError(
+                            "ENTRUPY_SIM_RECORD has no effect: the server at \(text) runs already, and none is started")
+                    }
                     return try await Simulator.connect(to: url)
                 }
-                let process = try await Simulator.startProcess(binary: binary, arguments: arguments)
+                let process = try await Simulator.startProcess(binary: binary, arguments: arguments, records: true)
                 self.process = process
                 return process.simulator
             }
@@ -102,15 +115,12 @@
         /// The server writes its log here; a server that does not start says why in it.
         private let log: Pipe
 
-        fileprivate init(_ path: String, _ arguments: [String]) async throws {
+        fileprivate init(_ path: String, _ arguments: [String], records: Bool) async throws {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: path)
             let place = arguments.contains("--data-dir") ? [] : ["--in-memory"]
             process.arguments = ["serve", "--port", "0", "--ready-json", "--exit-with-parent"] + place + arguments
-            // The environment's settings are for servers started by hand.
-            process.environment = ProcessInfo.processInfo.environment.filter {
-                !$0.key.hasPrefix("ENTRUPY_SIM_") || $0.key == "ENTRUPY_SIM_LOG_LEVEL"
-            }
+            process.environment = Self.environment(ProcessInfo.processInfo.environment, records: records)
             let (input, output, log) = (Pipe(), Pipe(), Pipe())
             process.standardInput = input
             process.standardOutput = output
@@ -139,6 +149,13 @@
             self.log = log
             // Later output must not fill the pipe.
             output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+        }
+
+        /// The environment of a server. Its settings are for servers started by hand, except how to log, and whether to record the
+        /// run.
+        static func environment(_ own: [String: String], records: Bool) -> [String: String] {
+            let kept = ["ENTRUPY_SIM_LOG_LEVEL"] + (records ? ["ENTRUPY_SIM_RECORD"] : [])
+            return own.filter { !$0.key.hasPrefix("ENTRUPY_SIM_") || kept.contains($0.key) }
         }
 
         /// The line that `--ready-json` prints.

@@ -54,10 +54,12 @@ public final class Simulator: Sendable {
     ///   - seed: `standard` (the default), `empty`, or the path of a file of seed data, which is added to `empty`.
     ///   - frozenAt: freezes the clock at a moment in ISO 8601. A scenario may freeze it too; the later one counts.
     ///   - randomSeed: fixes all ids and tokens.
+    ///   - strict: whether notes on rules and scenarios fail the test. They name parts that nothing matches, such as a misspelt route.
+    ///     The next release makes `true` the default.
     /// - Throws: ``SimulatorError`` if the scenario or the seed data is wrong or missing.
     public func makeNamespace(
         prefix: String = "test", scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil,
-        randomSeed: Int? = nil, timeToLive: SimulatedDuration = "30m"
+        randomSeed: Int? = nil, timeToLive: SimulatedDuration = "30m", strict: Bool = false
     ) async throws -> SimulatedNamespace {
         let isFile = seed.map { $0 != "standard" && $0 != "empty" } ?? false
         let data = try isFile ? Self.read(seed ?? "", "seed data") : nil
@@ -69,7 +71,8 @@ public final class Simulator: Sendable {
                 "random_seed": randomSeed.map { .number(JSONNumber($0)) } ?? .null, "ttl": .string(timeToLive.text),
                 "clock": scenario == nil ? frozenAt.map { Self.freeze($0) } ?? .null : .null,
             ], as: NamespaceInfo.self, timeout: ControlConnection.work)
-        let namespace = SimulatedNamespace(name: info.name, address: Self.address(url), token: controlToken)
+        let namespace = SimulatedNamespace(
+            name: info.name, address: Self.address(url), token: controlToken, isStrict: strict)
         do {
             if let data {
                 try await namespace.control.send(
@@ -88,20 +91,27 @@ public final class Simulator: Sendable {
     /// Makes a namespace for an operation and deletes it afterwards, for XCTest and programs. If the operation throws, the
     /// namespace's bundle is saved first (``SimulatedNamespace/saveBundle(named:maxBytes:)``).
     ///
-    /// The parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:)``.
+    /// The other parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:strict:)``.
+    ///
+    /// - Parameter test: the test's id, in XCTest its `name`. It names the bundle; one that an earlier failure left is removed when
+    ///   the operation returns. Without it each bundle has a name of its own and stays.
     @discardableResult public func withNamespace<Result>(
-        scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
+        test: String? = nil, scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil,
+        randomSeed: Int? = nil, strict: Bool = false,
         operation: (SimulatedNamespace) async throws -> Result
     ) async throws -> Result {
         let namespace = try await makeNamespace(
-            scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed)
+            scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
+        let bundle = test.map { BundleName(test: $0, readable: $0) }
         do {
             let result = try await SimulatedNamespace.$ofTask.withValue(namespace) { try await operation(namespace) }
+            try await namespace.verifyRules()
+            if let bundle { SimulatedNamespace.removeBundle(named: bundle) }
             try await namespace.delete()
             return result
         } catch {
             // The error of the test counts; the bundle only helps to understand it.
-            if let path = try? await namespace.saveBundle() {
+            if let path = try? await namespace.saveBundle(named: bundle?.description) {
                 SimulatedNamespace.printToStandardError("the bundle of \(namespace.name) is \(path)")
             }
             // The first error counts. The namespace ends by its time to live.

@@ -10,16 +10,17 @@ extension SimServer {
         let environment = namespaces.environment
         environment.setRoutes(
             builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
-                .filter { !$0.1.hasPrefix("/_sim") })
+                .filter { !Target($0.1).isSimulators && $0.1 != "/" })
         let access = ControlAccess(
             hosts: hosts, key: ControlKey(token: configuration.controlToken), consoleProof: console.proof)
         let router = builder.router.buildResponder()
         let routes = RouteResponder(router: router, routes: RouteTable(builder))
-        pipeline.connect(routes.journaled())
+        pipeline.connect(routes.journaled(hasFaults: false))
         let chain =
             routes
             .injectingFaults(configuration.replay == nil)
             .journaled()
+            .delayed()
             .resolvingNamespaces(in: namespaces, readiness, access)
             .checkingAccess(access, environment)
             .showingConsoleProblems()

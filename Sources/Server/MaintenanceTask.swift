@@ -5,6 +5,8 @@ import Simulation
 /// whose time to live has expired. Gives freed memory back.
 struct MaintenanceTask: Service {
     let namespaces: Namespaces
+    /// Whether namespaces whose time to live has expired are deleted.
+    var deletesExpired = true
 
     /// The time between two runs. A namespace is idle if it wrote nothing since the previous run.
     private static let interval = Duration.seconds(2)
@@ -20,7 +22,7 @@ struct MaintenanceTask: Service {
                 if runs.isMultiple(of: Self.runsBetweenTrims) { ProcessMemory.giveBackFreed() }
                 trimmer.run()
                 for namespace in namespaces.all() { namespace.checkpointIfIdle() }
-                await namespaces.deleteExpired()
+                if deletesExpired { await namespaces.deleteExpired() }
             }
         }
     }

@@ -66,7 +66,7 @@ package struct SimServer: Sendable {
     let recorder: Recorder?
     let readiness = Readiness()
     let metrics = ServerMetrics()
-    private let alarm = DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
+    private let alarm: DueWorkAlarm
     private let sender: WebhookSender
     let console: Console
     /// The certificates of the HTTPS port; `nil` if there is none.
@@ -76,6 +76,8 @@ package struct SimServer: Sendable {
     let refused: RefusedRequests
     let sharedReads = SharedReads()
     private let tlsPort = TLSPort()
+    /// Whether the namespaces are those of a replay, which are open already.
+    private let continuesReplay: Bool
 
     /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
@@ -86,12 +88,14 @@ package struct SimServer: Sendable {
         self.logger = logger
         refused = RefusedRequests(logger: logger)
         let replay = configuration.replay
+        continuesReplay = false
         var options = configuration.namespaces
         recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
         if let recorder { options.jobOrder = .recording(recorder) }
         // The pages' proof is a secret of this run, so it must not follow from the random seed.
         console = Console(
             version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
+        alarm = DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
         threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
         do {
@@ -123,6 +127,37 @@ package struct SimServer: Sendable {
         }
     }
 
+    /// A server that goes on with the namespaces of a replay, which has ended ([D replay-serve]).
+    ///
+    /// - Parameter certificates: those of the HTTPS port; `nil` if there is none.
+    init(
+        continuing replayed: SimServer, _ configuration: ServerConfiguration, certificates: ServerCertificates?,
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.certificates = certificates
+        continuesReplay = true
+        refused = RefusedRequests(logger: logger)
+        recorder = nil
+        console = Console(
+            version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
+        threads = replayed.threads
+        namespaces = replayed.namespaces
+        alarm = replayed.alarm
+        hosts = HostGuard(
+            allowedHosts: configuration.allowedHosts + Self.ownNames(configuration, certificates),
+            origins: configuration.corsOrigins, publicURL: configuration.publicURL)
+        if let token = configuration.controlToken { namespaces.environment.hide(token) }
+        sender = WebhookSender(
+            namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
+        namespaces.environment.setSender { [sender] in
+            sender.send($0, $1, $2)
+        } holdReason: { [sender] in
+            sender.holdReason(namespace: $0, deliveryID: $1)
+        }
+    }
+
     /// The names of this machine, of its public address and of its certificate.
     private static func ownNames(
         _ configuration: ServerConfiguration, _ certificates: ServerCertificates?
@@ -142,7 +177,8 @@ package struct SimServer: Sendable {
     /// - Parameter opened: called once the server is ready.
     package func run(opened: @escaping @Sendable (ServerLocation) async -> Void) async throws {
         let scheduler = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
-        let maintenance = MaintenanceTask(namespaces: namespaces)
+        // Namespaces of a replay stay to be looked at.
+        let maintenance = MaintenanceTask(namespaces: namespaces, deletesExpired: !continuesReplay)
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
             besides: [
@@ -150,11 +186,16 @@ package struct SimServer: Sendable {
             ], stopsAfterOpening: false, opened: opened)
     }
 
-    /// Runs until `body` returns. No background services run.
+    /// Runs until `body` returns whether the namespaces are closed then; else another server goes on with them. No background
+    /// services run.
     func run(
-        replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Void
+        replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Bool
     ) async throws {
-        try await run(besides: [], stopsAfterOpening: true) { await body($0.port, namespaces) }
+        let closes = NIOLockedValueBox(true)
+        try await run(besides: [], stopsAfterOpening: true, closes: { closes.withLockedValue { $0 } }) { location in
+            let answer = await body(location.port, namespaces)
+            closes.withLockedValue { $0 = answer }
+        }
     }
 
     /// Runs until `body` returns. No background services run, so nothing changes by itself.
@@ -165,8 +206,10 @@ package struct SimServer: Sendable {
     /// - Parameters:
     ///   - others: services that run beside the HTTP service.
     ///   - stopsAfterOpening: whether the server stops when `opened` returns.
+    ///   - closes: whether the namespaces are closed at the end. Asked when the server begins to stop, and at the end.
     private func run(
         besides others: [ServiceGroupConfiguration.ServiceConfiguration], stopsAfterOpening: Bool,
+        closes: @escaping @Sendable () -> Bool = { true },
         opened: @escaping @Sendable (ServerLocation) async -> Void
     ) async throws {
         let failure = StartFailure()
@@ -192,7 +235,7 @@ package struct SimServer: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: others + listeners.map { .init(service: $0) } + [
                     // Services shut down in reverse order, so the last one learns of a shutdown first.
-                    .init(service: Stopper(namespaces: namespaces))
+                    .init(service: Stopper(namespaces: namespaces, isLast: closes))
                 ],
                 // The task of a replay requests its shutdown.
                 gracefulShutdownSignals: configuration.replay == nil ? [.sigterm, .sigint] : [], logger: logger))
@@ -204,7 +247,7 @@ package struct SimServer: Sendable {
             try? await close()
             throw error
         }
-        try await close()
+        if failure.error != nil || closes() { try await close() }
         if let error = failure.error { throw error }
     }
 
@@ -267,7 +310,7 @@ package struct SimServer: Sendable {
             if let recorder, let head = recordingHead(url) {
                 try recorder.begin(head)
             }
-            try await namespaces.openAll()
+            if !continuesReplay { try await namespaces.openAll() }
             readiness.open()
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
             // Clients cannot connect to a wildcard address.
@@ -285,6 +328,9 @@ package struct SimServer: Sendable {
             await failure.fail(error)
         }
     }
+
+    /// Closes a server that never ran.
+    func abandon() async throws { try await close() }
 
     private func close() async throws {
         try await namespaces.closeAll()
@@ -348,12 +394,14 @@ private struct TLSPort: Sendable {
 /// Ends long waits when the server starts to stop, so that their requests are answered and the server can stop.
 private struct Stopper: Service, CustomStringConvertible {
     let namespaces: Namespaces
+    /// Whether no other server goes on with the namespaces.
+    let isLast: @Sendable () -> Bool
     var description: String { "stopper" }
 
     func run() async throws {
         // Throws if the task is cancelled, and the server stops then too.
         try? await gracefulShutdown()
-        namespaces.stopWaiting()
+        if isLast() { namespaces.stopWaiting() }
     }
 }
 

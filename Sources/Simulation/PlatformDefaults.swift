@@ -36,6 +36,7 @@ extension SimulatedPlatform {
     }
     package func verificationPath(ofSubscription id: String) -> String { "/.well-known/verification/\(id)" }
     package var faultEffects: [PlatformEffect] { [] }
+    package var unsimulatedPaths: [String] { [] }
     package func isCalledByUsers(path: String) -> Bool { false }
     package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? { nil }
     package func readOutcome(

@@ -76,6 +76,8 @@ package protocol SimulatedPlatform: Sendable {
     var webhookEvents: [String] { get }
     /// The effects of fault rules on requests, beside the engine's.
     var faultEffects: [PlatformEffect] { get }
+    /// Paths of the vendor's platform that are known and not simulated: requests to them are not mistakes.
+    var unsimulatedPaths: [String] { get }
     /// Whether users call a route, with a session or to log in.
     func isCalledByUsers(path: String) -> Bool
     /// The name of the user who owns the subject of a webhook; `nil` if no user owns it.
@@ -215,6 +217,8 @@ package final class Platforms: Sendable {
     }
 
     package var faultEffects: [PlatformEffect] { all.flatMap(\.faultEffects) }
+
+    package var unsimulatedPaths: [Glob] { all.flatMap(\.unsimulatedPaths).map { Glob(route: $0) } }
 
     /// The name of the user who owns the subject of a webhook; `nil` if no user owns it.
     package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? {

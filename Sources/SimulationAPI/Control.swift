@@ -11,13 +11,18 @@ public struct ClockState: Codable, Sendable {
     /// The amount of work still due up to the target, plus webhook attempts in progress. Only an `advance` that did not
     /// reach its target has it.
     public var pending: Int?
+    /// True if an `advance` to the `next` due time found no scheduled work, so the clock did not move. Otherwise absent.
+    public var nothing_due: Bool?
 
-    public init(now: String, epoch: Double, mode: String, reached: Bool? = nil, pending: Int? = nil) {
+    public init(
+        now: String, epoch: Double, mode: String, reached: Bool? = nil, pending: Int? = nil, nothing_due: Bool? = nil
+    ) {
         self.now = now
         self.epoch = epoch
         self.mode = mode
         self.reached = reached
         self.pending = pending
+        self.nothing_due = nothing_due
     }
 }
 

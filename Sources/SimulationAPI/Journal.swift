@@ -27,8 +27,14 @@ public struct JournaledRequest: Codable, Sendable {
     public var path: String
     /// The query, without the `?`, or null.
     @Nullable public var query: String?
-    /// The answer's status.
-    public var status: Int
+    /// The status of the answer, whether or not it reached the client; null if the request was lost before it was handled.
+    @Nullable public var status: Int?
+    /// Whether the whole answer left the server. False if a fault lost it, or if the connection ended before. Files of version
+    /// 0.2.0 and older lack it, which means true.
+    @TrueIfAbsent public var delivered: Bool
+    /// The effect of the fault that was triggered, as its rule gave it, for instance `{"drop_connection": true}`; null if none
+    /// was. It stays when the rule is deleted.
+    @Nullable public var effect: JSONObject?
     /// The duration in milliseconds of real time.
     public var duration_ms: Double
     /// The user of the request's session, or null.
@@ -45,10 +51,12 @@ public struct JournaledRequest: Codable, Sendable {
     public var response: JournaledMessage?
 
     public init(
-        id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int,
-        duration_ms: Double, username: String?, test: String?, decided_by: DecidedRequest, changes: RequestChanges?,
-        request: JournaledMessage?, response: JournaledMessage?
+        id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int?,
+        delivered: Bool = true, effect: JSONObject? = nil, duration_ms: Double, username: String?, test: String?,
+        decided_by: DecidedRequest, changes: RequestChanges?, request: JournaledMessage?, response: JournaledMessage?
     ) {
+        self._delivered = TrueIfAbsent(wrappedValue: delivered)
+        self._effect = Nullable(wrappedValue: effect)
         self._changes = Nullable(wrappedValue: changes)
         self.id = id
         self.sequence = sequence
@@ -56,13 +64,31 @@ public struct JournaledRequest: Codable, Sendable {
         self.method = method
         self.path = path
         self._query = Nullable(wrappedValue: query)
-        self.status = status
+        self._status = Nullable(wrappedValue: status)
         self.duration_ms = duration_ms
         self._username = Nullable(wrappedValue: username)
         self._test = Nullable(wrappedValue: test)
         self.decided_by = decided_by
         self.request = request
         self.response = response
+    }
+}
+
+extension JournaledRequest {
+    /// The answer in words, for instance `200`, or `200, not delivered: connection reset`.
+    public var answerText: String {
+        let status = status.map { "\($0)" } ?? "no answer"
+        guard let lossText else { return status }
+        return "\(status), not delivered: \(lossText)"
+    }
+
+    /// The reason why the answer did not reach the client; `nil` if it did.
+    public var lossText: String? {
+        guard !delivered else { return nil }
+        if effect?["lose_request"] != nil { return "connection reset before the request was handled" }
+        if effect?["drop_connection"] != nil { return "connection reset" }
+        if effect?["truncate_body"] != nil { return "body cut off" }
+        return "connection ended before the last byte was sent"
     }
 }
 
@@ -187,8 +213,17 @@ public struct HTTPArchive: Codable, Sendable {
         public var cache: [String: String] = [:]
         /// The parts of the duration. All of it counts as waiting.
         public var timings: [String: Double]
+        /// Whether the whole answer left the server. Names with `_` are the simulator's own.
+        public var _delivered: Bool
+        /// The effect of the fault that was triggered, or null.
+        public var _effect: JSONValue
 
-        public init(startedDateTime: String, time: Double, request: Request, response: Response) {
+        public init(
+            startedDateTime: String, time: Double, request: Request, response: Response, delivered: Bool,
+            effect: JSONObject?
+        ) {
+            _delivered = delivered
+            _effect = effect.map { .object($0) } ?? .null
             self.startedDateTime = startedDateTime
             self.time = time
             self.request = request
@@ -244,10 +279,10 @@ public struct HTTPArchive: Codable, Sendable {
 
     /// An answer of the archive.
     public struct Response: Codable, Sendable {
-        /// The status code, for instance 200.
+        /// The status code, for instance 200; 0 if the request was lost before it was handled.
         public var status: Int
-        /// The reason phrase; empty, because the journal does not store it.
-        public var statusText = ""
+        /// The reason why the answer did not reach its client; else empty, because the journal does not store the reason phrase.
+        public var statusText: String
         public var httpVersion = "HTTP/1.1"
         /// The cookies; empty, because the platform uses none.
         public var cookies: [Pair] = []
@@ -261,8 +296,9 @@ public struct HTTPArchive: Codable, Sendable {
         /// The size of the body in bytes.
         public var bodySize: Int
 
-        public init(status: Int, headers: [Pair], bodySize: Int, content: Content) {
+        public init(status: Int, statusText: String, headers: [Pair], bodySize: Int, content: Content) {
             self.status = status
+            self.statusText = statusText
             self.headers = headers
             self.bodySize = bodySize
             self.content = content

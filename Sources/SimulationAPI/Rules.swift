@@ -15,10 +15,12 @@ public struct OutcomeInfo: Codable, Sendable {
     public var hits: Int
     /// Warnings about possible mistakes, for instance a brand that the catalogue lacks.
     public var notes: [String]
+    /// The same notes with their fields.
+    public var note_details: [RuleNote]
 
     public init(
         id: String, match: JSONValue, result: String, reason: String?, after: JSONValue?, times: Int?, hits: Int,
-        notes: [String]
+        notes: [RuleNote]
     ) {
         self.id = id
         self.match = match
@@ -27,7 +29,8 @@ public struct OutcomeInfo: Codable, Sendable {
         self._after = Nullable(wrappedValue: after)
         self._times = Nullable(wrappedValue: times)
         self.hits = hits
-        self.notes = notes
+        self.notes = notes.map(\.problem)
+        note_details = notes
     }
 }
 
@@ -61,10 +64,15 @@ public struct FaultInfo: Codable, Sendable {
     public var hits: Int
     /// Warnings about possible mistakes, for instance a route that the server does not have.
     public var notes: [String]
+    /// The same notes with their fields.
+    public var note_details: [RuleNote]
+
+    /// Whether the rule has been triggered `times` times, so it has no effect any more.
+    public var isSpent: Bool { times.map { hits >= $0 } ?? false }
 
     public init(
         id: String, match: JSONValue, effect: JSONValue, probability: Double?, times: Int?, after_requests: Int,
-        seen: Int, hits: Int, notes: [String]
+        seen: Int, hits: Int, notes: [RuleNote]
     ) {
         self.id = id
         self.match = match
@@ -74,7 +82,8 @@ public struct FaultInfo: Codable, Sendable {
         self.after_requests = after_requests
         self.seen = seen
         self.hits = hits
-        self.notes = notes
+        self.notes = notes.map(\.problem)
+        note_details = notes
     }
 }
 

@@ -60,18 +60,19 @@ public struct ScenarioRun: Codable, Sendable {
     public var started_at: Double
     /// The current state of the clock.
     public var clock: ClockState
-    /// Whether every action is done and every expectation is met.
+    /// Whether every action is done and every expectation is met; under `strict` also that there is no note.
     public var verified: Bool
     /// The actions that the simulator performs, in the order of the scenario.
     public var timeline: [Action]
     /// The expectations, in the order of the scenario.
     public var expectations: [ScenarioCheck]
-    /// The parts of the scenario that nothing can match, such as a misspelt route or brand.
-    public var notes: [ErrorDetail]
+    /// The parts of the scenario that nothing can match, such as a misspelt route or brand, and in answers about its state the
+    /// faults with `times` that were never met.
+    public var notes: [RuleNote]
 
     public init(
         name: String, namespace: String, url: String, started_at: Double, clock: ClockState, timeline: [Action],
-        expectations: [ScenarioCheck], notes: [ErrorDetail]
+        expectations: [ScenarioCheck], notes: [RuleNote]
     ) {
         self.name = name
         self.namespace = namespace

@@ -73,3 +73,29 @@ extension KeyedDecodingContainer {
         try decodeIfPresent(type, forKey: key) ?? Nullable(wrappedValue: nil)
     }
 }
+
+/// A flag that files of earlier releases lack. It is then true.
+@propertyWrapper
+public struct TrueIfAbsent: Codable, Sendable, Equatable {
+    public var wrappedValue: Bool
+
+    @inlinable public init(wrappedValue: Bool) {
+        self.wrappedValue = wrappedValue
+    }
+
+    public init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode(Bool.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes a flag; true if the member is absent.
+    @inlinable public func decode(_ type: TrueIfAbsent.Type, forKey key: Key) throws -> TrueIfAbsent {
+        try decodeIfPresent(type, forKey: key) ?? TrueIfAbsent(wrappedValue: true)
+    }
+}

@@ -72,6 +72,22 @@ package final class ScenarioStore: Sendable {
         return isNew
     }
 
+    /// Saves a scenario if there is a `text`, then runs `body`. If that fails, the scenario is as before.
+    package func saving<Value>(
+        _ text: String?, as name: String, in namespace: String, _ body: () throws -> Value
+    ) throws -> Value {
+        guard let text else { return try body() }
+        let before = try self.text(namespace, name)
+        _ = try save(namespace, name, text)
+        do {
+            return try body()
+        } catch {
+            // The error of `body` counts. A scenario that stays only waits to be started by its name.
+            _ = try? before.map { try save(namespace, name, $0) } ?? remove(namespace, name)
+            throw error
+        }
+    }
+
     /// Removes a scenario; `false` if there was none.
     package func remove(_ namespace: String, _ name: String) throws -> Bool {
         guard let path = path(namespace, name) else {

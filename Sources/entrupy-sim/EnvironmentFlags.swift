@@ -4,12 +4,18 @@ enum EnvironmentFlags {
     /// Variables that clients of the server and programs that start it read.
     private static let sharedNames = [
         "BINARY", "URL", "TLS_URL", "TLS_AUTHORITY", "TOKEN", "NAMESPACE", "CONTROL_TOKEN",
+        "ARTIFACTS",
     ].map { prefix + $0 }
     /// Options, which take a value. The flags below are on or off.
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
         "webhook-targets", "control-token", "record", "bundle", "tls-port", "tls-cert", "tls-key", "cors",
+    ]
+    /// Those that `replay --serve` does not have: the recording decides.
+    private static let ofServeAlone: Set = [
+        "data-dir", "seed", "random-seed", "rate-limits", "durability", "record", "bundle", "in-memory",
+        "auto-create-namespaces",
     ]
     private static let flags = [
         "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
@@ -28,12 +34,13 @@ enum EnvironmentFlags {
         return nil
     }
 
-    /// The arguments, and for `serve` also those from the environment.
+    /// The arguments, and for `serve` and `replay --serve` also those from the environment.
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
-        guard arguments.first == "serve", !EntrupySim.asksForHelp(arguments) else { return arguments }
+        let goesOn = arguments.first == "replay" && arguments.contains("--serve")
+        guard goesOn || arguments.first == "serve", !EntrupySim.asksForHelp(arguments) else { return arguments }
         let isGiven = { (name: String) in arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
         var added: [String] = []
-        for name in options where !isGiven(name) {
+        for name in options where !isGiven(name) && !(goesOn && ofServeAlone.contains(name)) {
             // These flags exclude each other, so one that is given disables the other's variable.
             if name == "data-dir", isGiven("in-memory") { continue }
             if name == "control-token", isGiven("control-open") { continue }
@@ -41,7 +48,7 @@ enum EnvironmentFlags {
             if name == "bundle", isGiven("record") { continue }
             if let value = environment[variable(name)], !value.isEmpty { added.append("--\(name)=\(value)") }
         }
-        for name in flags where !isGiven(name) {
+        for name in flags where !isGiven(name) && !(goesOn && ofServeAlone.contains(name)) {
             if name == "in-memory", isGiven("data-dir") { continue }
             if name == "control-open", isGiven("control-token") { continue }
             switch environment[variable(name)]?.lowercased() {

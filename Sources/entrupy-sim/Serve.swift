@@ -15,23 +15,7 @@ struct Serve: AsyncParsableCommand {
             State is kept in SQLite databases in the data directory and survives a restart.
             """)
 
-    @Option(help: "The address to listen on.")
-    var host = "127.0.0.1"
-
-    @Option(help: "The port to listen on; 0 picks a free one.")
-    var port = 8642
-
-    @Option(
-        help:
-            "A port for HTTPS and HTTP/2 beside the plain one, usually 8643; 0 picks a free one. Clients must trust its authority: see \"entrupy-sim trust\"."
-    )
-    var tlsPort: Int?
-
-    @Option(help: "A certificate in PEM for --tls-port, with those that lead to its authority.")
-    var tlsCert: String?
-
-    @Option(help: "The key of --tls-cert, in PEM.")
-    var tlsKey: String?
+    @OptionGroup var listening: ListeningOptions
 
     @Option(help: "The directory for databases and images.")
     var dataDir: String?
@@ -60,94 +44,13 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "\"documented\", \"off\", or numbers as JSON, for instance '{\"api_per_second\": 50}'.")
     var rateLimits = "documented"
 
-    @Option(help: "The start of absolute URLs; http://127.0.0.1:PORT if absent.")
-    var publicUrl: String?
-
-    @Option(
-        help:
-            "More host names that the server answers to, separated by commas; .example.com is that name and all below it."
-    )
-    var allowedHosts = ""
-
-    @Option(
-        help:
-            "Origins whose web pages may use the platforms' routes, separated by commas, for instance http://localhost:3000; \"*\" for all. The control API stays closed to them."
-    )
-    var cors = ""
-
-    @Option(
-        help:
-            "The token that control requests must send as X-Sim-Control-Token; if absent and --host is not a loopback address, a random one is printed."
-    )
-    var controlToken: String?
-
-    @Flag(help: "Allow control requests without a token.")
-    var controlOpen = false
-
-    @Option(help: "\"local\": webhooks go only to loopback and private addresses; \"any\": to any address.")
-    var webhookTargets = WebhookTargets.local
-
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
-    var logLevel = Logger.Level.notice
-
-    @Option(help: "\"text\" or \"json\". The log is on standard error, with a line for each request at the level info.")
-    var logFormat = LogFormat.text
-
-    @Option(help: "The maximum number of open connections, if the limit of open files allows it; further ones wait.")
-    var maxConnections = 10_000
-
-    @Option(
-        help:
-            "Seconds without a byte after which a connection is closed; below 31, an incomplete body gets no answer."
-    )
-    var idleTimeout = 300
-
     @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")
     var durability = ServeDurability.process
 
     @Flag(help: "If a request names a namespace that does not exist, make it.")
     var autoCreateNamespaces = false
 
-    @Flag(help: "When ready, print one line of JSON instead of the welcome: url, pid, API tokens, control token.")
-    var readyJson = false
-
-    @Flag(help: "Stop when standard input closes, so that no server outlives the program that started it.")
-    var exitWithParent = false
-
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535, got \(port)") }
-        if let tlsPort {
-            guard (0...65535).contains(tlsPort) else {
-                throw ValidationError("--tls-port must be 0 to 65535, got \(tlsPort)")
-            }
-            guard tlsPort == 0 || tlsPort != port else {
-                throw ValidationError("--port and --tls-port must differ, got \(port) for both")
-            }
-        }
-        for origin in corsOrigins where origin != "*" {
-            let url = URL(string: origin)
-            guard let url, url.scheme != nil, url.host != nil, url.path.isEmpty, url.query == nil else {
-                throw ValidationError(
-                    "--cors must be origins like http://localhost:3000 without a path, or \"*\", got \(origin)")
-            }
-        }
-        for name in allowedHostNames where !AllowedHosts.isPattern(name) {
-            throw ValidationError(
-                "--allowed-hosts must be names like sim.example.com, or .example.com for all below it, without a scheme or port, got \(name)"
-            )
-        }
-        guard (tlsCert == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-cert and --tls-key belong together")
-        }
-        guard tlsCert == nil || tlsPort != nil else {
-            throw ValidationError("--tls-cert needs --tls-port, for instance --tls-port 8643")
-        }
-        guard (1...1_000_000).contains(maxConnections) else {
-            throw ValidationError("--max-connections must be 1 to 1000000, got \(maxConnections)")
-        }
-        guard (1...86_400).contains(idleTimeout) else {
-            throw ValidationError("--idle-timeout must be 1 to 86400 seconds, got \(idleTimeout)")
-        }
         guard !(inMemory && dataDir != nil) else {
             throw ValidationError("--in-memory and --data-dir exclude each other")
         }
@@ -157,21 +60,6 @@ struct Serve: AsyncParsableCommand {
         if let randomSeed, !(0..<1 << 53).contains(randomSeed) {
             throw ValidationError("--random-seed must be 0 to 9007199254740991, got \(randomSeed)")
         }
-        guard !(controlOpen && controlToken != nil) else {
-            throw ValidationError("--control-open and --control-token exclude each other")
-        }
-        if let controlToken,
-            !(1...500).contains(controlToken.utf8.count)
-                || !controlToken.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-        {
-            throw ValidationError("--control-token must be 1 to 500 printable ASCII characters without spaces")
-        }
-        if let publicUrl {
-            let url = URL(string: publicUrl)
-            guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
-                throw ValidationError("--public-url must be an http or https URL, got \(publicUrl)")
-            }
-        }
         // The message says what would be right.
         if (try? limits()) == nil {
             throw ValidationError(
@@ -180,22 +68,12 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var logger = Logger(label: "entrupy-sim") { label in
-            switch logFormat {
-            case .text: MaskedLogHandler(TextLogHandler(label: label))
-            case .json: MaskedLogHandler(JSONLogHandler())
-            }
-        }
-        logger.logLevel = logLevel
-        // A file at the system's size limit must be an error like a full disk; the signal would end the process.
-        signal(SIGXFSZ, SIG_IGN)
-        let possibleConnections = OpenFiles.raiseLimit()
+        let logger = listening.prepare()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
-        let controlToken =
-            controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.makeRandom())
+        let controlToken = listening.effectiveControlToken
         let server: SimServer
         let tokens: [String: [String]]
-        if let bundle { try InputFile.check(bundle, "bundle") }
+        if let bundle { try InputFile.checkBundle(bundle) }
         do {
             let seed = try SeedFile.load(seed)
             // A bundle has tokens of its own.
@@ -208,45 +86,23 @@ struct Serve: AsyncParsableCommand {
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.namespaces.bundle = bundle
             configuration.recordsTo = record
-            configuration.namespaces.allowsAnyTarget = webhookTargets == .any
-            configuration.host = host
-            configuration.controlToken = controlToken
-            configuration.port = port
-            configuration.tls = tlsPort.map { ($0, certificates(directory)) }
-            configuration.connections.connections = min(maxConnections, possibleConnections)
-            configuration.connections.idle = .seconds(idleTimeout)
-            configuration.allowedHosts = allowedHostNames
-            configuration.corsOrigins = corsOrigins
-            configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+            listening.apply(to: &configuration, controlToken: controlToken, dataDirectory: directory)
             server = try SimServer(configuration, logger: logger)
         } catch {
             throw Stop.because(error)
         }
-        if exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
+        if listening.exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
         do {
             try await server.run { location in
                 let welcome = Welcome(
                     location: location, authority: server.authorityPath,
                     place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens,
                     controlToken: controlToken)
-                readyJson ? welcome.showJSON() : welcome.show()
+                listening.readyJson ? welcome.showJSON() : welcome.show()
             }
         } catch {
             throw Stop.because(error)
         }
-    }
-
-    private var corsOrigins: [String] { Self.list(cors) }
-    private var allowedHostNames: [String] { Self.list(allowedHosts) }
-
-    /// The parts between commas, in lower case.
-    private static func list(_ text: String) -> [String] {
-        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-    }
-
-    private func certificates(_ directory: String?) -> CertificateSource {
-        if let tlsCert, let tlsKey { return .files(certificate: tlsCert, key: tlsKey) }
-        return .localAuthority(dataDirectory: directory)
     }
 
     private func limits() throws -> JSONValue {

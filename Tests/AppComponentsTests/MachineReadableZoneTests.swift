@@ -102,10 +102,16 @@ import Testing
 
 @Suite struct CivilDateTests {
     @Test(arguments: [
-        "2023-02-29", "2024-13-01", "2024-00-10", "1899-12-31", "24-01-01", "2024-1-01", "2024/01/01", "", "٢٠٢٤-٠١-٠١",
+        "2023-02-29", "1900-02-29", "2100-02-29", "2024-04-31", "2024-01-32", "2024-01-00", "2024-13-01", "2024-00-10",
+        "1899-12-31", "24-01-01", "2024-1-01", "2024/01/01", "", "٢٠٢٤-٠١-٠١",
     ])
     func anInvalidDateIsRefused(text: String) {
         #expect(CivilDate(text) == nil)
+    }
+
+    @Test(arguments: ["2024-02-29", "2000-02-29", "1900-01-01", "9999-12-31", "2024-04-30"])
+    func aDayOfTheCalendarIsReadAndWritten(text: String) {
+        #expect(CivilDate(text)?.text == text)
     }
 
     @Test func ageIsCountedOnTheBirthday() throws {

@@ -171,4 +171,18 @@ import Testing
         #expect(try await failure { try await bench.session("retired") } == .configurationNotSupported)
         #expect(try await bench.subjects(.workflowSessionStarted) == [])
     }
+
+    @Test func aListEndsWithItsOldestSession() async throws {
+        let bench = try await ComponentBench()
+        for _ in 0..<3 { _ = try await bench.session() }
+        func page(_ limit: Int, _ cursor: String? = nil) async throws -> WorkflowSessionList {
+            try await bench.control(ListWorkflowSessions(limit: limit, cursor: cursor))
+        }
+        let exact = try await page(3)
+        #expect(exact.sessions.count == 3 && exact.next_cursor == nil, "the page ends exactly with the list")
+        let first = try await page(2)
+        try #require(first.next_cursor != nil)
+        let rest = try await page(2, first.next_cursor)
+        #expect(first.sessions.count == 2 && rest.sessions.count == 1 && rest.next_cursor == nil)
+    }
 }

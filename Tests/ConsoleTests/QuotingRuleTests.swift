@@ -36,11 +36,13 @@ import Testing
     private static let commandSites: [String: [String]] = [
         "Console/Pages/ProblemPage.swift": ["Shell"],
         "Console/StandalonePage.swift": ["Shell"],
-        // The flags of curl; the address, quoted before; `route` and `method`, quoted above; a number.
-        "Console/Wording/Snippets.swift": ["method", "options", "place", "request", "route"],
+        // The flags of curl; the address, quoted before; `route` and `method`, quoted above; numbers; constants.
+        "Console/Wording/Snippets.swift": ["anyRoute", "delivered", "method", "options", "place", "route", "status"],
         "entrupy-sim/Client/ControlClient.swift": ["Shell"],
         // A name of a command of this program.
         "entrupy-sim/CommandNames.swift": ["$0", "command"],
+        // The quoted file, made above.
+        "entrupy-sim/Commands/DataCommands.swift": ["file"],
         "entrupy-sim/Commands/Doctor.swift": ["Shell"],
         // The quoted option, made above.
         "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell", "place"],
@@ -132,8 +134,9 @@ import Testing
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
                 "Console/Wording/Snippets.swift": ["Shell.option", "Shell.quoted", "Shell.remark"],
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
+                "entrupy-sim/Commands/DataCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.quoted"],
-                "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell.option", "Shell.quoted"],
+                "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],
                 "entrupy-sim/Commands/TrustCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/WaitCommand.swift": ["Shell.quoted"],
                 "entrupy-sim/Serve.swift": ["Shell.option", "Shell.quoted"],
@@ -149,7 +152,7 @@ import Testing
         let found = try sites(/("[^"\n]*(?:\\n *-|- \{)[^"\n]*\\\([^"\n]*")/)
         #expect(Set(found.keys) == ["Console/Wording/Snippets.swift"])
         let values = (found["Console/Wording/Snippets.swift"] ?? []).flatMap { $0.matches(of: /\\\(([a-z.]+)\)/) }
-        #expect(values.map { String($0.1) } == ["route", "method", "request.status"])
+        #expect(values.map { String($0.1) } == ["route", "method", "status", "delivered"])
         let snippets = try #require(try Self.files("Snippets.swift")["Console/Wording/Snippets.swift"])
         #expect(
             snippets.contains(

@@ -100,6 +100,23 @@ def main():
                              len(list(artifacts.iterdir())) == 1, text))
         attached = list((place / "attachments").glob("*.tar"))
         results.append(check("it is attached to the test", len(attached) == 1, text))
+        first = sorted(path.name for path in artifacts.iterdir())
+        code, text = run(
+            ["swift", "test", "--skip-build"], place,
+            {**binary, "FAIL_CASES": "a/b, a b, a:b", "ENTRUPY_SIM_ARTIFACTS": str(artifacts)})
+        cases = sorted(path.name for path in artifacts.iterdir())
+        results.append(check(
+            "each failed case has its bundle, and the test that passes again has none", code != 0 and len(cases) == 3 and
+            not set(cases) & set(first), f"{first} {cases} {text}"))
+        recording = place / "run.recording"
+        code, text = run(
+            ["swift", "test", "--skip-build"], place,
+            {**binary, "FAIL_CASES": "a b", "ENTRUPY_SIM_ARTIFACTS": str(artifacts), "ENTRUPY_SIM_RECORD": str(recording)})
+        left = [path.name for path in artifacts.iterdir()]
+        results.append(check(
+            "a case that passes removes its own bundle alone", len(left) == 1 and left[0] in cases, f"{cases} {left} {text}"))
+        code, text = run([binary["ENTRUPY_SIM_BINARY"], "replay", str(recording)], place)
+        results.append(check("the run is recorded", code == 0 and "no difference" in text, text))
         code, text = run(["swift", "test", "--skip-build"], place, {"ENTRUPY_SIM_BINARY": "/nowhere/entrupy-sim"})
         results.append(check(
             "a missing program is named in one sentence",

@@ -109,8 +109,8 @@ import Testing
     }
 
     @Test(arguments: ["sim.example.com:8642", "http://sim.example.com", "*", "a, b c"])
-    func aWrongNameIsRefusedAtTheStart(names: String) throws {
-        let run = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--allowed-hosts", names])
+    func aWrongNameIsRefusedAtTheStart(names: String) async throws {
+        let run = try await SimProcess.run(["serve", "--in-memory", "--port", "0", "--allowed-hosts", names])
         #expect(run.status == 64 && run.output.contains("--allowed-hosts must be names like"), "\(run.output)")
     }
 
@@ -177,7 +177,7 @@ import Testing
     @Test func theDoctorAndTheLogNameWhatWasRefused() async throws {
         let server = try SimProcess(["--in-memory"])
         let root = TestWorld(base: server.baseURL)
-        let before = try SimProcess.run(["doctor", "--url", server.baseURL])
+        let before = try await SimProcess.run(["doctor", "--url", server.baseURL])
         #expect(before.status == 0 && before.output.contains("no request was refused"), "\(before.output)")
         for number in 0..<30 {
             _ = try await root.send("GET", "/sdk/session", headers: ["Host": "sim\(number).example.com"])
@@ -187,7 +187,7 @@ import Testing
         let refused = try await root.send("GET", "/_sim/info")["refused"]
         #expect(refused["count"] == 31 && refused["latest"].items.count == 20)
         #expect(refused["latest.0.header"] == "Origin" && refused["latest.0.value"] == "http://localhost:3000")
-        let run = try SimProcess.run(["doctor", "--url", server.baseURL])
+        let run = try await SimProcess.run(["doctor", "--url", server.baseURL])
         #expect(run.status == 0 && run.output.contains("31 requests refused"), "\(run.output)")
         #expect(run.output.contains("Host sim29.example.com") && run.output.contains("--allowed-hosts"))
         server.stop()
@@ -226,7 +226,7 @@ import Testing
                 if ![403, 501].contains(answer.status) { passed += 1 }
             }
             server.stop()
-            let run = try SimProcess.run(["replay", file])
+            let run = try await SimProcess.run(["replay", file])
             #expect(run.status == 0 && run.output.contains("\(passed) requests"), "\(run.output)")
         }
     }

@@ -15,13 +15,20 @@ import Testing
             let session = try await world.login()
             let item = try await world.submit(session)
             _ = try await world.send("POST", "/sdk/search", [:], token: session, headers: ["X-Sim-Test": "mine"])
+            // An answer that is lost, and a request that is not handled.
+            for effect in ["drop_connection", "lose_request"] {
+                _ = try await world.send(
+                    "POST", "/_sim/faults",
+                    ["match": ["route": "/sdk/config"], "effect": [effect: true], "times": 1])
+                _ = try? await world.send("GET", "/sdk/config", token: session)
+            }
             _ = try await world.send("POST", "/_sim/clock/resume")
             let before = try await world.send("GET", "/_sim/requests?limit=1000")["requests"].items
             let result = try await world.result(item, session)["status"]
 
             let file = directory + "/case.bundle.tar"
             let name = String(world.base.split(separator: "/").last!)
-            let written = try SimProcess.run(
+            let written = try await SimProcess.run(
                 ["bundle", "-o", file, "-n", name, "--url", SimProcess.shared.baseURL])
             #expect(written.status == 0 && written.output.hasPrefix(file), "\(written.output)")
             let archive = try TarFile(try Data(contentsOf: URL(fileURLWithPath: file)))
@@ -46,6 +53,14 @@ import Testing
             let shown = try await opened.send("GET", "/_sim/requests/\(failed)")
             #expect(shown["status"] == 503 && shown["test"] == "mine" && shown["decided_by.fault"] != .null)
             #expect(shown["request.headers"].items.contains { $0["0"].text?.lowercased() == "authorization" })
+            let lost = try await opened.send("GET", "/_sim/requests?delivered=false")["requests"].items
+            #expect(lost.map { $0["status"] } == [nil, 200])
+            #expect(lost.map { $0["effect"] } == [["lose_request": true], ["drop_connection": true]])
+            let page = directory + "/report.html"
+            #expect(try await SimProcess.run(["report", file, "-o", page]).status == 0)
+            let report = try String(contentsOfFile: page, encoding: .utf8)
+            #expect(report.contains("not delivered: connection reset<"))
+            #expect(report.contains("not delivered: connection reset before the request was handled<"))
             // The opened clock is frozen, even if the original was running.
             let clock = try await opened.send("GET", "/_sim/clock")
             #expect(clock["mode"] == "frozen" && clock["now"].text?.hasPrefix("2026-01-05T") == true)
@@ -68,26 +83,27 @@ import Testing
             // Adds a request to the journal.
             _ = try await world.login()
             let good = try await world.send("GET", "/_sim/bundle").body
-            func start(_ bytes: Data, _ arguments: [String] = [], status: Int32 = 64) throws -> String {
+            func start(_ bytes: Data, _ arguments: [String] = [], status: Int32 = 64) async throws -> String {
                 let file = directory + "/b.tar"
                 try bytes.write(to: URL(fileURLWithPath: file))
-                let run = try SimProcess.run(["serve", "--port", "0", "--bundle", file] + arguments)
+                let run = try await SimProcess.run(["serve", "--port", "0", "--bundle", file] + arguments)
                 #expect(run.status == status)
                 return run.output
             }
-            #expect(try start(good.prefix(9000)).contains("truncated"))
-            #expect(try start(Data(count: 100_000)).contains("manifest.json"))
-            #expect(try start(Data("x".utf8)).contains("cannot be opened"))
+            #expect(try await start(good.prefix(9000)).contains("truncated"))
+            #expect(try await start(Data(count: 100_000)).contains("manifest.json"))
+            #expect(try await start(Data("x".utf8)).contains("cannot be opened"))
             var broken = try TarFile(good)
             let index = try #require(broken.entries.firstIndex { $0.name == "journal.json" })
             broken.entries[index].bytes = Data("{}".utf8)
-            #expect(try start(broken.bytes).contains("journal.json"))
+            #expect(try await start(broken.bytes).contains("journal.json"))
             // Numbers in a journal that would later crash the process or break an answer.
             let journal = try WireJSON.decode(
                 JSONValue.self, from: try #require(TarFile(good).entries.first { $0.name == "journal.json" }).bytes)
             let request = try #require(journal["requests.0"].members)
             for (member, value, words) in [
                 ("at", -1, "at must be"), ("at", 1e300, "at must be"), ("status", -1, "status must be"),
+                ("status", nil, "status must be"),
                 ("duration_ms", 1e308, "duration_ms must be"),
                 (
                     "request", ["headers": [], "body": nil, "bytes": 9_223_372_036_854_775_807, "truncated": false],
@@ -97,18 +113,18 @@ import Testing
             ] as [(String, JSONValue, String)] {
                 broken.entries[index].bytes = try WireJSON.encode(
                     ["requests": .array([.object(request.merging([member: value]) { $1 })])] as JSONValue)
-                let said = try start(broken.bytes)
+                let said = try await start(broken.bytes)
                 #expect(said.contains("journal.json, request 0") && said.contains(words), "\(said)")
             }
-            let missing = try SimProcess.run(["serve", "--port", "0", "--bundle", directory + "/none.tar"])
+            let missing = try await SimProcess.run(["serve", "--port", "0", "--bundle", directory + "/none.tar"])
             #expect(missing.status == 64 && missing.output.contains("none.tar"), "\(missing.output)")
-            let byEnvironment = try SimProcess.run(
+            let byEnvironment = try await SimProcess.run(
                 ["serve", "--port", "0"], environment: ["ENTRUPY_SIM_BUNDLE": directory + "/other.tar"])
             #expect(byEnvironment.status == 64 && byEnvironment.output.contains("other.tar"))
             // A bundle never replaces the namespace in a data directory.
             let first = try SimProcess(["--data-dir", directory + "/data"])
             first.stop()
-            #expect(try start(good, ["--data-dir", directory + "/data"], status: 1).contains("has namespaces"))
+            #expect(try await start(good, ["--data-dir", directory + "/data"], status: 1).contains("has namespaces"))
         }
     }
 

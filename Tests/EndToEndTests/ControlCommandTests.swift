@@ -18,12 +18,7 @@ import Testing
                 "ENTRUPY_SIM_URL": SimProcess.shared.baseURL,
                 "ENTRUPY_SIM_NAMESPACE": String(world.base.split(separator: "/").last!),
             ]
-            // Waiting for a process blocks, so it must not use one of the few threads that tests share.
-            return try await withCheckedThrowingContinuation { continuation in
-                Thread.detachNewThread {
-                    continuation.resume(with: Result { try SimProcess.run(arguments, environment: environment) })
-                }
-            }
+            return try await SimProcess.run(arguments, environment: environment)
         }
 
         func json(_ arguments: String...) async throws -> JSONValue {
@@ -132,6 +127,21 @@ import Testing
         let listed = try await shell("requests", "list", "--status", "2xx", "--limit", "1")
         #expect(listed.output.contains("/v1/health") && listed.output.hasPrefix("TIME"))
         #expect(try await shell.json("requests", "list", "--har")["log.version"] == "1.2")
+        // The requests above have used up the second's limit.
+        try await shell.world.advance("2s")
+        _ = try await shell.world.send(
+            "POST", "/_sim/faults",
+            ["match": ["route": "/v2/webhooks"], "effect": ["drop_connection": true], "times": 1])
+        _ = try? await shell.world.send("GET", "/v2/webhooks", token: TestWorld.apiToken)
+        let lost = try await shell("requests", "list", "--delivered", "false")
+        #expect(lost.output.contains("200, not delivered: connection reset"), "\(lost.output)")
+        for (delivered, status) in [("true", 1), ("false", 0), ("any", 0), ("perhaps", 64)] as [(String, Int32)] {
+            let run = try await shell(
+                "requests", "verify", "--route", "/v2/webhooks", "--status", "200", "--delivered", delivered)
+            #expect(run.status == status, "\(delivered): \(run.output)")
+        }
+        let untold = try await shell("requests", "verify", "--route", "/v2/webhooks", "--status", "200")
+        #expect(untold.status == 1 && untold.output.contains("was not delivered: connection reset"), "\(untold.output)")
     }
 
     @Test func usersSeedDataAndItemsAreChangedAndExported() async throws {
@@ -158,6 +168,32 @@ import Testing
         }
         #expect(try await shell("reset").output.contains("was reset"))
         #expect(try await shell.world.counts()["authentications"] == 0)
+    }
+
+    @Test func aLoopOfAdvancesEnds() async throws {
+        let shell = try await shell()
+        _ = try await shell.world.submit(try await shell.world.login())
+        var status: [Int32] = []
+        repeat {
+            status.append(try await shell("clock", "advance", "--to", "next").status)
+        } while status.last == 0 && status.count < 10
+        #expect(status == [0, 0, 1], "the result, the session's end, and nothing")
+        #expect(try await shell("clock", "advance", "--to", "next").output.contains("nothing is due"))
+        let json = try await shell.run(["clock", "advance", "--to", "next", "--json"])
+        #expect(json.status == 1 && json.output.contains(#""nothing_due":true"#), "\(json.output)")
+    }
+
+    @Test func countedItemsSendNoWebhooks() async throws {
+        let shell = try await shell()
+        _ = try await shell.world.send(
+            "POST", "/v2/webhooks", ["url": "http://127.0.0.1:9/", "secret_key": "s"], token: TestWorld.apiToken)
+        let deliveries = {
+            try await shell.world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items.count
+        }
+        #expect(try await shell.json("items", "generate", "--count", "1")["webhooks"] == false)
+        #expect(try await deliveries() == 0)
+        #expect(try await shell.json("items", "generate", "--brand", "Gucci")["webhooks"] == true)
+        #expect(try await deliveries() == 2)
     }
 
     @Test func namespacesAreCreatedAndDropped() async throws {
@@ -229,6 +265,25 @@ import Testing
         let findings = try await shell.run(["doctor", "--json"])
         let json = try WireJSON.decode(JSONValue.self, from: Data(findings.output.utf8))
         #expect(json["findings"].items.contains { $0["check"] == "webhooks" && $0["level"] == "wrong" })
+    }
+
+    @Test func theDoctorCountsOnlyFaultsThatAreLeft() async throws {
+        let shell = try await shell()
+        for times in [1, 2] {
+            _ = try await shell.world.send(
+                "POST", "/_sim/faults",
+                ["match": ["route": "/v1/health"], "effect": ["status": 503], "times": .number(JSONNumber(times))])
+        }
+        let ask = { _ = try await shell.world.send("GET", "/v1/health", token: TestWorld.apiToken) }
+        #expect(try await shell("doctor").output.contains("faults: 2 rules active"))
+        try await ask()
+        let left = try await shell("doctor").output
+        #expect(left.contains("faults: 1 rule active") && left.contains("1 rule used up"), "\(left)")
+        try await ask()
+        try await ask()
+        let none = try await shell("doctor").output
+        #expect(none.contains("ok     faults: none active, 2 rules used up"), "\(none)")
+        #expect(try await shell("fault", "list").output.contains("2 of 2, used up"))
     }
 
     @Test func theDoctorIgnoresAWebhookThatAFaultDelays() async throws {

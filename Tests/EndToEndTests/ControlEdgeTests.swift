@@ -64,7 +64,9 @@ import Testing
         for entry in try await world.send("GET", "/_sim/requests")["requests"].items {
             shown += try await world.send("GET", "/_sim/requests/\(entry["id"].text ?? "")").body
         }
-        shown += try await world.send("POST", "/_sim/requests/verify", ["match": ["route": "/nothing"]]).body
+        shown += try await world.send(
+            "POST", "/_sim/requests/verify", ["match": ["route": "/nothing"], "any_route": true]
+        ).body
         let text = String(decoding: shown, as: UTF8.self)
         #expect(text.contains("x=1") && text.contains("***"))
         for secret in [token, "hunter", "770077", "demo-api-token"] { #expect(!text.contains(secret), "\(secret)") }
@@ -73,23 +75,24 @@ import Testing
     @Test func forgottenRequestsCannotBeCounted() async throws {
         let world = try await TestWorld.make(settings: ["journal": ["entries": 2]])
         for _ in 0..<5 { _ = try await world.send("GET", "/nope") }
-        let exact: JSONValue = ["match": ["route": "/nope"], "times": 2]
+        let exact: JSONValue = ["match": ["route": "/nope"], "any_route": true, "times": 2]
         let unsure = try await world.send("POST", "/_sim/requests/verify", exact)
         #expect(unsure.status == 409 && unsure["error"].text?.contains("forgotten") == true)
-        let least: JSONValue = ["match": ["route": "/nope"], "at_least": 2]
+        let least: JSONValue = ["match": ["route": "/nope"], "any_route": true, "at_least": 2]
         #expect(try await world.send("POST", "/_sim/requests/verify", least).status == 200)
         try await world.advance("1s")
         _ = try await world.send("GET", "/nope")
         // Of the moment of the forgotten requests, two are left with the last one. After it, none is missing.
         for (since, count, status) in [("2026-01-05T09:00:00Z", 2, 409), ("2026-01-05T09:00:01Z", 1, 200)] {
             let later: JSONValue = [
-                "match": ["route": "/nope", "since": .string(since)], "times": .number(JSONNumber(count)),
+                "match": ["route": "/nope", "since": .string(since)], "any_route": true,
+                "times": .number(JSONNumber(count)),
             ]
             #expect(try await world.send("POST", "/_sim/requests/verify", later).status == status, "\(since)")
         }
         _ = try await world.send("DELETE", "/_sim/requests")
         _ = try await world.send("GET", "/nope")
-        let one: JSONValue = ["match": ["route": "/nope"], "times": 1]
+        let one: JSONValue = ["match": ["route": "/nope"], "any_route": true, "times": 1]
         #expect(try await world.send("POST", "/_sim/requests/verify", one).status == 200)
     }
 
@@ -204,10 +207,10 @@ import Testing
         for _ in 0..<40 { _ = try await world.send("GET", "/v1/health?\(String(repeating: "x", count: 8000))") }
         let name = world.base.split(separator: "/").last!
         let command = "'\(SimProcess.path)' requests list --har -n \(name) --url \(SimProcess.shared.baseURL)"
-        let shell = try SimProcess.run(
+        let shell = try await SimProcess.run(
             ["-c", "{ \(command); echo status=$? >&2; } | head -c 10"], program: "/bin/sh")
         #expect(shell.output.contains("status=141") && !shell.output.contains("Fatal"), "\(shell.output.prefix(500))")
-        let full = try SimProcess.run(["-c", "\(command) > /dev/full"], program: "/bin/sh")
+        let full = try await SimProcess.run(["-c", "\(command) > /dev/full"], program: "/bin/sh")
         #expect(full.status == 70 && full.output.contains("cannot be written"), "\(full.output.prefix(500))")
     }
 }

@@ -171,4 +171,19 @@ import Testing
         let empty = try await world.send("POST", "/_sim/webhooks/check-signature", ["secret": "s"])
         #expect(empty.status == 400 && empty["details"].items.count == 2)
     }
+
+    /// Who lists captures without a filter sees that there is one.
+    @Test func aListOfCapturesNamesItsFilter() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        _ = try await world.submit(token)
+        let open = try await world.send("GET", "/_sim/captures")
+        #expect(open["captures"].items.isEmpty && open["status"] == "started")
+        #expect(open["hint"].text?.contains("?status=all lists all") == true, "\(open.json)")
+        let submitted = try await world.send("GET", "/_sim/captures?status=submitted")
+        #expect(submitted["captures"].items.count == 1 && submitted["status"] == "submitted")
+        #expect(submitted["hint"].text?.contains("submitted") == true)
+        let all = try await world.send("GET", "/_sim/captures?status=all")
+        #expect(all["captures"].items.count == 1 && all["status"] == "all" && all["hint"] == .null)
+    }
 }

@@ -68,11 +68,11 @@ import Testing
         server.stop()
     }
 
-    @Test func theFlagsAreChecked() throws {
+    @Test func theFlagsAreChecked() async throws {
         for arguments in [
             ["--control-open", "--control-token", "x"], ["--control-token", "a b"], ["--control-token", ""],
         ] {
-            let run = try SimProcess.run(["serve", "--in-memory"] + arguments)
+            let run = try await SimProcess.run(["serve", "--in-memory"] + arguments)
             #expect(run.status == 64 && run.output.contains("--control-"), "\(run.output)")
         }
     }

@@ -102,7 +102,7 @@ import Testing
             // The command's exit code and output.
             let last = try #require(try (1...recorded.lines.count).last { try recorded.expected($0).isCut })
             try recorded.write(last, to: file)
-            let run = try SimProcess.run(["replay", file])
+            let run = try await SimProcess.run(["replay", file])
             let requests = try recorded.expected(last).recorded
             #expect(run.status == 2 && !run.output.contains("no difference"), "\(run.output)")
             #expect(
@@ -245,11 +245,11 @@ import Testing
                 (["--port", "0", "--in-memory", "--seed", directory + "/none.yaml"], 64),
                 (["--port", "0", "--in-memory", "--host", "no.such.host.invalid"], 64),
             ] {
-                let run = try SimProcess.run(["serve", "--record", file] + arguments)
+                let run = try await SimProcess.run(["serve", "--record", file] + arguments)
                 #expect(run.status == status, "\(arguments): \(run.output)")
                 #expect(!FileManager.default.fileExists(atPath: file), "\(arguments)")
             }
-            let unwritable = try SimProcess.run(
+            let unwritable = try await SimProcess.run(
                 ["serve", "--in-memory", "--port", "0", "--record", directory + "/none/run.recording"])
             #expect(unwritable.status == 64 && unwritable.output.contains("cannot be written"), "\(unwritable.output)")
         }

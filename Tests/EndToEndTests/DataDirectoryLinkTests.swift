@@ -139,7 +139,8 @@ import Testing
         private static let asNobody = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
         private static let canBecomeNobody =
             geteuid() == 0
-            && (try? SimProcess.run(Array(asNobody.dropFirst()) + [SimProcess.path, "--version"], program: setpriv))?
+            && (try? SimProcess.runBlocking(
+                Array(asNobody.dropFirst()) + [SimProcess.path, "--version"], program: setpriv))?
                 .status == 0
 
         /// Files of root, which the server's user may read and cannot restrict.

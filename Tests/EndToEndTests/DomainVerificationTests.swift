@@ -141,7 +141,7 @@ import Testing
         receiver.behave(.answer(404))
         let made = try await subscribe(root, receiver)
         try await root.advance("0s")
-        let run = try SimProcess.run(["doctor", "--url", server.baseURL])
+        let run = try await SimProcess.run(["doctor", "--url", server.baseURL])
         #expect(run.status == 1 && run.output.contains("\(made["id"].text ?? "?")"), "\(run.output)")
         #expect(run.output.contains("is pending"), "\(run.output)")
     }

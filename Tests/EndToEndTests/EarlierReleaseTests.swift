@@ -26,14 +26,14 @@ import Testing
         TestWorld.root.appendingPathComponent("Tests/Fixtures/\(release)/\(name)")
     }
 
-    private static func unpacked(_ release: String, _ name: String, in directory: String) throws -> String {
+    private static func unpacked(_ release: String, _ name: String, in directory: String) async throws -> String {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let archive = fixture(release, name + ".gz").path
         // A data directory is an archive of files; the others are archives that the program itself reads.
         let command =
             name == "data.tar"
             ? "tar -xzf '\(archive)' -C '\(directory)'" : "gunzip -c '\(archive)' > '\(directory)/\(name)'"
-        let run = try SimProcess.run(["-c", command], program: "/bin/sh")
+        let run = try await SimProcess.run(["-c", command], program: "/bin/sh")
         try #require(run.status == 0, "\(run.output)")
         return name == "data.tar" ? directory : "\(directory)/\(name)"
     }
@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: releases) func aDatabaseOpensAndAnswersAsBefore(release: String) async throws {
         try await Process.withDirectory { directory in
-            let data = try Self.unpacked(release, "data.tar", in: directory)
+            let data = try await Self.unpacked(release, "data.tar", in: directory)
             let server = try SimProcess(["--data-dir", data, "--public-url", Self.publicURL, "--rate-limits", "off"])
             try await compare(release, server, namespace: "/ns/fixture")
             let root = TestWorld(base: server.baseURL)
@@ -123,7 +123,7 @@ import Testing
 
     @Test(arguments: releases) func aSnapshotIsUploadedAndRestored(release: String) async throws {
         try await Process.withDirectory { directory in
-            let file = try Self.unpacked(release, "snapshot.tar", in: directory)
+            let file = try await Self.unpacked(release, "snapshot.tar", in: directory)
             let server = try SimProcess(["--in-memory", "--public-url", Self.publicURL])
             let root = TestWorld(base: server.baseURL)
             try #require(try await root.send("PUT", "/_sim/namespaces/copy", .object([:])).status == 201)
@@ -139,7 +139,7 @@ import Testing
 
     @Test(arguments: releases) func aBundleOpens(release: String) async throws {
         try await Process.withDirectory { directory in
-            let file = try Self.unpacked(release, "bundle.tar", in: directory)
+            let file = try await Self.unpacked(release, "bundle.tar", in: directory)
             let server = try SimProcess(["--bundle", file, "--public-url", Self.publicURL])
             try await compare(release, server, namespace: "")
             server.stop()
@@ -147,8 +147,10 @@ import Testing
     }
 
     @Test(arguments: releases, ["serial", "parallel"])
-    func aRecordingWhoseAnswersHaveChangedIsRefusedWithTheReleaseThatReplaysIt(release: String, name: String) throws {
-        let run = try SimProcess.run(["replay", Self.fixture(release, "\(name).recording").path])
+    func aRecordingWhoseAnswersHaveChangedIsRefusedWithTheReleaseThatReplaysIt(release: String, name: String)
+        async throws
+    {
+        let run = try await SimProcess.run(["replay", Self.fixture(release, "\(name).recording").path])
         #expect(run.status == 64 && run.output.contains("entrupy-sim \(release)."), "\(run.output)")
     }
 

@@ -178,7 +178,7 @@ import Testing
             server.stop()
             let text = try String(contentsOfFile: file, encoding: .utf8)
             #expect(text.contains("encoded-user") && text.contains("\"Content-Encoding\",\"br\""))
-            let run = try SimProcess.run(["replay", file, "--json"])
+            let run = try await SimProcess.run(["replay", file, "--json"])
             let report = try? WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
             #expect(run.status == 0 && report?["difference"] == .null, "\(run.output)")
         }

@@ -54,6 +54,30 @@ import Testing
 
     private func number(_ event: Event) -> Int? { event.id?.split(separator: "-").last.flatMap { Int($0) } }
 
+    @Test func anAnswerThatIsLostLaterIsPublished() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["slow_body": 20], "times": 1])
+        let target = String(world.base.dropFirst(SimProcess.shared.baseURL.count)) + "/sdk/session"
+        let heard = try await events(world, "?types=request") {
+            let request = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n\r\n"
+            _ = try await RawConnection.open(.shared).exchange(request) { $0.contains("\r\n\r\n") }
+            var polls = 0
+            while polls < 5_000,
+                try await world.send("GET", "/_sim/requests?delivered=false")["requests"].items.isEmpty
+            {
+                polls += 1
+            }
+            _ = try await world.send("GET", "/sdk/config", token: token)
+        } until: {
+            $0.contains { $0.data["path"] == "/sdk/config" }
+        }
+        #expect(heard.events.map(\.name) == ["request", "request.undelivered", "request"])
+        #expect(heard.events.map { $0.data["delivered"] } == [true, false, true])
+        #expect(Set(heard.events.prefix(2).map { $0.data["sequence"] }).count == 1)
+    }
+
     @Test func everyEventIsSentAsItHappensUnderOneSequence() async throws {
         let world = try await TestWorld.make()
         let receiver = try await WebhookReceiver.open()

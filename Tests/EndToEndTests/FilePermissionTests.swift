@@ -82,7 +82,7 @@ import Testing
                 // The file replaces one that everyone could read.
                 try #require(FileManager.default.createFile(atPath: file, contents: Data("old".utf8)))
                 chmod(file, 0o644)
-                let run = try SimProcess.run(command + ["-o", file] + common)
+                let run = try await SimProcess.run(command + ["-o", file] + common)
                 try #require(run.status == 0, "\(run.output)")
                 let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
                 #expect(mode == 0o600, "\(name)")

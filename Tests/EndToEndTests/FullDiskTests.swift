@@ -10,7 +10,7 @@ import Testing
     @Suite struct FullDiskTests {
         /// Runs a program of the system. Returns whether it succeeded.
         private static func runs(_ program: String, _ arguments: [String]) -> Bool {
-            (try? SimProcess.run(arguments, program: program))?.status == 0
+            (try? SimProcess.runBlocking(arguments, program: program))?.status == 0
         }
 
         /// Makes ever smaller writes until even the smallest fails, and returns its answer.

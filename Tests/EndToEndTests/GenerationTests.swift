@@ -44,6 +44,26 @@ import Testing
             "the same seed, the same ids")
     }
 
+    /// The effects depend on whether `count` is there, and not on its value.
+    @Test func countedItemsSendNoWebhooksAndShareOneEvent() async throws {
+        for (body, isAlone) in [
+            ([:], true), (["brand": "Gucci"], true), (["template": [:]], true),
+            (["count": nil, "template": [:]], true),
+            (["count": 1], false), (["count": 1, "template": ["result": "unknown"]], false), (["count": 2], false),
+        ] as [(JSONValue, Bool)] {
+            let world = try await TestWorld.make()
+            _ = try await world.send(
+                "POST", "/v2/webhooks", ["url": "http://127.0.0.1:9/", "secret_key": "s"], token: TestWorld.apiToken)
+            let made = try await world.send("POST", "/_sim/authentications", body)
+            #expect(made.status == 201 && made["webhooks"] == .bool(isAlone), "\(body): \(made.json)")
+            let sent = try await world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items.count
+            #expect(sent == (isAlone ? 2 : 0), "\(body)")
+            let kinds = try await world.send("GET", "/_sim/event-log")["events"].items.map { $0["kind"].text ?? "" }
+            #expect(kinds.contains("items.generated") == !isAlone, "\(body): \(kinds)")
+            #expect(kinds.contains("item.submitted") == isAlone && kinds.contains("result.set") == isAlone, "\(body)")
+        }
+    }
+
     @Test(arguments: [1, 3]) func everyGeneratedTimelineBeginsWithTheSubmission(count: Int) async throws {
         let world = try await TestWorld.make()
         let made = try await world.send(

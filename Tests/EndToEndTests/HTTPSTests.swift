@@ -162,6 +162,65 @@ import X509
             #expect(try await secure.send(.GET, "/v1/health", headers: headers).response.status == .ok)
             let journal = try await root.send("GET", "/_sim/requests")
             #expect(journal["requests"].items.count == 3)
+            #expect(journal["requests"].items.map { $0["delivered"] } == [true, false, false])
+            secure.server.stop()
+        }
+    }
+
+    /// RST_STREAM with CANCEL (RFC 9113, section 7) on a stream that the server has not answered. The connection goes on.
+    @Test func aLostRequestIsResetInBothProtocols() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let root = TestWorld(base: secure.server.baseURL)
+            let token = try await root.login()
+            _ = try await root.send(
+                "POST", "/_sim/faults",
+                ["match": ["route": "/sdk/captures"], "effect": ["lose_request": true], "times": 2])
+            let fields = [("authorization", "Token \(token)"), ("content-type", "application/json")]
+            let body = Array(try WireJSON.encode(["item": TestWorld.nike] as JSONValue))
+            let connection = try await HTTP2Connection.open(port: secure.port, trusting: .file(secure.authority))
+            let lost = try await connection.answer(
+                connection.begin("POST", "/sdk/captures", fields, body: body))
+            #expect(lost.isReset && lost.status == nil && lost.resetCode == 8)
+            let headers: HTTPHeaders = ["Authorization": "Token \(token)", "Content-Type": "application/json"]
+            await #expect(throws: (any Error).self) {
+                try await secure.send(
+                    .POST, "/sdk/captures", body: Data(body), headers: headers, version: .http1Only)
+            }
+            #expect(try await root.counts()["captures"] == 0)
+            let next = try await connection.answer(connection.begin("POST", "/sdk/captures", fields, body: body))
+            #expect(next.status == 201)
+            let journal = try await root.send("GET", "/_sim/requests?route=/sdk/captures")["requests"].items
+            #expect(journal.map { $0["status"] } == [201, nil, nil])
+            #expect(journal.map { $0["delivered"] } == [true, false, false])
+            try await connection.close()
+            secure.server.stop()
+        }
+    }
+
+    @Test func aStreamThatItsClientResetsIsNotDelivered() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let root = TestWorld(base: secure.server.baseURL)
+            let token = try await root.login()
+            _ = try await root.send(
+                "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["slow_body": 20], "times": 1])
+            let connection = try await HTTP2Connection.open(port: secure.port, trusting: .file(secure.authority))
+            let fields = [("authorization", "Token \(token)")]
+            let stream = try await connection.begin("GET", "/sdk/session", fields)
+            while try await root.send("GET", "/_sim/requests?route=/sdk/session")["requests"].items.isEmpty {
+                await Task.yield()
+            }
+            try await connection.reset(stream)
+            var lost: [JSONValue] = []
+            for _ in 0..<5_000 where lost.isEmpty {
+                lost = try await root.send("GET", "/_sim/requests?delivered=false")["requests"].items
+            }
+            #expect(lost.map { $0["path"] } == ["/sdk/session"])
+            #expect(try await connection.answer(connection.begin("GET", "/sdk/session", fields)).status == 200)
+            let newest = try await root.send("GET", "/_sim/requests?limit=1")["requests.0"]
+            #expect(newest["delivered"] == true)
+            try await connection.close()
             secure.server.stop()
         }
     }
@@ -225,7 +284,7 @@ import X509
     @Test func theCommandLineNamesAnUntrustedCertificate() async throws {
         try await Process.withDirectory { directory in
             let secure = try Secure(directory)
-            let listed = try SimProcess.run(
+            let listed = try await SimProcess.run(
                 ["namespace", "list", "--url", "https://localhost:\(secure.port)", "--timeout", "20"])
             #expect(listed.status == 69 && listed.output.contains("is not trusted here"), "\(listed.output)")
             secure.server.stop()

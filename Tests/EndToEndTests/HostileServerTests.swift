@@ -6,8 +6,8 @@ import Testing
 
 /// The command line as a client of servers that never begin, never end, or lead elsewhere.
 @Suite struct HostileServerTests {
-    private func run(_ server: HostileServer, _ words: String...) throws -> (status: Int32, output: String) {
-        try SimProcess.run(words + ["--url", server.url, "--control-token", "ctl-secret"])
+    private func run(_ server: HostileServer, _ words: String...) async throws -> (status: Int32, output: String) {
+        try await SimProcess.run(words + ["--url", server.url, "--control-token", "ctl-secret"])
     }
 
     private func client(_ server: HostileServer, _ limits: ControlClient.Limits) throws -> ControlClient {
@@ -28,9 +28,9 @@ import Testing
 
     @Test func aSilentServerDidNotAnswerInTime() async throws {
         let server = try await HostileServer(.stall(""))
-        let shown = try run(server, "clock", "show", "--timeout", "0.3")
+        let shown = try await run(server, "clock", "show", "--timeout", "0.3")
         #expect(shown.status == 69 && shown.output.contains("error: \(server.url) did not answer within 0.3 s\n"))
-        let advanced = try run(server, "clock", "advance", "1h", "--timeout", "0.3")
+        let advanced = try await run(server, "clock", "advance", "1h", "--timeout", "0.3")
         #expect(advanced.status == 69 && advanced.output.contains("did not answer within 0.3 s\n"))
     }
 
@@ -52,7 +52,8 @@ import Testing
 
     @Test func endlessInformationIsNoAnswer() async throws {
         let server = try await HostileServer(.endless(head: "", part: "HTTP/1.1 100 Continue\r\n\r\n"))
-        #expect(try run(server, "clock", "show", "--timeout", "0.5").output.contains("did not answer within 0.5 s"))
+        #expect(
+            try await run(server, "clock", "show", "--timeout", "0.5").output.contains("did not answer within 0.5 s"))
     }
 
     @Test func anAnswerThatStopsInTheMiddleIsNotWaitedFor() async throws {
@@ -60,8 +61,8 @@ import Testing
         let directory = try Folder()
         let isNoticed = try await HostileServer.withLongerTimes { factor in
             let seconds = "\(Int(factor))"
-            let shown = try run(server, "clock", "show", "--timeout", seconds)
-            let download = try run(server, "bundle", "-o", directory.path("a.tar"), "--timeout", seconds)
+            let shown = try await run(server, "clock", "show", "--timeout", seconds)
+            let download = try await run(server, "bundle", "-o", directory.path("a.tar"), "--timeout", seconds)
             return [shown, download].allSatisfy {
                 $0.status == 69 && $0.output.contains("sent nothing for \(seconds) s, and its answer is not complete")
             }
@@ -100,10 +101,10 @@ import Testing
     @Test func anEndlessAnswerIsCutAt64MiB() async throws {
         let part = String(repeating: "1", count: 65_536)
         let server = try await HostileServer(.endless(head: HostileServer.head + "\r\n", part: part))
-        let list = try run(server, "users", "list", "--json")
+        let list = try await run(server, "users", "list", "--json")
         #expect(list.status == 1 && list.output.contains("error: the answer of \(server.url) is larger than 64 MiB\n"))
         let error = try await HostileServer(.endless(head: "HTTP/1.1 500 No\r\n\r\n", part: part))
-        #expect(try run(error, "clock", "show").output.contains("is larger than 64 MiB"))
+        #expect(try await run(error, "clock", "show").output.contains("is larger than 64 MiB"))
     }
 
     @Test func anEndlessEventIsCut() async throws {
@@ -120,27 +121,27 @@ import Testing
         let server = try await HostileServer(.endless(head: HostileServer.head + "\r\n", part: part))
         let directory = try Folder()
         for words in [["bundle"], ["snapshot", "export", "a"]] {
-            let download = try SimProcess.run(
+            let download = try await SimProcess.run(
                 words + ["--url", server.url, "-o", directory.path("a.tar"), "--max-bytes", "1000000"])
             #expect(download.status == 1)
             #expect(download.output.contains("larger than 1000000 bytes, the limit of --max-bytes"))
             #expect(try directory.names() == [])
         }
         for words in [["requests", "list", "--har"], ["seed", "export"]] {
-            let printed = try SimProcess.run(words + ["--url", server.url, "--max-bytes", "1000000"])
+            let printed = try await SimProcess.run(words + ["--url", server.url, "--max-bytes", "1000000"])
             #expect(printed.status == 1 && printed.output.utf8.count < 1_100_000)
         }
-        #expect(try run(server, "bundle", "--max-bytes", "0").status == 64)
+        #expect(try await run(server, "bundle", "--max-bytes", "0").status == 64)
     }
 
     @Test(arguments: ["Content-Length: 100000\r\n\r\n[1", "Transfer-Encoding: chunked\r\n\r\n5\r\n[1"])
     func halfAnAnswerIsNoAnswer(rest: String) async throws {
         let server = try await HostileServer(.end(HostileServer.head + rest))
         let lost = "error: the connection to \(server.url) was lost before its answer was complete\n"
-        let shown = try run(server, "clock", "show")
+        let shown = try await run(server, "clock", "show")
         #expect(shown.status == 69 && shown.output.contains(lost))
         let directory = try Folder()
-        let download = try run(server, "bundle", "-o", directory.path("a.tar"))
+        let download = try await run(server, "bundle", "-o", directory.path("a.tar"))
         #expect(download.status == 69 && download.output.contains(lost))
         #expect(try directory.names() == [])
     }
@@ -150,10 +151,10 @@ import Testing
         let file = directory.path("a.tar")
         try Data("before".utf8).write(to: URL(fileURLWithPath: file))
         let half = try await HostileServer(.end(HostileServer.head + "Content-Length: 100\r\n\r\nhalf"))
-        #expect(try run(half, "bundle", "-o", file).status == 69)
+        #expect(try await run(half, "bundle", "-o", file).status == 69)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
         let whole = try await HostileServer(.end(HostileServer.head + "Content-Length: 5\r\n\r\nwhole"))
-        #expect(try run(whole, "bundle", "-o", file).status == 0)
+        #expect(try await run(whole, "bundle", "-o", file).status == 0)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "whole")
         #expect(try directory.names() == ["a.tar"])
     }
@@ -165,7 +166,7 @@ import Testing
         let moved = try await HostileServer(
             .end("HTTP/1.1 \(status) Moved\r\nLocation: \(other.url)/\r\nContent-Length: 0\r\n\r\n"))
         for words in [["clock", "show"], ["reset"], ["bundle", "-o", "-"], ["requests", "tail"]] {
-            let answer = try SimProcess.run(words + ["--url", moved.url, "--control-token", "ctl-secret"])
+            let answer = try await SimProcess.run(words + ["--url", moved.url, "--control-token", "ctl-secret"])
             #expect(answer.status == 69)
             #expect(answer.output.contains("\(moved.url) redirects to \(other.url)/, and redirects are not followed"))
         }
@@ -174,7 +175,7 @@ import Testing
 
     @Test func whatIsNotHTTPIsNamed() async throws {
         let server = try await HostileServer(.stall("SSH-2.0-OpenSSH_9.2\r\n"))
-        let shown = try run(server, "clock", "show", "--timeout", "20")
+        let shown = try await run(server, "clock", "show", "--timeout", "20")
         #expect(shown.status == 69 && shown.output.contains("what listens at \(server.url) does not answer in HTTP\n"))
     }
 

@@ -44,7 +44,7 @@ import Testing
             defer { here.stop() }
             let picture = try await makeLargeSnapshot(in: TestWorld(base: here.baseURL))
             let file = directory + "/large.tar"
-            let exported = try SimProcess.run(["snapshot", "export", "large", "-o", file, "--url", here.baseURL])
+            let exported = try await SimProcess.run(["snapshot", "export", "large", "-o", file, "--url", here.baseURL])
             try #require(exported.status == 0, "\(exported.output)")
             let size = try size(of: file)
             #expect(size > 100_000_000)
@@ -52,7 +52,7 @@ import Testing
             let there = try SimProcess(["--data-dir", directory + "/data"])
             defer { there.stop() }
             // The command sends a content length.
-            let imported = try SimProcess.run(["snapshot", "import", "carried", file, "--url", there.baseURL])
+            let imported = try await SimProcess.run(["snapshot", "import", "carried", file, "--url", there.baseURL])
             #expect(imported.status == 0 && imported.output.hasPrefix("carried imported"), "\(imported.output)")
 
             // Without a content length the body is chunked.
@@ -101,7 +101,7 @@ import Testing
             // A sparse file, which needs no disk space.
             try #require(FileManager.default.createFile(atPath: file, contents: nil))
             try #require(truncate(file, 4_000_000_001) == 0)
-            let run = try SimProcess.run(["snapshot", "import", "huge", file, "--url", SimProcess.shared.baseURL])
+            let run = try await SimProcess.run(["snapshot", "import", "huge", file, "--url", SimProcess.shared.baseURL])
             #expect(run.status == 64 && run.output.contains("larger than 4000000000 bytes"), "\(run.output)")
         }
     }

@@ -97,6 +97,7 @@ import Testing
         Route(method: "POST", path: "/_sim/webhooks/trigger", members: ["event", "entrupy_id"]),
         Route(method: "POST", path: "/_sim/snapshots/x/fork", members: ["namespace", "ttl"]),
         Route(method: "POST", path: "/_sim/scenarios/flag-and-clear/start", members: ["namespace", "ttl"]),
+        Route(method: "POST", path: "/_sim/scenarios/start", members: ["scenario", "namespace", "ttl"]),
         Route(method: "POST", path: "/_sim/seed", members: ["organizations"]),
         Route(method: "PUT", path: "/sdk/results/x/flag", members: ["flag", "flag_reason_id"]),
         Route(method: "PATCH", path: "/_sim/authentications/x", members: ["result", "flag", "reason"]),

@@ -145,8 +145,36 @@ import Testing
         }
         // The times of the result, the capture's timeout and the session's end.
         #expect(stops == ["2026-01-05T09:00:05.000000Z", "2026-01-05T11:00:00.000000Z", "2026-01-06T09:00:00.000000Z"])
+        let events = try await world.send("GET", "/_sim/event-log?kind=clock.*")["events"].items.count
         let end = try await world.send("POST", "/_sim/clock/advance", ["to": "next"])
-        #expect(end["now"] == "2026-01-06T09:00:00.000000Z", "nothing is due any more")
+        #expect(
+            end.json == [
+                "reached": false, "nothing_due": true, "pending": 0, "now": "2026-01-06T09:00:00.000000Z",
+                "epoch": 1_767_690_000, "mode": "frozen",
+            ] && end.status == 200, "\(end.json)")
+        #expect(try await world.send("GET", "/_sim/event-log?kind=clock.*")["events"].items.count == events)
+        _ = try await world.send("POST", "/_sim/clock/resume")
+        let running = try await world.send("POST", "/_sim/clock/advance", ["to": "next"])
+        #expect(running["nothing_due"] == true && running["reached"] == false && running["mode"] == "running")
+        let later = try await world.send("POST", "/_sim/clock/advance", ["by": "1s"])
+        #expect(later["reached"] == true && later["nothing_due"] == .null, "only `next` asks what is due")
+    }
+
+    /// The attempt may fail and be repeated, so it is not known yet that nothing is due.
+    @Test func anAttemptInFlightIsNotNothingDue() async throws {
+        let world = try await TestWorld.make()
+        let receiver = try await WebhookReceiver.open()
+        receiver.behave(.hang)
+        try await world.subscribe(receiver)
+        _ = try await world.generatedItem()
+        let body: JSONValue = ["to": "next", "max_wall": "0.05s"]
+        let waiting = try await world.send("POST", "/_sim/clock/advance", body)
+        #expect(
+            waiting["reached"] == false && (waiting["pending"].double ?? 0) > 0 && waiting["nothing_due"] == .null,
+            "\(waiting.json)")
+        try await receiver.close()
+        let retry = try await world.send("POST", "/_sim/clock/advance", ["to": "next"])
+        #expect(retry["reached"] == true && retry["now"] == "2026-01-05T09:00:01.000000Z", "\(retry.json)")
     }
 
     @Test func concurrentAdvancesAddUp() async throws {

@@ -112,7 +112,7 @@ import Testing
             #expect(try await subscribe(root, server.baseURL + "/_sim/reset").status == 400)
             #expect(try await subscribe(root, "http://sim.test/_sim/reset").status == 400)
             server.kill()
-            let run = try SimProcess.run(["replay", file, "--json"])
+            let run = try await SimProcess.run(["replay", file, "--json"])
             let report = try WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
             #expect(run.status == 0 && report["difference"] == .null && report["requests"] == 2, "\(report)")
         }

@@ -40,8 +40,8 @@ import Testing
         }
     }
 
-    @Test func aHintNamesANamespaceAsOneArgument() throws {
-        let (status, output) = try SimProcess.run(
+    @Test func aHintNamesANamespaceAsOneArgument() async throws {
+        let (status, output) = try await SimProcess.run(
             ["requests", "list", "--url", SimProcess.shared.baseURL, "--namespace=-x"])
         #expect(status != 0 && output.contains("entrupy-sim namespace make -- -x"), "\(output)")
     }

@@ -6,9 +6,18 @@ import Testing
 struct RawConnection: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// - Parameter receiveBuffer: the size of the socket's receive buffer in bytes, `nil` for the system's default.
-    static func open(_ server: SimProcess, receiveBuffer: Int? = nil) async throws -> RawConnection {
+    /// - Parameters:
+    ///   - receiveBuffer: the size of the socket's receive buffer in bytes, `nil` for the system's default.
+    ///   - resets: whether the connection ends with a reset. A server that does not write cannot tell another end from a client
+    ///     that has only sent all it has.
+    static func open(_ server: SimProcess, receiveBuffer: Int? = nil, resets: Bool = false) async throws
+        -> RawConnection
+    {
         let port = try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
+        return try await open(port: port, receiveBuffer: receiveBuffer, resets: resets)
+    }
+
+    static func open(port: Int, receiveBuffer: Int? = nil, resets: Bool = false) async throws -> RawConnection {
         // A client that still sends keeps its side open when the server has ended the other.
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -20,6 +29,10 @@ struct RawConnection: Sendable {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
+        if resets {
+            let options = try #require(channel.channel as? any SocketOptionProvider)
+            try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        }
         return RawConnection(channel: channel)
     }
 

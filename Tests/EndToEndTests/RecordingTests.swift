@@ -19,8 +19,8 @@ import Testing
         return file
     }
 
-    private func replay(_ file: String) throws -> (status: Int32, report: JSONValue) {
-        let run = try SimProcess.run(["replay", file, "--json"])
+    private func replay(_ file: String) async throws -> (status: Int32, report: JSONValue) {
+        let run = try await SimProcess.run(["replay", file, "--json"])
         return (run.status, (try? WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))) ?? .string(run.output))
     }
 
@@ -56,7 +56,7 @@ import Testing
             }
             #expect((try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int) == 0o600)
             let heard = receiver.deliveries.count
-            let (status, report) = try replay(file)
+            let (status, report) = try await replay(file)
             #expect(status == 0 && report["difference"] == .null, "\(report)")
             #expect(report["requests"].double ?? 0 >= 500 && report["outcomes"].double ?? 0 > 0, "\(report)")
             // The replay sent nothing to the receiver.
@@ -87,7 +87,7 @@ import Testing
                 let told = try await root.send("GET", "/_sim/webhook-deliveries?limit=100")["deliveries"].items
                 #expect(told.contains { $0["status"] == "delivered" })
             }
-            let (status, report) = try replay(file)
+            let (status, report) = try await replay(file)
             #expect(status == 0 && report["difference"] == .null, "\(report)")
         }
     }
@@ -117,7 +117,7 @@ import Testing
                 let told = try await root.send("GET", "/_sim/webhook-deliveries?limit=100")["deliveries"].items
                 #expect(told.count == 9 && told.allSatisfy { $0["status"] == "delivered" })
             }
-            let (status, report) = try replay(file)
+            let (status, report) = try await replay(file)
             #expect(status == 0 && report["difference"] == .null, "\(report)")
         }
     }
@@ -167,7 +167,7 @@ import Testing
                     }
                 }
             }
-            let (status, report) = try replay(file)
+            let (status, report) = try await replay(file)
             #expect(status == 0 && report["difference"] == .null, "\(report)")
             #expect(report["requests"].double ?? 0 >= 200, "\(report)")
         }
@@ -214,6 +214,36 @@ import Testing
         }
     }
 
+    /// The number of delivered answers decides a verification, so a replay must know which one was lost, and when.
+    @Test func anAnswerThatWasLostIsLostInAReplay() async throws {
+        try await Process.withDirectory { directory in
+            let file = try await record(directory) { root in
+                let token = try await root.login()
+                for effect: JSONValue in [["slow_body": 20], ["drop_connection": true], ["lose_request": true]] {
+                    _ = try await root.send(
+                        "POST", "/_sim/faults",
+                        ["match": ["route": "/sdk/session"], "effect": effect, "times": 1])
+                }
+                let port = try #require(root.base.split(separator: ":").last.flatMap { Int($0) })
+                let request = "GET /sdk/session HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n\r\n"
+                _ = try await RawConnection.open(port: port).exchange(request) { $0.contains("\r\n\r\n") }
+                func verify(_ match: JSONValue) async throws -> Int {
+                    try await root.send("POST", "/_sim/requests/verify", ["match": match, "times": 1]).status
+                }
+                let lost: JSONValue = ["route": "/sdk/session", "delivered": false]
+                var polls = 0
+                while try await verify(lost) != 200, polls < 1_000 { polls += 1 }
+                #expect(polls < 1_000)
+                for _ in 0..<2 { _ = try? await root.send("GET", "/sdk/session", token: token) }
+                #expect(try await verify(["route": "/sdk/session", "status": 200]) == 409)
+                #expect(try await verify(lost) == 409, "there are three")
+            }
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\"undelivered\":{"))
+            let (status, report) = try await replay(file)
+            #expect(status == 0 && report["difference"] == .null, "\(report)")
+        }
+    }
+
     @Test func controlRequestsAreReplayedToo() async throws {
         try await Process.withDirectory { directory in
             let file = try await record(directory) { root in
@@ -249,7 +279,7 @@ import Testing
                 _ = try await root.send("DELETE", "/_sim/namespaces?prefix=pr-12")
                 #expect(try await world.send("GET", "/v1/health").status == 404)
             }
-            let (status, report) = try replay(file)
+            let (status, report) = try await replay(file)
             #expect(status == 0 && report["difference"] == .null, "\(report)")
         }
     }
@@ -262,7 +292,7 @@ import Testing
                 _ = try await world.send(
                     "GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
             }
-            #expect(try replay(file).status == 0)
+            #expect(try await replay(file).status == 0)
             let text = try String(contentsOfFile: file, encoding: .utf8)
             try Data(
                 text.replacing(
@@ -270,7 +300,7 @@ import Testing
                 ).utf8
             )
             .write(to: URL(fileURLWithPath: file))
-            let run = try SimProcess.run(["replay", file])
+            let run = try await SimProcess.run(["replay", file])
             #expect(run.status == 1)
             // The login and the session both contain the user's name. Only the first difference is shown.
             #expect(run.output.contains("differs: POST") && !run.output.contains("GET /sdk/session"), "\(run.output)")
@@ -284,31 +314,31 @@ import Testing
         try await Process.withDirectory { directory in
             let file = try await record(directory) { world in _ = try await world.login() }
             let good = try String(contentsOfFile: file, encoding: .utf8)
-            func refused(_ text: String) throws -> String {
+            func refused(_ text: String) async throws -> String {
                 try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-                let run = try SimProcess.run(["replay", file])
+                let run = try await SimProcess.run(["replay", file])
                 #expect(run.status == 64, "\(run.output)")
                 return run.output
             }
-            #expect(try refused("").contains("is not a recording"))
-            #expect(try refused("{\"a\":1}\n").contains(":1: is not a recording"))
+            #expect(try await refused("").contains("is not a recording"))
+            #expect(try await refused("{\"a\":1}\n").contains(":1: is not a recording"))
             #expect(
-                try refused(good.replacing("\"format_version\":2", with: "\"format_version\":9")).contains(
+                try await refused(good.replacing("\"format_version\":2", with: "\"format_version\":9")).contains(
                     "newer version"))
-            #expect(try refused(good + "{\"jobs\":3}\n{}\n").contains("is not as entrupy-sim writes it"))
+            #expect(try await refused(good + "{\"jobs\":3}\n{}\n").contains("is not as entrupy-sim writes it"))
             // A killed process leaves half a line at the end.
             try Data((good + "{\"jobs\":[[7").utf8).write(to: URL(fileURLWithPath: file))
-            #expect(try SimProcess.run(["replay", file]).status == 2)
-            #expect(try SimProcess.run(["replay", directory + "/none"]).status == 64)
+            #expect(try await SimProcess.run(["replay", file]).status == 2)
+            #expect(try await SimProcess.run(["replay", directory + "/none"]).status == 64)
             // A recording overwrites no file and begins with a fresh namespace.
-            let again = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--record", file])
+            let again = try await SimProcess.run(["serve", "--in-memory", "--port", "0", "--record", file])
             #expect(again.status == 1 && again.output.contains("already exists"), "\(again.output)")
-            let byEnvironment = try SimProcess.run(
+            let byEnvironment = try await SimProcess.run(
                 ["serve", "--in-memory", "--port", "0"], environment: ["ENTRUPY_SIM_RECORD": file])
             #expect(byEnvironment.status == 1 && byEnvironment.output.contains("already exists"))
             let world = try SimProcess(["--data-dir", directory + "/data"])
             world.stop()
-            let old = try SimProcess.run(
+            let old = try await SimProcess.run(
                 ["serve", "--port", "0", "--data-dir", directory + "/data", "--record", directory + "/new"])
             #expect(old.status == 1 && old.output.contains("fresh namespace"), "\(old.output)")
             #expect(!FileManager.default.fileExists(atPath: directory + "/new"))

@@ -77,7 +77,7 @@ import Testing
         try await Process.withDirectory { directory in
             let server = try SimProcess(["--data-dir", directory])
             defer { server.stop() }
-            let (status, output) = try SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
+            let (status, output) = try await SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
             #expect(status == 1)
             #expect(output.contains("in use by another server (process "))
         }
@@ -88,7 +88,7 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: "\(directory)/namespaces", withIntermediateDirectories: true)
             try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: "\(directory)/namespaces/broken.sqlite"))
-            let (status, output) = try SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
+            let (status, output) = try await SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
             #expect(status == 1)
             #expect(output.contains("broken.sqlite"))
         }

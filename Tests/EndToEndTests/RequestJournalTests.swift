@@ -82,6 +82,68 @@ import Testing
         #expect(try await requests(world).isEmpty)
     }
 
+    /// A typo would make an expectation of none worthless.
+    @Test(
+        arguments: [
+            ("/sdk/serch", "POST /sdk/search"), ("/sdk/results/*/flga", "GET, PUT /sdk/results/{id}/flag"),
+            ("/sdk/login/", "POST /sdk/login"), ("sdk/login", "POST /sdk/login"), ("/SDK/login", nil),
+            ("/v2/webhook", "GET, POST /v2/webhooks"), ("/_sim/clock", nil), ("/ns/x/sdk/login", nil),
+            ("/openapi.yaml", nil),
+            ("/x", nil), ("/", nil), ("/sdk/login?x=1", "POST /sdk/login"),
+        ] as [(String, String?)])
+    func aRouteThatNoRouteCanMatchIsRefused(route: String, nearest: String?) async throws {
+        let world = try await TestWorld.make()
+        let match: JSONValue = ["route": .string(route)]
+        for body: JSONValue in [["match": match, "times": 0], ["match": match, "times": 0, "any_route": false]] {
+            let refused = try await world.send("POST", "/_sim/requests/verify", body)
+            #expect(refused.status == 400 && refused["details.0.field"] == "match.route", "\(refused.json)")
+            #expect(refused["details"].items.count == 1)
+            let problem = refused["details.0.problem"].text ?? ""
+            #expect(problem.contains("\"any_route\": true"))
+            if let nearest { #expect(problem.contains("the nearest is \(nearest);"), "\(problem)") }
+        }
+        let meant: JSONValue = ["match": match, "times": 0, "any_route": true]
+        #expect(try await world.send("POST", "/_sim/requests/verify", meant).status == 200)
+    }
+
+    @Test(
+        arguments: [
+            "*", "/sdk/*", "/sdk/results/*/flag", "/sdk/results/ABC/flag", "*login", "/v?/webhooks/*",
+            "/sdk/captures/*/images/*",
+            // Known and not simulated.
+            "/v2/fingerprints", "/v2/search/fingerprints", "/v2/search/domains", "/v2/integrations/app-login-voucher",
+            "/components/sessions/*/document", "/certificates/*",
+        ])
+    func aRouteThatSomeRouteCanMatchIsCounted(route: String) async throws {
+        let world = try await TestWorld.make()
+        let body: JSONValue = ["match": ["route": .string(route)], "times": 0]
+        #expect(try await world.send("POST", "/_sim/requests/verify", body).status == 200)
+        #expect(
+            try await world.send("POST", "/_sim/requests/verify", ["match": [:], "times": 0, "any_route": true]).status
+                == 200)
+        #expect(try await world.send("POST", "/_sim/requests/verify", ["any_route": "yes"]).status == 400)
+        // A scenario that expects it has no note.
+        let text = "name: x\ndescription: x\nexpect: [{route: \"\(route)\", times: 0}]"
+        let run = try await world.send("POST", "/_sim/scenarios/start?strict=true", ["scenario": .string(text)])
+        #expect(run.status == 200, "\(run.json)")
+    }
+
+    @Test func theCommandRefusesARouteThatNoRouteCanMatch() async throws {
+        let world = try await TestWorld.make()
+        func verify(_ arguments: String...) async throws -> (status: Int32, output: String) {
+            try await SimProcess.run(
+                [
+                    "requests", "verify", "--route", "/sdk/serch", "--times", "0", "-n",
+                    String(world.base.split(separator: "/").last!), "--url", SimProcess.shared.baseURL,
+                ] + arguments)
+        }
+        let refused = try await verify()
+        #expect(
+            refused.status == 64 && refused.output.contains("the nearest is POST /sdk/search")
+                && refused.output.contains("--any-route"), "\(refused.output)")
+        #expect(try await verify("--any-route").status == 0)
+    }
+
     @Test func verifyCountsAndShowsTheNearestMisses() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()
@@ -104,7 +166,7 @@ import Testing
         #expect(few.status == 409 && few["count"] == 0 && few["code"] == "conflict")
         #expect(few["nearest.0.differences"] == ["method is GET, not POST"])
         #expect(few["nearest.0.request.path"] == "/sdk/session")
-        let route: JSONValue = ["match": ["route": "/v2/integrations/authorise-user"]]
+        let route: JSONValue = ["match": ["route": "/v2/integrations/authorise-user"], "any_route": true]
         let misspelt = try await world.send("POST", "/_sim/requests/verify", route)
         #expect(
             misspelt["nearest.0.request.path"] == "/v2/integrations/authorize-user", "not the last, but the nearest")
@@ -151,6 +213,8 @@ import Testing
         _ = try await world.send("GET", "/sdk/session", token: token)
         #expect(try await world.send("GET", "/_sim/requests/verify").headers["Allow"] == ["POST"])
         #expect(try await requests(world).count == 2, "nothing more is kept")
+        let missing: JSONValue = ["match": ["route": "/sdk/session"], "times": 1]
+        #expect(try await world.send("POST", "/_sim/requests/verify", missing).status == 409, "two were sent")
         _ = try await world.send("POST", "/_sim/reset")
         #expect(try await requests(world).isEmpty)
         for wrong: JSONValue in [["entries": -1], ["bytes": 1e12], ["body_bytes": "1k"], ["size": 1]] {

@@ -78,9 +78,9 @@ import Testing
                 server = try SimProcess(["--data-dir", directory])
                 defer { server.stop() }
                 world = TestWorld(base: server.baseURL + path)
-                let doctor = { try SimProcess.run(["doctor", "--url", server.baseURL, "-n", String(name)]) }
+                let doctor = { try await SimProcess.run(["doctor", "--url", server.baseURL, "-n", String(name)]) }
                 if isFirst {
-                    #expect(try doctor().status == 0)
+                    #expect(try await doctor().status == 0)
                     let advanced = try await world.send("POST", "/_sim/clock/advance", ["by": "1h"])
                     #expect(advanced.status == 200 && advanced["reached"] == true, "\(advanced.json)")
                 }
@@ -90,7 +90,7 @@ import Testing
                 let failed = try await world.send("GET", "/_sim/event-log?kind=due_work.failed")["events"].items
                 #expect(failed.count == 1 && failed.first?["subject"] == "thing", "\(failed)")
                 #expect(failed.first?["data.kind"] == "of.later", "\(failed)")
-                let ill = try doctor()
+                let ill = try await doctor()
                 #expect(ill.status == 1 && ill.output.contains("1 failed and will not run"), "\(ill.output)")
                 #expect(ill.output.contains("of.later of thing: internal error"), "\(ill.output)")
             }
@@ -116,7 +116,7 @@ import Testing
     @Test func aDataDirectoryThatIsAFileIsReported() async throws {
         try await Process.withDirectory { path in
             try Data("x".utf8).write(to: URL(fileURLWithPath: path))
-            let (status, output) = try SimProcess.run(["serve", "--port", "0", "--data-dir", path])
+            let (status, output) = try await SimProcess.run(["serve", "--port", "0", "--data-dir", path])
             #expect(status == 1)
             #expect(output.contains("data directory"))
         }
@@ -129,15 +129,15 @@ import Testing
         ["--rate-limits", "fast"], ["--public-url", "sim.test"], ["--log-level", "loud"], ["--durability", "none"],
         ["--no-such-flag"],
     ])
-    func aWrongFlagIsAUsageError(arguments: [String]) throws {
-        let (status, output) = try SimProcess.run(["serve"] + arguments)
+    func aWrongFlagIsAUsageError(arguments: [String]) async throws {
+        let (status, output) = try await SimProcess.run(["serve"] + arguments)
         #expect(status == 64)
         #expect(output.contains("Usage:"))
     }
 
     @Test func aPortInUseIsReported() async throws {
         let port = try #require(SimProcess.shared.baseURL.split(separator: ":").last)
-        let (status, output) = try SimProcess.run(["serve", "--in-memory", "--port", String(port)])
+        let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--port", String(port)])
         #expect(status == 1)
         #expect(output.contains("port \(port) is in use"))
     }
@@ -145,12 +145,12 @@ import Testing
     @Test func aBrokenSeedFileIsReportedWithItsPlace() async throws {
         try await Process.withDirectory { path in
             try Data("organizations:\n  - name: A\n    tokens: [x]\n".utf8).write(to: URL(fileURLWithPath: path))
-            let (status, output) = try SimProcess.run(["serve", "--in-memory", "--port", "0", "--seed", path])
+            let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--port", "0", "--seed", path])
             #expect(status == 64)
             let place = "\(URL(fileURLWithPath: path).lastPathComponent):3: organizations[0].tokens: unknown key"
             #expect(output.contains(place), "\(output)")
         }
-        let (status, output) = try SimProcess.run(["serve", "--in-memory", "--seed", "/no/such/file.yaml"])
+        let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--seed", "/no/such/file.yaml"])
         #expect(status == 64)
         #expect(output.contains("/no/such/file.yaml"))
     }

@@ -180,24 +180,24 @@ import Testing
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()
             let common = ["-n", String(world.base.split(separator: "/").last!), "--url", SimProcess.shared.baseURL]
-            func start(_ arguments: String...) throws -> (status: Int32, output: String) {
-                try SimProcess.run(["scenario", "start"] + arguments + common)
+            func start(_ arguments: String...) async throws -> (status: Int32, output: String) {
+                try await SimProcess.run(["scenario", "start"] + arguments + common)
             }
             let file = directory + "/case.yaml"
             try Data(Self.misspelt.utf8).write(to: URL(fileURLWithPath: file))
             let name = "cli-\(UUID().uuidString.lowercased())"
-            let first = try start(file, "--new", name)
+            let first = try await start(file, "--new", name)
             #expect(
                 first.status == 0 && first.output.contains("note: faults[0].match.route: line 14: no route"),
                 "\(first.output)")
-            let taken = try start(file, "--new", name)
+            let taken = try await start(file, "--new", name)
             #expect(taken.status == 1 && taken.output.contains("--replace"), "\(taken.output)")
-            #expect(try start(file, "--new", name, "--replace").status == 0)
-            let strict = try start(file, "--new", name, "--replace", "--strict")
+            #expect(try await start(file, "--new", name, "--replace").status == 0)
+            let strict = try await start(file, "--new", name, "--replace", "--strict")
             #expect(
                 strict.status == 64 && strict.output.contains("expect[2].method: line 25")
                     && strict.output.contains("--strict"), "\(strict.output)")
-            #expect(try start("late-result", "--strict").status == 0)
+            #expect(try await start("late-result", "--strict").status == 0)
         }
     }
 
@@ -218,7 +218,7 @@ import Testing
             #expect(try await start(world).status == 200)
             let name = String(world.base.split(separator: "/").last!)
             let report = directory + "/junit.xml"
-            let run = try SimProcess.run(
+            let run = try await SimProcess.run(
                 ["scenario", "verify", "mine", "--junit", report, "-n", name, "--url", SimProcess.shared.baseURL])
             #expect(run.status == 1)
             let found = try JUnitElements(Data(contentsOf: URL(fileURLWithPath: report)))

@@ -329,10 +329,10 @@ import Testing
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()
             let common = ["-n", String(world.base.split(separator: "/").last!), "--url", SimProcess.shared.baseURL]
-            func run(_ arguments: String...) throws -> (status: Int32, output: String) {
-                try SimProcess.run(["scenario"] + arguments + common)
+            func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
+                try await SimProcess.run(["scenario"] + arguments + common)
             }
-            #expect(try run("list").output.contains("late-result-then-disputed"))
+            #expect(try await run("list").output.contains("late-result-then-disputed"))
             let file = directory + "/case.yaml"
             try Data(
                 (head
@@ -340,27 +340,27 @@ import Testing
                     .utf8
             )
             .write(to: URL(fileURLWithPath: file))
-            let started = try run("start", file)
+            let started = try await run("start", file)
             #expect(
                 started.status == 0 && started.output.contains("point the client at \(world.base)"), "\(started.output)"
             )
             let report = directory + "/junit.xml"
-            let early = try run("verify", "mine", "--junit", report)
+            let early = try await run("verify", "mine", "--junit", report)
             #expect(early.status == 1 && early.output.contains("FAILED") && early.output.contains("1 of 2 failed"))
             let xml = try JUnitText(report)
             #expect(xml.cases == 2 && xml.failures == 1)
             _ = try await world.login()
-            let late = try run("verify", "mine", "--junit", report)
+            let late = try await run("verify", "mine", "--junit", report)
             #expect(late.status == 0 && late.output.contains("mine verified"))
             #expect(try JUnitText(report).failures == 0)
-            #expect(try run("verify", "each-result").status == 1)
-            #expect(try run("start", "nope").status == 1)
+            #expect(try await run("verify", "each-result").status == 1)
+            #expect(try await run("start", "nope").status == 1)
             try Data("name: mine\ndescription: x\nexpect:\n  - {route: /x, status: 999}".utf8)
                 .write(to: URL(fileURLWithPath: file))
-            let wrong = try run("start", file)
+            let wrong = try await run("start", file)
             #expect(
                 wrong.status == 64 && wrong.output.contains("\(file):4: expect[0].status: must be"), "\(wrong.output)")
-            #expect(try run("start", directory + "/none.yaml").status == 64)
+            #expect(try await run("start", directory + "/none.yaml").status == 64)
         }
     }
 }

@@ -29,11 +29,19 @@ final class SimProcess: Sendable {
 
     /// Starts `entrupy-sim serve`, by default on a free port.
     ///
-    /// - Parameter command: a program and arguments that run the command appended to them. Empty for none.
-    init(_ arguments: [String], within command: [String] = []) throws {
+    /// - Parameters:
+    ///   - command: a program and arguments that run the command appended to them. Empty for none.
+    ///   - replaying: a recording that `entrupy-sim replay --serve` goes on from, instead of `serve`.
+    ///   - environment: more variables.
+    init(
+        _ arguments: [String], within command: [String] = [], replaying recording: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         let process = Process()
         let port = arguments.contains("--port") ? [] : ["--port", "0"]
-        let whole = command + [Self.path, "serve", "--exit-with-parent"] + port + arguments
+        let start = recording.map { ["replay", $0, "--serve"] } ?? ["serve"]
+        let whole = command + [Self.path] + start + ["--exit-with-parent"] + port + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = URL(fileURLWithPath: whole[0])
         process.arguments = Array(whole.dropFirst())
         input = Pipe()
@@ -93,8 +101,21 @@ final class SimProcess: Sendable {
         }
     }
 
-    /// Runs the binary and waits until it exits.
+    /// Runs the binary and waits until it exits, on a thread of its own: tests share few, and a server that the command asks may
+    /// need one of them. A program that takes over two minutes is killed.
     static func run(
+        _ arguments: [String], environment: [String: String] = [:], program: String = SimProcess.path
+    ) async throws -> (status: Int32, output: String) {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result { try runBlocking(arguments, environment: environment, program: program) })
+            }
+        }
+    }
+
+    /// The same on the thread of the caller, for conditions of tests.
+    static func runBlocking(
         _ arguments: [String], environment: [String: String] = [:], program: String = SimProcess.path
     ) throws -> (status: Int32, output: String) {
         let process = Process()
@@ -105,8 +126,14 @@ final class SimProcess: Sendable {
         process.standardOutput = output
         process.standardError = output
         try process.startSerially()
+        let id = process.processIdentifier
+        let limit = DispatchSource.makeTimerSource()
+        limit.schedule(deadline: .now() + 120)
+        limit.setEventHandler { Foundation.kill(id, SIGKILL) }
+        limit.resume()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        limit.cancel()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 

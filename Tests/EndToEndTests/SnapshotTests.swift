@@ -407,27 +407,27 @@ import Testing
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()
             let common = ["-n", name(world), "--url", SimProcess.shared.baseURL]
-            func run(_ arguments: String...) throws -> (status: Int32, output: String) {
-                try SimProcess.run(["snapshot"] + arguments + common)
+            func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
+                try await SimProcess.run(["snapshot"] + arguments + common)
             }
-            #expect(try run("list").output == "no snapshots\n")
-            #expect(try run("save", "one").output.hasPrefix("one saved: 0 items"))
-            #expect(try run("list").output.contains("one "))
+            #expect(try await run("list").output == "no snapshots\n")
+            #expect(try await run("save", "one").output.hasPrefix("one saved: 0 items"))
+            #expect(try await run("list").output.contains("one "))
             let file = directory + "/one.tar"
-            #expect(try run("export", "one", "-o", file).output.hasPrefix(file))
-            #expect(try run("import", "two", file).output.hasPrefix("two imported"))
-            #expect(try run("restore", "two").output.contains("restored to two"))
+            #expect(try await run("export", "one", "-o", file).output.hasPrefix(file))
+            #expect(try await run("import", "two", file).output.hasPrefix("two imported"))
+            #expect(try await run("restore", "two").output.contains("restored to two"))
             #expect(
-                try run("fork", "two", "cli-\(name(world))").output
+                try await run("fork", "two", "cli-\(name(world))").output
                     == "\(SimProcess.shared.baseURL)/ns/cli-\(name(world))\n")
-            #expect(try run("delete", "one").output == "deleted one\n")
-            let gone = try run("restore", "one")
+            #expect(try await run("delete", "one").output == "deleted one\n")
+            let gone = try await run("restore", "one")
             #expect(gone.status == 1 && gone.output.contains("there is no snapshot \"one\""))
-            let none = try run("import", "x", directory + "/nothing")
+            let none = try await run("import", "x", directory + "/nothing")
             #expect(none.status == 64 && none.output.contains("cannot be read"))
-            let wrong = try run("import", "x", "/bin/sh")
+            let wrong = try await run("import", "x", "/bin/sh")
             #expect(wrong.status == 64 && wrong.output.contains("is not a valid snapshot"), "\(wrong.output)")
-            let unwritable = try run("export", "two", "-o", directory + "/no/such/place")
+            let unwritable = try await run("export", "two", "-o", directory + "/no/such/place")
             #expect(unwritable.status == 64 && unwritable.output.contains("cannot be written"))
         }
     }

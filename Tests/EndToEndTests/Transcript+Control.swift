@@ -170,6 +170,9 @@ extension Transcript {
         ]
         try await send("PUT", "/_sim/scenarios/mine", scenario, in: other)
         try await send("POST", "/_sim/scenarios/mine/start", ["namespace": "e"], in: other)
+        let text = "name: text\ndescription: x\nclock: {freeze: \(TestWorld.morning)}\n"
+        try await send(
+            "POST", "/_sim/scenarios/start", ["scenario": .string(text), "namespace": "f"], in: other)
         try await send("POST", "/_sim/scenarios/mine/verify", in: TestWorld(base: "\(root.base)/ns/e"))
         try await send("DELETE", "/_sim/scenarios/mine", in: other)
     }

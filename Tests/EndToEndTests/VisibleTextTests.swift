@@ -115,19 +115,19 @@ import Testing
     @Test func noCommandPrintsStoredTextRaw() async throws {
         let world = try await hostileWorld()
         for (command, isShown) in Self.commands {
-            let printed = try SimProcess.run(words(command, world))
+            let printed = try await SimProcess.run(words(command, world))
             #expect(Self.hidden(in: printed.output) == [], "\(command): \(printed.output.debugDescription)")
             #expect(
                 !isShown || printed.output.contains(#"\x1b[35mb"#) || printed.output.contains(#"\u001b[35mb"#)
                     || printed.output.contains("%1B%5B35m"), "\(command): \(printed.output)")
         }
         // A table has as many lines as rows.
-        let items = try SimProcess.run(words(["items", "list"], world)).output.split(separator: "\n")
+        let items = try await SimProcess.run(words(["items", "list"], world)).output.split(separator: "\n")
         #expect(items.count == 2 && items[1].contains(Self.shown))
         // A body keeps its lines.
         let list = try await world.send("GET", "/_sim/requests?route=/sdk/captures")
         let id = try #require(list["requests.0.id"].text)
-        let request = try SimProcess.run(words(["requests", "show", id], world)).output
+        let request = try await SimProcess.run(words(["requests", "show", id], world)).output
         #expect(Self.hidden(in: request) == [] && request.contains(#"\u001b[35mb"#) && request.contains(#"c\x9b35m"#))
     }
 
@@ -151,7 +151,7 @@ import Testing
             (["users", "show", "DemoOrg-example-user-id"], "/_sim/users/DemoOrg-example-user-id"),
         ] {
             let answer = try await world.send("GET", path)
-            let piped = try SimProcess.run(words(command, world) + ["--json"])
+            let piped = try await SimProcess.run(words(command, world) + ["--json"])
             #expect(piped.output == answer.text + "\n")
             #expect(Self.hidden(in: piped.output).contains("\u{202e}"))
             let shown = try PseudoTerminal.run(words(command, world) + ["--json"])
@@ -177,13 +177,13 @@ import Testing
         let body = String(decoding: try WireJSON.encode(error), as: UTF8.self)
         let server = try await HostileServer(
             .end("HTTP/1.1 400 Bad Request\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"))
-        let printed = try SimProcess.run(["clock", "show", "--url", server.url]).output
+        let printed = try await SimProcess.run(["clock", "show", "--url", server.url]).output
         #expect(Self.hidden(in: printed).allSatisfy { $0 == "\t" }, "\(printed.debugDescription)")
         #expect(printed.hasPrefix(#"error: wronga\x1b[35mb\x07c"#))
         #expect(printed.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("  ") })
         let place = String(Self.hostile.filter { !$0.isNewline })
         let moved = try await HostileServer(.end("HTTP/1.1 302 Found\r\nLocation: \(place)\r\n\r\n"))
-        let refused = try SimProcess.run(["clock", "show", "--url", moved.url]).output
+        let refused = try await SimProcess.run(["clock", "show", "--url", moved.url]).output
         #expect(Self.hidden(in: refused) == [], "\(refused.debugDescription)")
     }
 

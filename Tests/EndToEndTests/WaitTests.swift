@@ -5,10 +5,10 @@ import Testing
 
 /// Tests of `GET /_sim/events?until=` and of `entrupy-sim wait`.
 @Suite struct WaitTests {
-    private func wait(_ world: TestWorld, _ event: String, _ arguments: String...) throws -> (
+    private func wait(_ world: TestWorld, _ event: String, _ arguments: String...) async throws -> (
         status: Int32, output: String
     ) {
-        try SimProcess.run(["wait", event, "--url", world.base] + arguments)
+        try await SimProcess.run(["wait", event, "--url", world.base] + arguments)
     }
 
     /// The names of the events of a stream that ends by itself.
@@ -38,7 +38,7 @@ import Testing
         let world = try await TestWorld.make()
         let session = try await world.login()
         let id = try await world.submit(session)
-        _ = try await world.send("POST", "/_sim/authentications", ["count": 1])
+        _ = try await world.send("POST", "/_sim/authentications")
         _ = try await world.send("POST", "/_sim/clock/advance", ["by": "5s"])
         let told = try await events(world, "until=item:\(id):result")
         #expect(told.last?.data["subject"].text == id, "other items' results are not it")
@@ -97,16 +97,16 @@ import Testing
         let world = try await TestWorld.make()
         let session = try await world.login()
         let (capture, _) = try await world.startCapture(session)
-        let early = try wait(world, "capture:\(capture):timed_out", "--within", "0.2s")
+        let early = try await wait(world, "capture:\(capture):timed_out", "--within", "0.2s")
         #expect(early.status == 1)
         #expect(early.output.contains("did not happen within 0.2s") && early.output.contains("the clock is frozen at"))
         _ = try await world.send("POST", "/_sim/clock/advance", ["by": "2h"])
-        let there = try wait(world, "capture:\(capture):timed_out")
+        let there = try await wait(world, "capture:\(capture):timed_out")
         #expect(there.status == 0 && there.output.contains("2026-01-05"))
-        let json = try wait(world, "capture:\(capture):timed_out", "--json")
+        let json = try await wait(world, "capture:\(capture):timed_out", "--json")
         #expect(json.output.contains("\"kind\":\"capture.timed_out\""))
-        #expect(try wait(world, "capture:\(capture)").status == 64)
-        #expect(try wait(world, "capture:\(capture):timed_out", "--within", "soon").status == 64)
+        #expect(try await wait(world, "capture:\(capture)").status == 64)
+        #expect(try await wait(world, "capture:\(capture):timed_out", "--within", "soon").status == 64)
     }
 
     @Test func anAttemptEndsTheWaitEvenIfItFailed() async throws {

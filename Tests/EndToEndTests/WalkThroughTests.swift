@@ -11,9 +11,9 @@ struct WalkThroughTests {
     }
 
     @Test(.enabled(if: isPossible, "needs python3, curl and bash"))
-    func everyStepAnswersWhatIsExpected() throws {
+    func everyStepAnswersWhatIsExpected() async throws {
         let script = TestWorld.root.appendingPathComponent("demo/walk.py").path
-        let (status, output) = try SimProcess.run(
+        let (status, output) = try await SimProcess.run(
             ["python3", script, "--binary", SimProcess.path], program: "/usr/bin/env")
         #expect(status == 0, "\(output)")
         #expect(output.contains("24 of 24 steps as expected"))

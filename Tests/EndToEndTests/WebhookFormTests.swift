@@ -160,7 +160,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let unpack = "gunzip -c '\(path)' > '\(directory)/snapshot.tar'"
-            let run = try SimProcess.run(["-c", unpack], program: "/bin/sh")
+            let run = try await SimProcess.run(["-c", unpack], program: "/bin/sh")
             try #require(run.status == 0, "\(run.output)")
             let file = URL(fileURLWithPath: "\(directory)/snapshot.tar")
             let uploaded = try await world.send(
@@ -181,15 +181,15 @@ import Testing
 
     private func verify(
         _ signature: String, _ body: String, _ more: String...
-    ) throws -> (status: Int32, output: String) {
+    ) async throws -> (status: Int32, output: String) {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(body.utf8).write(to: file)
-        return try SimProcess.run(
+        return try await SimProcess.run(
             ["webhooks", "verify", "--secret", "s3crét", "--signature", signature, file.path] + more)
     }
 
-    @Test func theCommandLineChecksASignatureAndShowsTheExpectedOne() throws {
+    @Test func theCommandLineChecksASignatureAndShowsTheExpectedOne() async throws {
         let body = #"{"items":[{"entrupy_id":"ABCD2345"}]}"#
         let code = Data(
             HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: SymmetricKey(data: Data("s3crét".utf8))))
@@ -197,9 +197,9 @@ import Testing
         for (signature, form) in [
             ("SHA256:\(base64)", "sha256-base64"), ("SHA256:\(hex)", "sha256-hex"), (hex, "hex"),
         ] {
-            let right = try verify(signature, body)
+            let right = try await verify(signature, body)
             #expect(right.status == 0 && right.output == "right: \(form)\n", "\(right.output)")
-            #expect(try verify(signature, body, "--form", "hex").status == (form == "hex" ? 0 : 1))
+            #expect(try await verify(signature, body, "--form", "hex").status == (form == "hex" ? 0 : 1))
         }
         for (signature, sent, hint) in [
             (base64, body, "written exactly"), ("sha256=\(hex)", body, "written exactly"),
@@ -208,13 +208,14 @@ import Testing
             ("SHA256:\(base64)", #"{ "items": [{"entrupy_id": "ABCD2345"}] }"#, "decoded and encoded again"),
             ("SHA256:" + Data(repeating: 7, count: 32).base64EncodedString(), body, "does not fit"),
         ] {
-            let wrong = try verify(signature, sent)
+            let wrong = try await verify(signature, sent)
             #expect(wrong.status == 1 && wrong.output.contains(hint), "\(signature): \(wrong.output)")
             #expect(wrong.output.contains("sha256-hex"), "\(wrong.output)")
         }
-        let json = try WireJSON.decode(JSONValue.self, from: Data(verify("x", body, "--json").output.utf8))
+        let shown = try await verify("x", body, "--json").output
+        let json = try WireJSON.decode(JSONValue.self, from: Data(shown.utf8))
         #expect(json["valid"] == false && json["expected"].members?["hex"] == .string(hex))
-        let nowhere = try SimProcess.run(["webhooks", "verify", "--secret", "s", "--signature", "x", "/nowhere"])
+        let nowhere = try await SimProcess.run(["webhooks", "verify", "--secret", "s", "--signature", "x", "/nowhere"])
         #expect(nowhere.status == 64, "\(nowhere.output)")
     }
 }

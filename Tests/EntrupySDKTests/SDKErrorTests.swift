@@ -43,7 +43,7 @@ struct SDKErrorTests {
 
     @Test(arguments: [
         FaultCase(.malformedJSON, .ErrorCodeUnknownError), FaultCase(.dropConnection, .ErrorCodeOfflineAccess),
-        FaultCase(.truncateBody(10), .ErrorCodeOfflineAccess),
+        FaultCase(.truncateBody(10), .ErrorCodeOfflineAccess), FaultCase(.loseRequest, .ErrorCodeOfflineAccess),
         FaultCase(.status(200, body: "hello"), .ErrorCodeUnknownError),
         FaultCase(.status(200, body: .array([])), .ErrorCodeUnknownError),
     ])

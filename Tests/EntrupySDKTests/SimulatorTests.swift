@@ -54,6 +54,26 @@ struct SimulatorTests {
         _ = await waiting.result
     }
 
+    @Test func aLoopThroughEverythingDueEnds() async throws {
+        let sim = try SimulatedNamespace.current
+        var request = URLRequest(url: sim.url.appendingPathComponent("v2/webhooks"))
+        request.httpMethod = "POST"
+        request.httpBody = Data(#"{"url": "http://127.0.0.1:9/", "secret_key": "s"}"#.utf8)
+        for (name, value) in ["Authorization": "Token demo-api-token", "Content-Type": "application/json"] {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        let subscribed = try await URLSession.shared.data(for: request).1 as? HTTPURLResponse
+        try #require(subscribed?.statusCode == 201)
+        try await sim.insertItems(1)
+        #expect(try await sim.clock.advance(to: "next").nothing_due == true, "counted items send no webhooks")
+        try await sim.insertItems()
+        var stops = 0
+        while stops < 100, try await sim.clock.advance(to: "next").reached == true { stops += 1 }
+        #expect(stops > 3 && stops < 100, "the retries of the item's webhooks")
+        let end = try await sim.clock.advance(to: "next")
+        #expect(end.reached == false && end.nothing_due == true && end.pending == 0)
+    }
+
     @Test func snapshotsAndResets() async throws {
         let sim = try SimulatedNamespace.current
         let id = try #require(try await sim.insertItems(result: "authentic").first)
@@ -162,5 +182,127 @@ struct SimulatorTests {
         await #expect { try await Simulator.start().makeNamespace(seed: "stndard") } throws: {
             "\($0)".contains("give standard, empty, or the path")
         }
+    }
+}
+
+/// Notes on rules and scenarios, and routes that the platforms do not have.
+@Suite(.timeLimit(.minutes(10))) struct SimulatorNoteTests {
+    /// The issues of `body`, which are not recorded.
+    private func issues(
+        _ body: @escaping @Sendable (SimulatedNamespace) async throws -> Void, strict: Bool
+    ) async throws -> [String] {
+        let found = FoundIssues()
+        let observer = IssueHandlingTrait.compactMapIssues { issue in
+            found.add((issue.isFailure ? "failure: " : "warning: ") + issue.comments.map(\.rawValue).joined())
+            return nil
+        }
+        let sim = try await Simulator.start().makeNamespace(strict: strict)
+        try await observer.provideScope(for: #require(Test.current), testCase: Test.Case.current) {
+            try await body(sim)
+        }
+        try await sim.delete()
+        return found.texts
+    }
+
+    @Test(arguments: [false, true]) func aRuleThatNothingMatchesIsNoted(strict: Bool) async throws {
+        let found = try await issues(
+            { sim in
+                let fault = try await sim.fault(.status(503), on: "/sdk/serch")
+                #expect(!fault.notes.isEmpty)
+                try await sim.outcome("unknown", for: [.brand("Nkie")])
+                try await sim.fault(.status(503), on: "/sdk/search", username: "DemoOrg-not-there-yet")
+                try await sim.fault(.status(503), on: "/sdk/search")
+            }, strict: strict)
+        let level = strict ? "failure" : "warning"
+        #expect(found.count == 3, "\(found)")
+        #expect(found.first?.hasPrefix("\(level): the fault flt_") == true)
+        #expect(found.first?.hasSuffix("match.route: no route of the server matches /sdk/serch") == true)
+        #expect(found.dropFirst().first?.hasPrefix("\(level): the outcome rule out_") == true)
+        // A user who is not there yet may still come.
+        #expect(found.last?.hasPrefix("warning: ") == true, "\(found)")
+    }
+
+    @Test(arguments: [false, true]) func aNoteThatIsNeverResolvedFailsAtTheEndWhereItIsStrict(strict: Bool) async throws
+    {
+        let found = try await issues(
+            { sim in
+                let user = "DemoOrg-late-user"
+                try await sim.fault(.status(503), on: "/sdk/search", username: "\(user)-1")
+                try await sim.fault(.status(503), on: "/sdk/captures", username: "\(user)-2")
+                // This user comes.
+                try await sim.insertItems(1, username: "\(user)-2")
+                try await sim.verifyRules()
+            }, strict: strict)
+        #expect(found.filter { $0.hasPrefix("warning: ") }.count == 2, "\(found)")
+        let failures = found.filter { $0.hasPrefix("failure: ") }
+        #expect(failures.count == (strict ? 1 : 0) && found.count == 2 + failures.count, "\(found)")
+        #expect(failures.allSatisfy { $0.contains("DemoOrg-late-user-1") }, "\(found)")
+    }
+
+    @Test func outsideATestANoteIsThrownWhereItIsStrict() async throws {
+        let sim = try await Simulator.start().makeNamespace(strict: true)
+        await #expect { try await Task.detached { try await sim.fault(.rateLimit, on: "/sdk/serch") }.value } throws: {
+            "\($0)".contains("no route of the server matches /sdk/serch")
+        }
+        try await sim.delete()
+    }
+
+    @Test func aRouteThatThePlatformsDoNotHaveIsRefusedUnlessItIsMeant() async throws {
+        let sim = try await Simulator.start().makeNamespace()
+        await #expect { try await sim.expectRequest("POST", "/sdk/serch", times: 0) } throws: {
+            "\($0)".contains("the nearest is POST /sdk/search") && "\($0)".contains("anyRoute: true")
+        }
+        try await sim.expectRequest("POST", "/sdk/serch", times: 0, anyRoute: true)
+        _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("old-path"))
+        try await sim.expectRequest("GET", "/old-path", status: "404", times: 1, anyRoute: true)
+        await #expect { try await sim.requests("/sdk/serch") } throws: {
+            "\($0)".contains("the nearest is POST /sdk/search") && "\($0)".contains("anyRoute: true")
+        }
+        #expect(try await sim.requests("/sdk/serch", anyRoute: true).isEmpty)
+        #expect(try await sim.requests("/old-path", anyRoute: true).count == 1)
+        try await sim.delete()
+    }
+
+    @Test func aFaultThatWasNeverMetFailsAStrictVerification() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("entrupy-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appendingPathComponent("any-name.yaml")
+        let head = "name: mine\ndescription: A test.\nfaults:\n"
+        try Data("\(head)  - {match: {route: /sdk/search}, effect: {status: 503}, times: 1}\n".utf8).write(to: file)
+        let simulator = try await Simulator.start()
+        let sim = try await simulator.makeNamespace(scenario: file.path)
+        // The name is the one in the file.
+        await #expect { try await Task.detached { try await sim.verifyScenario("mine", strict: true) }.value } throws: {
+            "\($0)".contains("faults[0]: line 4") && "\($0)".contains("was never met")
+        }
+        try await Task.detached { try await sim.verifyScenario("mine") }.value
+        try await sim.delete()
+        try Data("\(head)  - {match: {route: /sdk/serch}, effect: {status: 503}}\n".utf8).write(to: file)
+        await #expect { try await simulator.makeNamespace(scenario: file.path, strict: true) } throws: {
+            "\($0)".contains("/sdk/serch")
+        }
+        try Data([0x6e, 0xff]).write(to: file)
+        await #expect { try await simulator.makeNamespace(scenario: file.path) } throws: {
+            "\($0)".contains("is not UTF-8")
+        }
+    }
+}
+
+/// The texts of issues, in the order in which they came.
+private final class FoundIssues: @unchecked Sendable {
+    private let lock = NSLock()
+    private var found: [String] = []
+
+    func add(_ text: String) {
+        lock.lock()
+        defer { lock.unlock() }
+        found.append(text)
+    }
+
+    var texts: [String] {
+        lock.lock()
+        defer { lock.unlock() }
+        return found
     }
 }

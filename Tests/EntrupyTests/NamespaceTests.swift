@@ -201,7 +201,7 @@ import Testing
         let namespace = try await bench.open()
         let user = try await login(namespace)
         let template = try ItemTemplate(
-            count: 1, username: "DemoOrg-example-user", result: nil, reason: nil, flag: nil,
+            count: nil, username: "DemoOrg-example-user", result: nil, reason: nil, flag: nil,
             item: ["brand": .string("Nike")])
         let made = try await namespace.generateItems(.success(template), RequestHead()).result.get()
         let id = try #require(made.entrupy_ids.first)

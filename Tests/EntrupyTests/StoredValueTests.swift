@@ -90,7 +90,7 @@ import Testing
             try $0.setCounter("item", value)
         } _: { namespace in
             let template = try ItemTemplate(
-                count: 1, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
+                count: nil, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
             let answer = await namespace.generateItems(.success(template), RequestHead(isControl: true))
             guard case .failure(let refused) = answer.result, refused.kind == .unavailable else {
                 Issue.record("\(answer.result)")

@@ -182,3 +182,20 @@ def test_an_error_that_is_no_envelope_is_an_error_all_the_same(server, body):
     with pytest.raises(SimulatorError) as caught:
         client(server(lambda send, released: send(text))).clock.state()
     assert caught.value.status == 500
+
+
+def test_notes_of_a_server_that_has_only_their_texts(server):
+    rule = (b'{"id": "flt_1", "notes": ["no route of the server matches /sdk/serch", "there is no user \\"x\\" yet"]}')
+    answer = HEAD + b"Content-Length: %d\r\n\r\n%s" % (len(rule), rule)
+    sim = client(server(lambda send, released: send(answer)))
+    texts = []
+    sim._on_note = texts.append
+    sim.fault({"status": 503}, route="/sdk/serch", username="x")
+    sim.outcome("unknown", username="x")
+    user = 'there is no user "x" yet'
+    assert texts == [
+        "the fault flt_1: no route of the server matches /sdk/serch", f"the fault flt_1: {user}",
+        "the outcome rule flt_1: no route of the server matches /sdk/serch", f"the outcome rule flt_1: {user}"]
+    sim.strict = True
+    with pytest.raises(AssertionError, match="the fault flt_1: no route of the server matches /sdk/serch$"):
+        sim.fault({"status": 503}, route="/sdk/serch", username="x")

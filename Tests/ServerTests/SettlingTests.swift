@@ -44,7 +44,7 @@ import Testing
         }
         try made.result.get()
         let template = try ItemTemplate(
-            count: 1, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
+            count: nil, username: nil, result: nil, reason: nil, flag: nil, item: ["brand": .string("Nike")])
         _ = try await namespace.generateItems(.success(template), head).result.get()
         while namespace.outbox.count > 0 { await namespace.tick() }
 

@@ -185,7 +185,7 @@ import Testing
             }
             #expect(seen == ["10:00 due_work.failed shown-refusal"])
 
-            let replay = try await Replay(path: path)
+            let replay = try await Replay(Recording.read(path))
             let again = ParcelServer(
                 platform: FailingPlatform(), order: .replaying(from: ParcelServer.morning))
             let found = NIOLockedValueBox<[String]>([])

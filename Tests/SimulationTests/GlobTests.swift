@@ -26,6 +26,35 @@ import Testing
         #expect(Glob(other).meets(Glob(one)) == meet)
     }
 
+    @Test(
+        arguments: [
+            ("/sdk/results/*/flag", "/sdk/results/{id}/flag", true), ("/sdk/results/A", "/sdk/results/{id}", true),
+            ("/sdk/results/*", "/sdk/results/{id}/flag", true), ("*", "/", true),
+            ("*flag", "/sdk/results/{id}/flag", true),
+            ("/sdk/results/*/flga", "/sdk/results/{id}", false), ("/sdk/results/A/B", "/sdk/results/{id}", false),
+            ("/sdk/results/", "/sdk/results/{id}", false), ("/sdk/results/?", "/sdk/results/{id}", true),
+            ("/sdk/results/*flag", "/sdk/results/{id}/flag", true), ("/*/*", "/sdk/results/{id}/flag", true),
+            ("/sdk/serch*", "/sdk/search", false),
+            ("/sdk/results/*/images/*", "/sdk/results/{id}/images/{number}", true),
+        ])
+    func aParameterOfARouteIsOnePartOfAPath(glob: String, route: String, meet: Bool) {
+        #expect(Glob(glob).meets(Glob(route: route)) == meet)
+        #expect(Glob(route: route).meets(Glob(glob)) == meet)
+    }
+
+    /// The matcher keeps 64 characters of the pattern in a word.
+    @Test(arguments: [63, 64, 65, 127, 128, 129, 900]) func aLongPatternMatchesTheWholeText(length: Int) {
+        let text = String(String(repeating: "ab", count: length / 2 + 1).prefix(length))
+        for pattern in [
+            String(text), text.dropLast() + "?", text.prefix(length / 2) + "*" + text.dropFirst(length / 2),
+        ] {
+            #expect(Glob(pattern).matches(String(text)), "\(pattern)")
+            #expect(!Glob(pattern).matches(text + "c") && !Glob(pattern).matches("c" + text), "\(pattern)")
+            #expect(!Glob(pattern).matches(String(text.dropFirst())), "\(pattern)")
+        }
+        #expect(Glob(text + "*").matches(text + text) && Glob("*" + text).matches(text + text))
+    }
+
     @Test func manyStarsAreMatchedQuickly() {
         let glob = Glob(String(repeating: "*a", count: 300) + "b")
         #expect(!glob.matches(String(repeating: "a", count: 5000)))

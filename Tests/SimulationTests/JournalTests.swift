@@ -1,4 +1,5 @@
 import Foundation
+import SimulationAPI
 import Storage
 import Testing
 
@@ -90,6 +91,55 @@ import Testing
             requestID: String(repeating: "r", count: 128), method: "GET", path: "/", query: "", status: 200,
             milliseconds: 1, outcome: plain.outcome, request: message, response: message)
         #expect(long.bytes - plain.bytes >= 120_128)
+    }
+
+    @Test func anEntryIsMarkedWhereItIs() throws {
+        let journals = Journals()
+        let settings = Settings.Journal(entries: 3, bytes: 1_000_000, bodyBytes: 0)
+        let answers = (1...5).compactMap { journals.append(entry("\($0)"), to: "a", settings) }
+        #expect(answers.map(\.sequence) == [1, 2, 3, 4, 5])
+        let (before, bytes) = (journals.entries(of: "a"), journals.bytes)
+        #expect(journals.markUndelivered(answers[0]) == nil, "the journal has dropped it")
+        #expect(journals.markUndelivered(answers[3])?.requestID == "4")
+        #expect(journals.markUndelivered(answers[3]) == nil, "it is known already")
+        #expect(journals.entries(of: "a").map(\.isDelivered) == [true, false, true])
+        #expect(before.allSatisfy { $0.isDelivered } && journals.bytes == bytes, "snapshots stay as they were")
+        #expect(journals.markUndelivered(sequence: 5, in: "a")?.requestID == "5")
+        #expect(journals.markUndelivered(sequence: 5, in: "b") == nil)
+        journals.clear("a")
+        #expect(journals.markUndelivered(answers[2]) == nil)
+        // A namespace of the same name begins its numbers anew.
+        journals.forget("a")
+        for number in 1...3 { journals.append(entry("new \(number)"), to: "a", settings) }
+        #expect(journals.markUndelivered(answers[2]) == nil)
+        #expect(journals.entries(of: "a").allSatisfy { $0.isDelivered })
+    }
+
+    /// Bundles of older versions have neither member.
+    @Test func anOlderEntryWasDelivered() throws {
+        let older = """
+            {"id":"r","at":5,"method":"GET","path":"/p","query":null,"status":200,"duration_ms":1,"username":null,"test":null,
+            "decided_by":{"fault":null,"limits":[],"outcome":null}}
+            """
+        let request = try WireJSON.decode(JournaledRequest.self, from: Data(older.utf8))
+        #expect(request.delivered && request.effect == nil && request.answerText == "200")
+    }
+
+    @Test(
+        arguments: [
+            ("drop_connection", 200, "200, not delivered: connection reset"),
+            ("lose_request", nil, "no answer, not delivered: connection reset before the request was handled"),
+            ("truncate_body", 200, "200, not delivered: body cut off"),
+            ("slow_body", 503, "503, not delivered: connection ended before the last byte was sent"),
+        ] as [(String, Int?, String)]) func anAnswerIsToldInWords(effect: String, status: Int?, words: String)
+    {
+        var request = JournaledRequest(
+            id: "r", sequence: 1, at: 5, method: "GET", path: "/p", query: nil, status: status, delivered: false,
+            effect: [effect: true], duration_ms: 1, username: nil, test: nil,
+            decided_by: DecidedRequest(fault: "f", limits: [], outcome: nil), changes: nil, request: nil, response: nil)
+        #expect(request.answerText == words)
+        request.delivered = true
+        #expect(request.lossText == nil)
     }
 
     @Test func theOldestAreRemovedFirstIfThereAreTooMany() {

@@ -13,6 +13,8 @@ public final class HTTP2Connection: Sendable {
         public fileprivate(set) var body = ByteBuffer()
         /// Whether the server ended the stream with a reset.
         public fileprivate(set) var isReset = false
+        /// The error code of the server's reset (RFC 9113, section 7).
+        public fileprivate(set) var resetCode: UInt32?
 
         /// The status; `nil` if there is no answer.
         public var status: Int? { fields[":status"].flatMap { Int($0) } }
@@ -241,7 +243,10 @@ public final class HTTP2Connection: Sendable {
                 connection.state.withLockedValue { state in
                     _ = state.answers[stream, default: Answer()].body.writeImmutableBuffer(payload)
                 }
-            case .reset: connection.end(stream, isReset: true)
+            case .reset:
+                let code = payload.getInteger(at: payload.readerIndex, as: UInt32.self)
+                connection.state.withLockedValue { $0.answers[stream, default: Answer()].resetCode = code }
+                connection.end(stream, isReset: true)
             case .goAway: connection.state.withLockedValue { $0.farewell = payload }
             default: break
             }

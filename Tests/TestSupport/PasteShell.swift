@@ -33,27 +33,44 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
 
     /// Pastes a text with a line feed at its end, and leaves the shell.
     ///
-    /// - Parameter variables: variables that the reader has set.
-    public func paste(_ text: String, variables: [String: String] = [:]) throws -> Outcome {
+    /// - Parameters:
+    ///   - variables: variables that the reader has set.
+    ///   - names: the programs; one with a slash is in the folder.
+    public func paste(
+        _ text: String, variables: [String: String] = [:], programs names: Set<String> = ["curl", "entrupy-sim"]
+    ) throws -> Outcome {
         let files = FileManager.default
         let folder = files.temporaryDirectory.appendingPathComponent("entrupy-sim-paste-\(UUID())")
         let programs = folder.appendingPathComponent("bin")
         try files.createDirectory(at: programs, withIntermediateDirectories: true)
         defer { try? files.removeItem(at: folder) }
-        for name in ["curl", "entrupy-sim"] {
-            let path = programs.appendingPathComponent(name).path
+        for name in names {
+            let file = (name.contains("/") ? folder : programs).appendingPathComponent(name)
+            try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let path = file.path
             let program = "#!/bin/sh\nprintf '%s\\0' \"$#\" \(name) \"$@\" >> \"$WORDS\"\n"
             try Data(program.utf8).write(to: URL(fileURLWithPath: path))
             try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
         // Names that a pattern without quotes would find.
         for name in ["a", "x", "bin.txt"] { try Data().write(to: folder.appendingPathComponent(name)) }
-        let (words, input) = (folder.appendingPathComponent("words"), folder.appendingPathComponent("input"))
-        let (output, canary) = (folder.appendingPathComponent("output"), folder.appendingPathComponent("canary"))
+        let (words, canary) = (folder.appendingPathComponent("words"), folder.appendingPathComponent("canary"))
         try Data().write(to: words)
+        let shown = try enter(
+            text, in: folder,
+            variables.merging(["PATH": programs.path, "WORDS": words.path, "CANARY": canary.path]) { $1 })
+        return Outcome(
+            calls: Self.calls(try Data(contentsOf: words)), ranOther: files.fileExists(atPath: canary.path),
+            shown: shown)
+    }
+
+    /// Pastes a text into the shell in a folder, leaves the shell, and returns what the terminal showed.
+    ///
+    /// - Parameter variables: the whole environment, but for what keeps the shell apart from the user's own.
+    public func enter(_ text: String, in folder: URL, _ variables: [String: String]) throws -> String {
+        let (input, output) = (folder.appendingPathComponent("input"), folder.appendingPathComponent("output"))
         try Data().write(to: output)
         try Data((text + "\nexit\n").utf8).write(to: input)
-
         let process = Process()
         let shell = [Self.find(name) ?? name] + arguments
         #if os(macOS)
@@ -68,8 +85,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
         process.arguments = Array(command.dropFirst())
         process.currentDirectoryURL = folder
         process.environment = variables.merging([
-            "PATH": programs.path, "HOME": folder.path, "TERM": "dumb", "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh",
-            "HISTFILE": "/dev/null", "WORDS": words.path, "CANARY": canary.path,
+            "HOME": folder.path, "TERM": "dumb", "LC_ALL": "C.UTF-8", "SHELL": "/bin/sh", "HISTFILE": "/dev/null",
         ]) { $1 }
         // Files and no pipes: another process that is started now would inherit a pipe and hold it open.
         process.standardInput = try FileHandle(forReadingFrom: input)
@@ -77,9 +93,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        return Outcome(
-            calls: Self.calls(try Data(contentsOf: words)), ranOther: files.fileExists(atPath: canary.path),
-            shown: String(decoding: try Data(contentsOf: output), as: UTF8.self))
+        return String(decoding: try Data(contentsOf: output), as: UTF8.self)
     }
 
     /// Reads the records of the programs: the number of arguments, the name, the arguments, each with a NUL after it.

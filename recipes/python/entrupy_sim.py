@@ -16,6 +16,8 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -32,6 +34,11 @@ class SimulatorError(Exception):
     def __init__(self, text, status=None):
         super().__init__(text)
         self.status = status
+
+
+def print_note(text):
+    """Prints a note to standard error."""
+    print(f"entrupy-sim: note: {text}", file=sys.stderr)
 
 
 class _Limits:
@@ -210,6 +217,12 @@ class _Watch:
             pass
 
 
+def _answer(request):
+    """The answer of a request of the journal in words: `200`, or `200, not delivered`."""
+    status = "no answer" if request["status"] is None else str(request["status"])
+    return status + ("" if request.get("delivered", True) else ", not delivered")
+
+
 def _problem(method, path, status, data):
     try:
         envelope = json.loads(data)
@@ -225,6 +238,12 @@ def _problem(method, path, status, data):
     return f"{method} {path}: {text}"
 
 
+def _refused(status, data, method):
+    """The error of a refused `/_sim/requests/verify`, with the way out in Python."""
+    problem = _problem("POST", "/_sim/requests/verify", status, data)
+    return SimulatorError(problem + (f": any_route=True in {method}" if "any_route" in problem else ""), status)
+
+
 def _quoted(text):
     return urllib.parse.quote(text, safe="")
 
@@ -237,6 +256,16 @@ def _check(route):
             "instance /sdk/results/*/flag")
 
 
+def _notes(rule):
+    """The notes of a rule. A server of before `note_details` has only their texts: those that may change end with "yet"."""
+    return rule.get("note_details") or [
+        {"field": None, "problem": text, "may_change": text.endswith(" yet")} for text in rule.get("notes") or []]
+
+
+def _noted(subject, note):
+    return ": ".join(part for part in (subject, note["field"], note["problem"]) if part)
+
+
 def _given(**members):
     return {name: value for name, value in members.items() if value is not None}
 
@@ -247,8 +276,14 @@ class Simulator:
     def __init__(self, url, control_token=None, process=None):
         self.url = url.rstrip("/")
         self.control_token = control_token
+        #: `strict` of namespaces that are made without it.
+        self.strict = False
+        #: `on_note` of namespaces that are made without it.
+        self.on_note = print_note
         self._process = process
         self._control = _Control(self.url, control_token)
+        # The plugin gets each namespace that was made.
+        self._on_made = None
 
     @classmethod
     def connect(cls, url, control_token=None):
@@ -263,16 +298,23 @@ class Simulator:
         return simulator
 
     @classmethod
-    def start(cls, binary=None, arguments=()):
+    def start(cls, binary=None, arguments=(), *, _is_recorded=False):
         """Starts a server on a free port of loopback, in memory. It ends with `stop()`, or with this process.
 
-        The program is `binary`, else ENTRUPY_SIM_BINARY, else `entrupy-sim` in PATH.
+        The program is `binary`, else ENTRUPY_SIM_BINARY, else `entrupy-sim` in PATH. `arguments` are more ones of `serve`. Of the
+        server's variables in the environment only ENTRUPY_SIM_LOG_LEVEL counts. ENTRUPY_SIM_RECORD records the server of the pytest
+        plugin alone, since a recording holds one server: `arguments=["--record", path]` records this one.
         """
         path = _program(binary)
+        kept = ("ENTRUPY_SIM_LOG_LEVEL", *(["ENTRUPY_SIM_RECORD"] if _is_recorded else []))
         environment = {
-            name: value for name, value in os.environ.items()
-            if not name.startswith("ENTRUPY_SIM_") or name == "ENTRUPY_SIM_LOG_LEVEL"}
-        command = [path, "serve", "--port", "0", "--in-memory", "--ready-json", "--exit-with-parent", *arguments]
+            name: value for name, value in os.environ.items() if not name.startswith("ENTRUPY_SIM_") or name in kept}
+        arguments = [str(argument) for argument in arguments]
+        given = {argument.split("=", 1)[0] for argument in arguments}
+        command = [path, "serve", "--ready-json", "--exit-with-parent"]
+        command += ["--port", "0"] if "--port" not in given else []
+        command += ["--in-memory"] if not given & {"--data-dir", "--in-memory"} else []
+        command += [argument for argument in arguments if argument not in ("--ready-json", "--exit-with-parent")]
         process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         # A program that is not entrupy-sim may never print anything. It gets 60 s.
@@ -307,35 +349,39 @@ class Simulator:
         self.stop()
 
     def make_namespace(
-            self, prefix="test", scenario=None, seed=None, frozen_at=None, random_seed=None, ttl="30m"):
+            self, prefix="test", scenario=None, seed=None, frozen_at=None, random_seed=None, ttl="30m", strict=None,
+            on_note=None):
         """Makes a namespace, which lives until it was not used for `ttl`.
 
         `scenario` is the name of one that the server has, or the path of a YAML file; `seed` is `standard`, `empty`, or the path
         of a file of seed data, which is added to `empty`; `frozen_at` freezes the clock at a moment in ISO 8601.
+
+        Notes on rules and scenarios name parts that nothing matches, such as a misspelt route. `on_note` gets each as a text.
+        With `strict`, those that no later event can resolve are errors, and the others are errors of `verify_rules()`; the next
+        release makes that the default. Where `strict` or `on_note` is None, the simulator's own counts.
         """
         is_file = seed is not None and seed not in ("standard", "empty")
         data = _read(seed, "seed data") if is_file else None
+        scenario = None if scenario is None else os.fspath(scenario)
         is_path = scenario is not None and ("/" in scenario or scenario.endswith((".yaml", ".yml")))
         document = _read(scenario, "scenario") if is_path else None
         made = self._control.send("POST", "/_sim/namespaces", _given(
             prefix=prefix, seed="empty" if is_file else seed, random_seed=random_seed, ttl=ttl,
             clock={"freeze": frozen_at} if frozen_at and not scenario else None), takes_long=True)
-        namespace = Namespace(made["name"], self.url, self.control_token)
+        namespace = Namespace(
+            made["name"], self.url, self.control_token, self.strict if strict is None else strict, on_note or self.on_note)
         try:
             if data:
                 namespace.control("POST", "/_sim/seed", data, content_type="application/yaml")
             if scenario:
-                name = scenario
-                if document:
-                    name = pathlib.Path(scenario).stem
-                    namespace.control(
-                        "PUT", f"/_sim/scenarios/{_quoted(name)}", document, content_type="application/yaml")
-                namespace.control("POST", f"/_sim/scenarios/{_quoted(name)}/start", {})
+                namespace._start(scenario, document)
                 if frozen_at:
                     namespace.clock.freeze(frozen_at)
         except SimulatorError:
             namespace.delete()
             raise
+        if self._on_made:
+            self._on_made(namespace)
         return namespace
 
 
@@ -377,7 +423,10 @@ class Clock:
         return self._control.send("POST", "/_sim/clock/freeze", _given(at=at))
 
     def advance(self, by=None, to=None):
-        """Moves the clock by a duration (`"3h"`, or seconds), or to a moment or `"next"`."""
+        """Moves the clock by a duration (`"3h"`, or seconds), or to a moment or `"next"`.
+
+        With `"next"` and nothing due, the answer has `reached` False and `nothing_due` True:
+        `while clock.advance(to="next")["reached"]: ...` ends."""
         return self._control.send("POST", "/_sim/clock/advance", _given(by=by, to=to), takes_long=True)
 
     def resume(self):
@@ -390,8 +439,19 @@ class Namespace:
     #: The API token of the seed data's organization DemoOrg.
     api_token = "demo-api-token"
 
-    def __init__(self, name, address, token=None):
+    def __init__(self, name, address, token=None, strict=False, on_note=print_note):
         self.name = name
+        #: Whether notes on rules and scenarios are errors.
+        self.strict = strict
+        self._on_note = on_note
+        # Problems that were reported or raised.
+        self._reported = set()
+        # Whether notes that a later event can resolve wait for `verify_rules()`; the plugin calls it.
+        self._defers_notes = False
+        # Notes that wait, with their subjects, by the id of the rule.
+        self._deferred = {}
+        # The notes that stood when their rules were removed.
+        self._left = []
         #: The base URL for clients.
         self.url = f"{address.rstrip('/')}/ns/{name}"
         self._control = _Control(self.url, token)
@@ -403,27 +463,107 @@ class Namespace:
 
     def outcome(self, result, reason=None, after=None, times=None, **match):
         """Decides the results of items that are submitted from now on: `outcome("unknown", customer_item_id="late-*")`."""
-        return self.control(
-            "POST", "/_sim/outcomes", _given(result=result, reason=reason, after=after, times=times, match=match))
+        return self._report_rule("outcome rule", self.control(
+            "POST", "/_sim/outcomes", _given(result=result, reason=reason, after=after, times=times, match=match)))
 
     def fault(self, effect, route=None, method=None, webhook=None, username=None, times=None, after_requests=None,
               probability=None):
         """Makes requests or webhooks fail: `fault({"status": 503}, route="/sdk/search", times=2)`."""
         _check(route)
-        return self.control("POST", "/_sim/faults", _given(
+        return self._report_rule("fault", self.control("POST", "/_sim/faults", _given(
             effect=effect, match=_given(route=route, method=method, webhook=webhook, username=username), times=times,
-            after_requests=after_requests, probability=probability))
+            after_requests=after_requests, probability=probability)))
+
+    def _report(self, subject, note):
+        self._reported.add(note["problem"])
+        self._on_note(_noted(subject, note))
+
+    def _report_rule(self, kind, rule):
+        """Reports the notes of a rule. Those that no later event can resolve fail a strict test."""
+        subject = f"the {kind} {rule['id']}"
+        notes = _notes(rule)
+        wrong = [note for note in notes if self.strict and not note["may_change"]]
+        for note in notes:
+            if note["may_change"] and self._defers_notes:
+                self._deferred.setdefault(rule["id"], []).append((subject, note))
+            elif note not in wrong:
+                self._report(subject, note)
+        if wrong:
+            self._reported.update(note["problem"] for note in wrong)
+            raise AssertionError("; ".join(_noted(subject, note) for note in wrong))
+        return rule
+
+    def _standing_notes(self, kinds=("faults", "outcomes")):
+        """The notes of all rules, with their subjects, but for those of rules that a request or item met."""
+        standing = []
+        for kind, name in (("faults", "fault"), ("outcomes", "outcome rule")):
+            for rule in self.control("GET", f"/_sim/{kind}")[kind] if kind in kinds else []:
+                self._deferred.pop(rule["id"], None)
+                if not rule.get("hits") and not rule.get("seen"):
+                    standing += [
+                        (f"the {name} {rule['id']}", note) for note in _notes(rule)
+                        if note["may_change"] or not self._was_reported(note)]
+        return standing
+
+    def _keep_notes(self, *kinds):
+        """Keeps the notes of rules that are about to be removed."""
+        if self._defers_notes:
+            with contextlib.suppress(SimulatorError):
+                self._left += self._standing_notes(*kinds)
+
+    def _was_reported(self, note):
+        # A scenario's note has the line before the problem.
+        return any(text == note["problem"] or text.endswith(f": {note['problem']}") for text in self._reported)
+
+    def verify_rules(self):
+        """Reports the notes of rules that still stand, such as a user who was never created. Where the namespace is strict, they
+        fail with AssertionError.
+
+        A rule that was met has none. Those of rules that `clear_faults()` removes count as of then. The pytest plugin calls this
+        after each test, for the namespaces that the test made.
+        """
+        standing = self._left
+        try:
+            standing = standing + self._standing_notes()
+        except SimulatorError as error:
+            # The namespace was deleted.
+            if error.status != 404:
+                raise
+        # Whether the notes of rules that were removed in another way, as by a reset, were resolved before is not known.
+        unknown = [note for notes in self._deferred.values() for note in notes]
+        self._defers_notes, self._deferred, self._left = False, {}, []
+        shown = unknown if self.strict else standing + unknown
+        for subject, note in [pair for pair in shown if not self._was_reported(pair[1])]:
+            self._report(subject, note)
+        if self.strict and standing:
+            raise AssertionError("\n".join(_noted(*note) for note in standing))
+
+    def _start(self, scenario, document):
+        """Starts a scenario by its name, or the one in `document`, the bytes of its file."""
+        path, body = f"/_sim/scenarios/{_quoted(scenario)}/start", {}
+        if document is not None:
+            try:
+                path, body = "/_sim/scenarios/start", {"scenario": document.decode()}
+            except UnicodeDecodeError:
+                raise SimulatorError(f"the scenario {scenario} is not UTF-8: save it as UTF-8") from None
+        run = self.control("POST", path + ("?strict=true" if self.strict else ""), body)
+        for note in run["notes"]:
+            self._report(f"the scenario {run['name']}", note)
 
     def clear_faults(self):
+        self._keep_notes(("faults",))
         self.control("DELETE", "/_sim/faults")
 
     def settings(self, **changes):
         return self.control("PATCH", "/_sim/settings", changes)
 
-    def insert_items(self, count=1, **template):
-        """Makes items without captures, and returns the ids of the first 1,000."""
+    def insert_items(self, count=None, **template):
+        """Makes items without captures, and returns the ids of the first 1,000.
+
+        Without `count` it is one item, which sends its webhooks. With `count`, even with 1, none are sent."""
         return self.control(
-            "POST", "/_sim/authentications", {"count": count, "template": {"brand": "Nike", **template}})["entrupy_ids"]
+            "POST", "/_sim/authentications",
+            _given(count=count, template={"brand": "Nike", **template}))["entrupy_ids"]
 
     def set_result(self, entrupy_id, result, reason=None):
         return self.control(
@@ -469,33 +609,55 @@ class Namespace:
         hint = f". The clock is frozen at {clock['now']}: advance it" if clock["mode"] == "frozen" else ""
         raise SimulatorError(f"{event} did not happen within {within} s{hint}")
 
-    def requests(self, route=None):
-        """The requests of clients, newest first, at most 1,000."""
+    def requests(self, route=None, any_route=False):
+        """The requests of clients, newest first, at most 1,000.
+
+        A route that the platforms do not have is an error, since an empty list would prove nothing; `any_route` allows it.
+        """
+        _check(route)
+        if route is not None and not any_route:
+            code, data = self._control.answer("POST", "/_sim/requests/verify", {"match": {"route": route}, "at_least": 0})
+            if code != 200:
+                raise _refused(code, data, "requests")
         query = urllib.parse.urlencode(_given(limit=1000, route=route))
         return self.control("GET", f"/_sim/requests?{query}")["requests"]
 
     def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
-                       at_most=None):
-        """Fails with AssertionError unless so many requests came. Without a number, one is enough."""
+                       at_most=None, any_route=False, delivered=None):
+        """Fails with AssertionError unless so many requests came. Without a number, one is enough.
+
+        A route that the platforms do not have is an error, since no request would be expected of it in vain; `any_route` allows it.
+        `delivered` is True, False or "any": whether the answer reached the client. Without it only delivered answers count
+        where there is a `status`, else all requests.
+        """
         _check(route)
-        match = _given(method=method, route=route, status=status, username=username)
+        match = _given(method=method, route=route, status=status, delivered=delivered, username=username)
         code, data = self._control.answer("POST", "/_sim/requests/verify", _given(
-            match=match, times=times, at_least=at_least, at_most=at_most))
+            match=match, times=times, at_least=at_least, at_most=at_most, any_route=any_route or None))
         if code == 200:
             return
         if code != 409:
-            raise SimulatorError(_problem("POST", "/_sim/requests/verify", code, data), code)
+            raise _refused(code, data, "expect_request")
         answer = json.loads(data)
         near = "".join(
-            f"\n  {n['request']['method']} {n['request']['path']} {n['request']['status']}: {', '.join(n['differences'])}"
+            f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}: {', '.join(n['differences'])}"
             for n in answer.get("nearest") or [])
-        wanted = " ".join(str(value) for value in match.values())
+        wanted = " ".join(
+            f"delivered: {str(value).lower()}" if key == "delivered" else str(value) for key, value in match.items())
         raise AssertionError(f"{wanted}: {answer['error']}" + (f"; nearest:{near}" if near else ""))
 
-    def verify_scenario(self, name):
-        """Fails with AssertionError unless the expectations of the scenario that was started here are met."""
-        code, data = self._control.answer("POST", f"/_sim/scenarios/{_quoted(name)}/verify")
+    def verify_scenario(self, name, strict=None):
+        """Fails with AssertionError unless the expectations of the scenario that was started here are met.
+
+        Notes name parts that nothing can match, and faults with a number of times that were never met. With `strict` they are
+        failures too; None means that the namespace decides.
+        """
+        is_strict = self.strict if strict is None else strict
+        code, data = self._control.answer(
+            "POST", f"/_sim/scenarios/{_quoted(name)}/verify" + ("?strict=true" if is_strict else ""))
         if code == 200:
+            for note in json.loads(data)["notes"]:
+                self._report(f"the scenario {name}", note)
             return
         if code != 409:
             raise SimulatorError(_problem("POST", f"/_sim/scenarios/{name}/verify", code, data), code)
@@ -513,6 +675,7 @@ class Namespace:
 
     def delete(self):
         """Deletes the namespace. One that is gone already is no error."""
+        self._keep_notes()
         try:
             self.control("DELETE", f"/_sim/namespaces/{self.name}")
         except SimulatorError as error:
@@ -529,12 +692,12 @@ class Namespace:
         """Writes the bundle to a file that only its owner may read. A download that fails leaves none."""
         path = pathlib.Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f"{path.name}.part")
+        # Its own name, and for its owner alone: another run may save a bundle of the same test now.
+        handle, part = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name[:100]}.", suffix=".part")
         try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(handle, "wb") as file:
                 self._control.download("/_sim/bundle", max_bytes, file.write)
             os.replace(part, path)
         finally:
-            part.unlink(missing_ok=True)
+            pathlib.Path(part).unlink(missing_ok=True)
         return path

@@ -1,27 +1,58 @@
 """The pytest plugin: the fixture `entrupy_sim` is a namespace for one test, in one server for the whole run.
 
-    @pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+    @pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")  # or a scenario first: entrupy_sim("late-result")
     def test_late_result(entrupy_sim):
         entrupy_sim.outcome("unknown", after="3h")
         ...
         entrupy_sim.clock.advance("3h")
 
 With pytest-xdist all workers use one server, which the first of them starts. After a test that failed, its namespace's bundle
-is saved.
+is saved, under a name that follows from the project's root directory and the test's id; after one that passed, the bundle of an
+earlier failure is removed.
 """
 
+import hashlib
 import os
 import pathlib
 import re
+import shlex
 
 import pytest
 
-from entrupy_sim import Simulator, SimulatorError
+from entrupy_sim import Simulator, SimulatorError, print_note
 
 __all__ = ["entrupy_simulator", "entrupy_sim"]
 
+# Of the run: the server that it started, the simulator that tests use, and the test that runs.
 _server = pytest.StashKey()
+_simulator = pytest.StashKey()
+_item = pytest.StashKey()
+#: The test or class, module, … whose function or fixture runs.
+_owner = pytest.StashKey()
+#: In a worker: the marks that are wrong.
+_USAGE = "entrupy_sim_usage"
+
+# Of a test.
+_id = pytest.StashKey()
 _failed = pytest.StashKey()
+_passed = pytest.StashKey()
+#: The namespace of the fixture, until it is deleted.
+_namespace = pytest.StashKey()
+#: The namespaces whose rules are not verified yet.
+_unverified = pytest.StashKey()
+_notes = pytest.StashKey()
+
+#: The name of the section of a test's report that has its notes.
+_SECTION = "entrupy-sim notes"
+#: What the mark takes by name, beside the scenario: types, and the types in words. None means that it is not given.
+_KEYWORDS = {
+    "seed": ((str, os.PathLike), '"standard", "empty" or the path of a file'),
+    "frozen_at": ((str, int, float), "a moment in ISO 8601 as text, or epoch seconds"),
+    "random_seed": (int, "a whole number"),
+    "strict": (bool, "True or False"),
+    "prefix": (str, "text"),
+    "ttl": ((str, int, float), 'a duration such as "30m", or seconds'),
+}
 
 
 def pytest_addoption(parser):
@@ -31,26 +62,58 @@ def pytest_addoption(parser):
     group.addoption(
         "--entrupy-sim-artifacts", default=None,
         help="the directory for bundles of failed tests; ENTRUPY_SIM_ARTIFACTS, or .entrupy-sim, if absent")
+    group.addoption(
+        "--entrupy-sim-serve-args", default=None, metavar="WORDS",
+        help="more arguments of `entrupy-sim serve`, as in a shell: --entrupy-sim-serve-args='--seed \"my seed.yaml\"'")
+    group.addoption(
+        "--entrupy-sim-strict", action="store_true", default=None,
+        help="fail tests whose rules and scenarios have parts that nothing matches, such as a misspelt route")
+    parser.addini(
+        "entrupy_sim_strict", type="bool", default=False,
+        help="as --entrupy-sim-strict; the next release makes true the default")
 
 
 def pytest_configure(config):
     config.addinivalue_line(
         "markers",
-        "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None): how the test's namespace is made")
+        "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None, strict=None): how the test's namespace is made")
+    _check_server_options(config)
+
+
+def _check_server_options(config):
+    """Options of a server that is not started here must not look as if they counted."""
+    _serve_arguments(config)
+    if hasattr(config, "workerinput") or not _address(config):
+        return
+    given = config.getoption("--entrupy-sim-serve-args")
+    if given and config.getoption("--entrupy-sim-url"):
+        raise pytest.UsageError("--entrupy-sim-serve-args and --entrupy-sim-url exclude each other: no server is started")
+    names = {"--entrupy-sim-serve-args": given, "ENTRUPY_SIM_RECORD": os.environ.get("ENTRUPY_SIM_RECORD")}
+    for name in (name for name, value in names.items() if value):
+        config.issue_config_time_warning(pytest.PytestWarning(
+            f"{name} has no effect: the server at {_address(config)} runs already, and none is started"), stacklevel=2)
+
+
+def _serve_arguments(config):
+    try:
+        return shlex.split(config.getoption("--entrupy-sim-serve-args") or "")
+    except ValueError as error:
+        raise pytest.UsageError(f"--entrupy-sim-serve-args must be words as in a shell: {error}") from None
 
 
 def _address(config):
     return config.getoption("--entrupy-sim-url") or os.environ.get("ENTRUPY_SIM_URL")
 
 
-# With pytest-xdist the controlling process starts the server, since it lives as long as all workers.
+# With pytest-xdist the controlling process starts the server, since it lives as long as all workers. Without it, there is no such hook.
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node):
     config = node.config
     if _address(config):
         return
     if _server not in config.stash:
         try:
-            config.stash[_server] = Simulator.start(config.getoption("--entrupy-sim-binary"))
+            _start_server(config)
         except SimulatorError as error:
             # Tests that need no server still run; the others say what is missing.
             node.workerinput["entrupy_sim_error"] = str(error)
@@ -59,17 +122,201 @@ def pytest_configure_node(node):
     node.workerinput["entrupy_sim"] = (simulator.url, simulator.control_token)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    problem = getattr(node, "workeroutput", {}).get(_USAGE)
+    if problem:
+        raise pytest.UsageError(problem)
+
+
+def _start_server(config):
+    config.stash[_server] = Simulator.start(
+        config.getoption("--entrupy-sim-binary"), _serve_arguments(config), _is_recorded=True)
+
+
+# Not in the teardown of the fixture: bundles are saved after that of the last test.
 def pytest_unconfigure(config):
     simulator = config.stash.get(_server, None)
     if simulator:
         simulator.stop()
 
 
+def _options(item):
+    """The arguments of a test's marks; those of the nearest mark count. Raises ValueError for a wrong mark."""
+    options = {}
+    for mark in reversed(list(item.iter_markers("entrupy_sim"))):
+        given = dict(mark.kwargs)
+        wrong = sorted(set(given) - {"scenario", *_KEYWORDS})
+        if len(mark.args) > 1:
+            raise _wrong_mark(f"takes one scenario, got {', '.join(repr(arg) for arg in mark.args)}")
+        if mark.args and "scenario" in given:
+            raise _wrong_mark(f"has a scenario twice, {mark.args[0]!r} and {given['scenario']!r}")
+        if wrong:
+            raise _wrong_mark(f"does not know {', '.join(wrong)}")
+        if mark.args:
+            given["scenario"] = mark.args[0]
+        for name, value in given.items():
+            types, words = _KEYWORDS.get(name, ((str, os.PathLike), "the name or path of a scenario"))
+            # In Python, True is a number.
+            is_right = isinstance(value, types) and (types is bool or not isinstance(value, bool))
+            if value is not None and not is_right:
+                raise _wrong_mark(f"takes {words} as {name}, got {value!r}")
+        options.update(given)
+    return options
+
+
+def _wrong_mark(problem):
+    return ValueError(
+        f'usage: the mark entrupy_sim {problem}: write entrupy_sim("late-result", frozen_at="2026-01-05T09:00:00Z"), the scenario '
+        f"first or as scenario=, and by name {', '.join(_KEYWORDS)}")
+
+
+# Last, so that tests that are deselected do not matter. Tests that do not use the fixture are checked too.
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    problems = {}
+    for item in items:
+        try:
+            _options(item)
+        except ValueError as error:
+            problems.setdefault(str(error), item.nodeid)
+    if not problems:
+        return
+    problem = "\n".join(f"{test}: {text}" for text, test in problems.items())
+    if not hasattr(config, "workerinput"):
+        raise pytest.UsageError(problem)
+    # In a worker that would look like a crash: the controlling process raises it.
+    config.workeroutput[_USAGE] = problem
+    items.clear()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    # The item may have run before, for instance with pytest-rerunfailures.
+    for key in (_failed, _passed, _namespace):
+        if key in item.stash:
+            del item.stash[key]
+    item.stash[_unverified], item.stash[_notes] = [], []
+    item.config.stash[_item] = item
+    _set_owner(item.config, item)
+
+
 @pytest.hookimpl(hookwrapper=True)
+def pytest_fixture_setup(fixturedef, request):
+    # A namespace that a fixture of a class or module makes outlives the test, and has the marks of its class or module.
+    outer = request.config.stash.get(_owner, None)
+    _set_owner(request.config, request.node)
+    yield
+    _set_owner(request.config, outer)
+
+
+def _set_owner(config, node):
+    config.stash[_owner] = node
+    if node and _simulator in config.stash:
+        config.stash[_simulator].strict = _is_strict(node)
+
+
+def _is_strict(node):
+    for mark in node.iter_markers("entrupy_sim"):
+        if mark.kwargs.get("strict") is not None:
+            return mark.kwargs["strict"]
+    return node.config.getoption("--entrupy-sim-strict") or node.config.getini("entrupy_sim_strict")
+
+
+def _adopt(config, simulator):
+    """Makes the namespaces that tests make with a simulator as strict as the tests, and shows their notes in the tests' output."""
+    if config.stash.get(_simulator, None) is simulator:
+        return
+    config.stash[_simulator] = simulator
+    simulator.on_note = lambda text: _show_note(config, text)
+    simulator._on_made = lambda namespace: _await_notes(config, namespace)
+    _set_owner(config, config.stash[_owner])
+
+
+def _show_note(config, text):
+    item = config.stash.get(_item, None)
+    if not item:
+        print_note(text)
+    elif text not in item.stash[_notes]:
+        item.stash[_notes].append(text)
+
+
+def _await_notes(config, namespace):
+    """Has the rules of a namespace verified at the end of the test, if it is the test's own."""
+    item = config.stash.get(_item, None)
+    if item and config.stash[_owner] is item:
+        namespace._defers_notes = True
+        item.stash[_unverified].append(namespace)
+
+
+def _verify_rules(item):
+    """Shows the notes that still stand at the end of a test, and returns those that must fail it."""
+    namespaces, item.stash[_unverified] = item.stash.get(_unverified, []), []
+    problems = []
+    for namespace in namespaces:
+        try:
+            namespace.verify_rules()
+        except AssertionError as error:
+            problems += str(error).splitlines()
+        except SimulatorError as error:
+            # The test may have stopped the server.
+            _show_note(item.config, f"the notes on rules at the end of the test are not known: {error}")
+    return problems
+
+
+# Last, so after the test's function, and only if it did not fail.
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item):
+    problems = _verify_rules(item)
+    if problems:
+        pytest.fail("\n".join(["at the end of the test, nothing matches these parts of rules:", *problems]), pytrace=False)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Shows the notes of all tests, also of those that passed."""
+    lines = []
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            # The last report of a test has all its sections.
+            if getattr(report, "when", None) == "teardown":
+                lines += [f"{report.nodeid}: {text}" for name, text in report.sections if name == f"Captured {_SECTION} call"]
+    if lines:
+        terminalreporter.section("entrupy-sim notes", sep="-")
+        for line in lines:
+            terminalreporter.line(line)
+
+
+def pytest_itemcollected(item):
+    # With --dist loadgroup, pytest-xdist changes the ids later, but only in its workers.
+    item.stash[_id] = item.nodeid
+
+
+# First, so that the report is as all others leave it.
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item):
     outcome = yield
-    if outcome.get_result().failed:
+    report = outcome.get_result()
+    if report.failed:
         item.stash[_failed] = True
+    elif report.when == "call" and report.passed:
+        item.stash[_passed] = True
+    if report.when != "teardown" and not report.passed:
+        for text in _verify_rules(item):
+            _show_note(item.config, text)
+    report.sections += [(f"Captured {_SECTION} call", text) for text in item.stash.get(_notes, [])]
+    if report.when == "teardown":
+        text = _close_namespace(item)
+        if text:
+            report.sections.append(("Captured stdout teardown", text))
+        item.config.stash[_item] = item.config.stash[_owner] = None
+
+
+# Last, so after the teardown of a test that was interrupted, which has no report.
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    item = session.config.stash.get(_item, None)
+    if item:
+        print(_close_namespace(item) or "", end="")
 
 
 @pytest.fixture(scope="session")
@@ -81,44 +328,77 @@ def entrupy_simulator(request):
         if "entrupy_sim_error" in worker:
             raise SimulatorError(worker["entrupy_sim_error"])
         if "entrupy_sim" in worker:
-            url, token = worker["entrupy_sim"]
-            yield Simulator.connect(url, token)
-            return
-        if _address(config):
-            yield Simulator.connect(_address(config))
-            return
-        with Simulator.start(config.getoption("--entrupy-sim-binary")) as simulator:
-            yield simulator
+            simulator = Simulator.connect(*worker["entrupy_sim"])
+        elif _address(config):
+            simulator = Simulator.connect(_address(config))
+        else:
+            if _server not in config.stash:
+                _start_server(config)
+            simulator = config.stash[_server]
     except SimulatorError as error:
         pytest.fail(str(error), pytrace=False)
+    _adopt(config, simulator)
+    return simulator
 
 
 @pytest.fixture
 def entrupy_sim(request, entrupy_simulator):
     """A namespace of the test's own. The mark `entrupy_sim` says how it is made."""
-    options = {}
-    for mark in reversed(list(request.node.iter_markers("entrupy_sim"))):
-        options.update(mark.kwargs)
+    # A project may have a fixture entrupy_simulator of its own.
+    _adopt(request.config, entrupy_simulator)
     try:
+        options = _options(request.node)
+        options["strict"] = _is_strict(request.node)
         namespace = entrupy_simulator.make_namespace(**options)
-    except SimulatorError as error:
+    except (SimulatorError, ValueError) as error:
         pytest.fail(str(error), pytrace=False)
-    except TypeError:
-        pytest.fail(
-            f"the mark entrupy_sim takes scenario, seed, frozen_at and random_seed, got {', '.join(sorted(options))}",
-            pytrace=False)
+    request.node.stash[_namespace] = namespace
     yield namespace
+    # Else the teardown of other fixtures may still fail.
     if request.node.stash.get(_failed, False):
-        name = re.sub(r"[^A-Za-z0-9_.-]+", "-", request.node.nodeid)[-120:].strip("-")
-        given = request.config.getoption("--entrupy-sim-artifacts") or os.environ.get("ENTRUPY_SIM_ARTIFACTS")
-        path = pathlib.Path(given or ".entrupy-sim") / f"{name}.entrupy-bundle.tar"
-        try:
-            namespace.save_bundle(path)
-            print(f"\nentrupy-sim: the bundle of {request.node.name} is {path}")
-        except (SimulatorError, OSError) as error:
-            print(f"\nentrupy-sim: the bundle of {request.node.name} cannot be saved: {error}")
+        print(_close_namespace(request.node) or "", end="")
+
+
+def _close_namespace(item):
+    """Saves or removes the bundle of a test that has ended, and deletes its namespace. Returns the text about it, if any."""
+    namespace = item.stash.get(_namespace, None)
+    if not namespace:
+        return None
+    del item.stash[_namespace]
     try:
-        namespace.delete()
-    except SimulatorError:
-        # The test may have deleted it, or stopped the server.
-        pass
+        return _keep_bundle(item, namespace)
+    finally:
+        try:
+            namespace.delete()
+        except SimulatorError:
+            # The test may have deleted it, or stopped the server.
+            pass
+
+
+def _keep_bundle(node, namespace):
+    """Saves the bundle of a test that failed, and removes the old one of a test that passed."""
+    path = _bundle_path(node)
+    has_failed = node.stash.get(_failed, False)
+    try:
+        if has_failed:
+            namespace.save_bundle(path)
+            return f"entrupy-sim: the bundle of {node.name} is {path}\n"
+        if node.stash.get(_passed, False):
+            path.unlink(missing_ok=True)
+    except (SimulatorError, OSError) as error:
+        what = "saved" if has_failed else "removed"
+        return f"entrupy-sim: the bundle of {node.name} cannot be {what}: {error}\n"
+    return None
+
+
+def _bundle_path(node):
+    """Equal tests have equal names in each run, and different ones different names: the readable part is cut, the hash is not.
+
+    The root directory tells projects apart that share a folder and have equal ids.
+    """
+    test = node.stash.get(_id, node.nodeid)
+    readable = re.sub(r"[^A-Za-z0-9_.-]+", "-", test)[-80:].strip("-.")
+    identity = f"{node.config.rootpath.resolve()}\0{test}"
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    given = node.config.getoption("--entrupy-sim-artifacts") or os.environ.get("ENTRUPY_SIM_ARTIFACTS")
+    return pathlib.Path(given or ".entrupy-sim") / f"{readable}-{digest}.entrupy-bundle.tar"

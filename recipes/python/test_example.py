@@ -35,6 +35,15 @@ def test_a_flag_is_resolved(entrupy_sim):
         entrupy_sim.wait("webhook:session.completed", within=0.1)
 
 
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+def test_a_loop_through_everything_due_ends(entrupy_sim):
+    entrupy_sim.control("POST", "/components/sessions", {"validationCode": "IDV", "networkEnvironment": "mock"})
+    stops = 0
+    while entrupy_sim.clock.advance(to="next")["reached"]:
+        stops += 1
+    assert stops > 0 and entrupy_sim.clock.advance(to="next")["nothing_due"] is True
+
+
 @pytest.mark.entrupy_sim(scenario="late-result")
 def test_a_scenario_of_the_server(entrupy_sim):
     with pytest.raises(AssertionError, match="did not pass"):

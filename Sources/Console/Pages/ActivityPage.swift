@@ -206,12 +206,16 @@ enum RequestRow {
             "key": "r\(journaled.sequence ?? 0)-\(journaled.id)", "isRequest": true, "isChange": false,
             "isSelected": false,
             "day": parts.day, "time": Moment.precise(journaled.at), "timeISO": Moment.iso(journaled.at),
-            "status": journaled.status, "statusClass": journaled.status / 100, "method": journaled.method,
+            "status": journaled.status.map { "\($0)" } ?? "lost", "statusClass": (journaled.status ?? 0) / 100,
+            "loss": journaled.lossText.map { "not delivered: \($0)" } ?? "", "isLost": !journaled.delivered,
+            "method": journaled.method,
             "path": journaled.path, "query": journaled.query.map { "?\($0)" } ?? "",
             "user": journaled.username ?? "", "test": journaled.test ?? "", "hasTest": journaled.test != nil,
             "took": "\((journaled.duration_ms * 10).rounded() / 10) ms",
             "open": request.console + RequestPage.Name(journaled).path,
             "pills": pills(journaled.decided_by, request),
+            "effect": journaled.effect.map { PrettyJSON.line(.object($0)) } ?? "",
+            "hasEffect": journaled.effect != nil,
         ]
     }
 

@@ -68,8 +68,7 @@ enum RulesPage {
         return [
             "key": fault.id, "ruleID": fault.id, "match": match(fault.match), "effect": PrettyJSON.line(fault.effect),
             "limits": limits.joined(separator: ", "), "hits": fault.hits, "seen": fault.seen,
-            "isSpent": fault.times.map { fault.hits >= $0 } ?? false,
-            "notes": fault.notes, "hasNotes": !fault.notes.isEmpty,
+            "isSpent": fault.isSpent, "notes": fault.notes, "hasNotes": !fault.notes.isEmpty,
             "rulePath": "\(request.base)/_sim/faults/\(Link.escaped(fault.id))",
             "undo": PrettyJSON.line(.object(rule)),
         ]

@@ -47,7 +47,9 @@ enum ScenarioPage {
                     "line": check.line.map { "line \($0)" } ?? "",
                 ] as View
             },
-            "notes": (run?.notes ?? []).map { ["field": $0.field, "problem": $0.problem] as View },
+            "notes": (run?.notes ?? []).map {
+                ["field": $0.field, "problem": $0.problem, "mayChange": $0.may_change] as View
+            },
             "hasNotes": !(run?.notes ?? []).isEmpty,
         ]
         return PagePart(section: "scenarios", title: details.scenario.name, template: "scenario", view: view)

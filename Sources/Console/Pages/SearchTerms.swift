@@ -21,13 +21,14 @@ struct SearchTerms {
 
     /// The keys, with what follows them.
     static let keys = [
-        ("status", "status:404 or status:4xx"), ("method", "method:POST"), ("route", "route:/sdk/results/*"),
+        ("status", "status:404 or status:4xx"), ("delivered", "delivered:false, of lost answers"),
+        ("method", "method:POST"), ("route", "route:/sdk/results/*"),
         ("user", "user:DemoOrg-example-user-id"), ("test", "test:name, of X-Sim-Test"),
         ("since", "since:2026-01-05T09:00:00Z"), ("before", "before:2026-01-05T10:00:00Z"),
         ("kind", "kind:result.*, of state changes"), ("subject", "subject:ID, of state changes"),
         ("show", "show:requests, show:changes or show:webhooks"),
     ]
-    private static let ofRequests = ["status", "method", "route", "user", "test", "since", "before", ""]
+    private static let ofRequests = ["status", "delivered", "method", "route", "user", "test", "since", "before", ""]
     private static let ofEvents = ["kind", "subject"]
     private static let shown = ["requests", "changes", "webhooks"]
 
@@ -95,7 +96,8 @@ struct SearchTerms {
         let pattern =
             value("route") ?? words.last.map { $0.holds("*") ? $0 : $0.begins(with: "/") ? "\($0)*" : "*\($0)*" }
         return [
-            ("status", value("status")), ("method", value("method")), ("route", pattern), ("username", value("user")),
+            ("status", value("status")), ("delivered", value("delivered")), ("method", value("method")),
+            ("route", pattern), ("username", value("user")),
             ("test", value("test")), ("since", value("since")), ("before", value("before")),
         ]
     }

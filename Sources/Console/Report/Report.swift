@@ -28,15 +28,17 @@ package struct Report: Sendable {
     ///
     /// - Parameters:
     ///   - title: the name of the bundle.
+    ///   - gate: the namespace's scenario, verified; `nil` if it has none. Its failures come first on the page.
     ///   - picture: reads a picture by its path in the control API; `nil` if it is not there.
     package init(
-        _ console: Console, title: String, _ api: @escaping ControlAPI,
+        _ console: Console, title: String, gate: ReportGate? = nil, _ api: @escaping ControlAPI,
         picture: @escaping @Sendable (_ path: String) async -> Data?
     ) async throws {
         var reading = ReportReading(ControlReader(api), picture)
         var view = try await reading.view()
         view["title"] = title
         view["version"] = console.version
+        view["gate"] = gate.map { [$0.view(hasRequests: reading.hasRequests)] } ?? []
         view["notes"] = reading.notes
         view["hasNotes"] = !reading.notes.isEmpty
         let script = String(decoding: ReportAsset.script, as: UTF8.self)
@@ -47,6 +49,48 @@ package struct Report: Sendable {
             "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
         html = try Templates.render(view, "report")
         notes = reading.notes
+    }
+}
+
+/// The verification of a scenario, as a report shows it.
+package enum ReportGate: Sendable {
+    case verified(ScenarioRun)
+    /// The reason why the expectations of a scenario could not be checked.
+    case unverifiable(name: String, reason: String)
+
+    /// - Parameter hasRequests: whether the file holds any request; an exported snapshot holds none.
+    fileprivate func view(hasRequests: Bool) -> View {
+        switch self {
+        case .unverifiable(let name, let reason):
+            return ["name": name, "summary": "not checked", "isFailed": true, "reason": reason, "hasReason": true]
+        case .verified(let run):
+            let failures =
+                run.timeline.filter { $0.state != "done" }.map { action -> View in
+                    [
+                        "check": "\(action.action) at \(Moment.text(action.at))", "line": "",
+                        "problem": action.problem ?? "is still due: the clock did not pass it",
+                    ]
+                }
+                + run.expectations.filter { !$0.passed }.map(Self.row)
+            let met = run.expectations.filter(\.passed).map(Self.row)
+            let notes = run.notes.map { note -> View in ["field": note.field, "problem": note.problem] }
+            let noted = notes.isEmpty ? "" : ", with \(notes.count) \(notes.count == 1 ? "note" : "notes")"
+            return [
+                "name": run.name, "isFailed": !failures.isEmpty, "isMet": failures.isEmpty && notes.isEmpty,
+                "isNoted": failures.isEmpty && !notes.isEmpty, "hasReason": false,
+                "summary": (failures.isEmpty ? "all expectations are met" : "\(failures.count) not met") + noted,
+                "notes": notes, "hasNotes": !notes.isEmpty,
+                "failures": failures, "hasFailures": !failures.isEmpty, "met": met, "metCount": met.count,
+                "hasMet": !met.isEmpty, "lacksRequests": !failures.isEmpty && !hasRequests,
+            ]
+        }
+    }
+
+    private static func row(_ check: ScenarioCheck) -> View {
+        [
+            "check": check.expectation, "problem": check.problem ?? "found \(check.found)",
+            "line": check.line.map { "line \($0)" } ?? "",
+        ]
     }
 }
 
@@ -61,6 +105,7 @@ private struct ReportReading {
     private let picture: @Sendable (String) async -> Data?
     private let request = ConsoleRequest(namespace: "default", path: [], query: [:], isReadOnly: true, url: "")
     private(set) var notes: [String] = []
+    private(set) var hasRequests = false
     private var bodies = 0
     private var cutBodies = 0
     private var largePictures = 0
@@ -76,6 +121,7 @@ private struct ReportReading {
         let info = try await api.get("info", as: ServerInfo.self)
         let now = info.namespace.clock.epoch
         let requests = try await requests()
+        hasRequests = !requests.isEmpty
         let events = try await events()
         let deliveries = try await deliveries()
         let items = try await items(deliveries, now: now)
@@ -175,7 +221,8 @@ private struct ReportReading {
     /// The words that the search of the report looks at.
     private func words(of entry: JournaledRequest) -> String {
         [
-            "status:\(entry.status)", "status:\(entry.status / 100)xx", "method:\(entry.method)", "route:\(entry.path)",
+            entry.status.map { "status:\($0)" }, entry.status.map { "status:\($0 / 100)xx" },
+            "delivered:\(entry.delivered)", "method:\(entry.method)", "route:\(entry.path)",
             entry.username.map { "user:\($0)" }, entry.test.map { "test:\($0)" }, entry.id,
             entry.decided_by.fault.map { "fault:\($0)" }, entry.query,
         ].compactMap { $0 }.joined(separator: " ").lowercased()

@@ -108,13 +108,19 @@ struct Snippets {
     /// An expectation of a scenario.
     var scenarioStep: String {
         let (route, method) = (YAMLScalar.quoted(request.path), YAMLScalar.quoted(request.method))
-        return "expect:\n  - {route: \(route), method: \(method), status: \(request.status), times: 1}"
+        let status = request.status.map { "status: \($0), " } ?? ""
+        let delivered = request.delivered ? "" : "delivered: false, "
+        return "expect:\n  - {route: \(route), method: \(method), \(status)\(delivered)times: 1}"
     }
 
     /// The command that checks that the request was made.
     var verify: String {
         let (route, method) = (Shell.option("--route", request.path), Shell.option("--method", request.method))
-        return "entrupy-sim requests verify \(route) \(method) --status \(request.status) --times 1"
+        let status = request.status.map { " --status \($0)" } ?? ""
+        let delivered = request.delivered ? "" : " --delivered false"
+        // The platforms may not have the route: then nothing but a fault answers it.
+        let anyRoute = request.status == 404 || request.decided_by.fault != nil ? " --any-route" : ""
+        return "entrupy-sim requests verify \(route) \(method)\(status)\(delivered) --times 1\(anyRoute)"
     }
 
     /// The headers as they can be edited: those with a masked token are left out, since the request keeps its own.

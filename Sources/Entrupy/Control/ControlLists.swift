@@ -24,7 +24,9 @@ package struct ListAllCaptures: Operation {
             try job.transaction.captures(status: status?.rawValue, before: $0, limit: $1)
         }
         return CaptureInfoList(
-            captures: try page.records.map { try CaptureInfo($0, job) }, next_cursor: page.next)
+            captures: try page.records.map { try CaptureInfo($0, job) }, next_cursor: page.next,
+            status: status?.rawValue ?? "all",
+            hint: status.map { "only captures with the status \($0.rawValue); ?status=all lists all" })
     }
 }
 

@@ -24,7 +24,7 @@ package struct ShowStats: Operation {
         var seconds = Array(repeating: 0, count: 60)
         let second = job.now.microseconds / 1_000_000
         for entry in journal {
-            classes[entry.status / 100, default: 0] += 1
+            if let status = entry.status { classes[status / 100, default: 0] += 1 }
             if job.now - entry.at < .second { lastSecond += 1 }
             if job.now - entry.at < .minute { lastMinute += 1 }
             let age = second - entry.at.microseconds / 1_000_000

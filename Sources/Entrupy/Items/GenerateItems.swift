@@ -6,9 +6,14 @@ import Storage
 
 /// `POST /_sim/authentications`: generates any number of items without captures [D generated-items].
 ///
+/// One item that is described alone sends webhooks and records its own events. Items that are counted, even if the
+/// count is 1, send none and share one entry in the event log: the effects must not depend on the number.
+///
 /// The items are one minute apart, the newest now. `{n}` in a text of the template becomes the item's number, from 1.
 package struct ItemTemplate: Sendable {
     let count: Int
+    /// Whether the items are counted, and not one item that is described alone.
+    let isCounted: Bool
     let username: String?
     let result: ResultID
     let reason: String?
@@ -28,14 +33,16 @@ package struct ItemTemplate: Sendable {
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     package init(
-        count: Int, username: String? = nil, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
+        count: Int?, username: String? = nil, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
         item: JSONObject
     ) throws {
-        guard (1...Self.maxCount).contains(count) else {
+        let number = count ?? 1
+        guard (1...Self.maxCount).contains(number) else {
             throw PlatformError.invalid(
-                field: "count", "must be a whole number from 1 to \(Self.maxCount), got \(count)")
+                field: "count", "must be a whole number from 1 to \(Self.maxCount), got \(number)")
         }
-        self.count = count
+        self.count = number
+        isCounted = count != nil
         self.username = username
         self.result = result ?? .authentic
         self.reason = reason
@@ -45,8 +52,10 @@ package struct ItemTemplate: Sendable {
 
     /// Reads a template.
     ///
-    /// - Parameter members: the members that `fields` reads.
-    package init(_ fields: inout FieldReader, _ members: JSONObject, count: Int) throws {
+    /// - Parameters:
+    ///   - members: the members that `fields` reads.
+    ///   - count: the number of items; `nil` for one item that is described alone.
+    package init(_ fields: inout FieldReader, _ members: JSONObject, count: Int?) throws {
         let username = fields.optionalString("username")
         let result = fields.word("result", Activity.authentication.results.map(\.rawValue))
             .map(ResultID.init(rawValue:))
@@ -78,7 +87,8 @@ extension Namespace {
         let plan = await answer(input.map(PlanGeneration.init), head)
         guard case .success(let generation) = plan.result else {
             return Completed(
-                requestID: plan.requestID, result: plan.result.map { _ in GeneratedItems(count: 0, entrupy_ids: []) })
+                requestID: plan.requestID,
+                result: plan.result.map { _ in GeneratedItems(count: 0, entrupy_ids: [], webhooks: false) })
         }
         let isLarge = generation.template.count >= ItemTemplate.large
         if isLarge { await setBulk(true) }
@@ -88,7 +98,7 @@ extension Namespace {
     }
 
     private func generate(_ generation: Generation) async -> Result<GeneratedItems, PlatformError> {
-        var made = GeneratedItems(count: 0, entrupy_ids: [])
+        var made = GeneratedItems(count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted)
         while made.count < generation.template.count {
             guard !environment.isStopping else {
                 return .failure(
@@ -212,16 +222,16 @@ struct GenerateBatch: Operation {
                 item.flagResolvedAt = template.flag == .resolved ? submittedAt : nil
             }
             try job.transaction.insertItem(item)
-            if template.count == 1 || item.flag != .unflagged {
+            if !template.isCounted || item.flag != .unflagged {
                 try GenerateItems.record(item, job)
             }
-            if template.count == 1 {
+            if !template.isCounted {
                 try Webhooks.enqueue(.sessionUpdated, item, job)
                 if item.resultFinal { try Webhooks.enqueue(.sessionCompleted, item, job) }
             }
             return id
         }
-        if template.count > 1 {
+        if template.isCounted {
             try job.record(
                 .itemsGenerated, generation.user.username,
                 ["count": .number(JSONNumber(count)), "first": .string(ids[0]), "last": .string(ids[count - 1])])

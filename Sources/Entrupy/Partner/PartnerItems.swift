@@ -162,14 +162,12 @@ package struct FlagPartnerItem: Operation {
     /// The reason and message that the SDK shows [D partner-flag-reason].
     ///
     /// A text that is the id of a known reason becomes that reason. Any other text gives the reason `other` and goes
-    /// into the message.
+    /// into the message. Empty comments count as absent.
     private static func flag(_ request: PartnerFlagRequest, _ catalogue: Catalogue) -> (id: String, message: String?) {
         let reasons = catalogue.texts.flagReasons.map(\.id)
-        if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) {
-            return (known, request.comments)
-        }
-        let other = reasons.first { $0 == "other" } ?? reasons[reasons.count - 1]
         let comments = request.comments.flatMap { $0.isEmpty ? nil : $0 }
+        if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) { return (known, comments) }
+        let other = reasons.first { $0 == "other" } ?? reasons[reasons.count - 1]
         return (other, [request.reason, comments].compactMap(\.self).joined(separator: "\n\n"))
     }
 }

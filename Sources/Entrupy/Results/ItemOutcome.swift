@@ -107,21 +107,21 @@ struct ItemOutcome: Sendable {
 extension ItemOutcome: PlatformOutcome {
     var result: String { resultID.rawValue }
 
-    func notes(_ job: JobContext) throws -> [ErrorDetail] {
-        var notes: [ErrorDetail] = []
+    func notes(_ job: JobContext) throws -> [RuleNote] {
+        var notes: [RuleNote] = []
         if configType == .debug {
             notes.append(
-                ErrorDetail(
+                RuleNote(
                     "match.config_type",
                     "the debug configuration makes every item invalid, before any rule applies"))
         }
-        notes += self.notes(job.state.seed)
+        notes += self.notes(job.state.seed).map { RuleNote($0) }
         if let username, try job.transaction.user(username: username) == nil {
-            notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
+            notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", mayChange: true))
         }
         if resultID == .needsReview, delay != nil {
             notes.append(
-                ErrorDetail("after", "an item is needs_review from the start, so \"after\" has no effect"))
+                RuleNote("after", "an item is needs_review from the start, so \"after\" has no effect"))
         }
         return notes
     }

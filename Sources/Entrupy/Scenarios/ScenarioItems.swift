@@ -14,11 +14,11 @@ struct ScenarioItems: Sendable {
         guard let members = value.members else {
             throw PlatformError.invalid(field: "", "must be an object, got \(value.typeName)")
         }
-        var (count, item, prefix) = (1, members, "")
+        var (count, item, prefix): (Int?, JSONObject, String) = (nil, members, "")
         var fields = FieldReader(members)
         if fields.has("count") || fields.has("template") {
             fields = FieldReader(value, known: ["count", "template"])
-            count = fields.number("count", in: 1...Self.maxCount) ?? 1
+            count = fields.number("count", in: 1...Self.maxCount)
             item = fields.members("template") ?? [:]
             prefix = "template."
             fields = fields.object("template")

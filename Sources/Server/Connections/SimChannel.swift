@@ -10,38 +10,50 @@ import Simulation
 
 /// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
 struct SimChannel: HTTPChannelHandler {
-    private let channel: HTTP1Channel
+    /// A connection with its unsent answers.
+    struct Value: ServerChildChannelValue {
+        let http1: HTTP1Channel.Value
+        let answers: UnsentAnswers
+
+        var channel: any Channel { http1.channel }
+    }
+
+    private let http1: HTTP1Channel
     private let lingering: TimeAmount
 
     init(_ responder: @escaping Responder, limits: ConnectionLimits, requestID: @escaping @Sendable () -> String) {
         lingering = TimeAmount(limits.lingering)
-        channel = HTTP1Channel(
+        http1 = HTTP1Channel(
             responder: responder,
             configuration: .init(
-                additionalChannelHandlers: [MalformedRequestHandler(limits: limits, requestID: requestID)],
+                additionalChannelHandlers: [
+                    MalformedRequestHandler(limits: limits, requestID: requestID), DeliveryHandler(),
+                ],
                 idleTimeout: limits.idleTimeout, httpDecoderConfiguration: limits.decoder))
     }
 
-    var responder: Responder { channel.responder }
+    var responder: Responder { http1.responder }
 
     /// The maximum announced size for which a client that waits is asked for its body, in bytes.
     @Sendable static func maxBodyBytes(_ target: String) -> Int {
         target.contains(SnapshotRoutes.path) ? SnapshotRoutes.maxBytes : ReceivedImage.limit
     }
 
-    func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        channel.setup(channel: child, logger: logger).flatMapThrowing { [lingering] value in
+    func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        http1.setup(channel: child, logger: logger).flatMapThrowing { [lingering] value in
             let pipeline = child.pipeline.syncOperations
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
             // The closest to the socket, also where there is TLS.
             try pipeline.addHandler(DrainingCloseHandler(lingering), position: .first)
             let heads = RequestHeadHandler(maxBodyBytes: Self.maxBodyBytes)
             try pipeline.addHandlers([heads, LingeringCloseHandler(for: lingering)], position: .before(codec))
-            return value
+            return Value(http1: value, answers: try pipeline.handler(type: DeliveryHandler.self).answers)
         }
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await channel.handle(value: value, logger: logger)
+    func handle(value: Value, logger: Logger) async {
+        await UnsentAnswers.$current.withValue(value.answers) {
+            await http1.handle(value: value.http1, logger: logger)
+        }
     }
 }

@@ -8,7 +8,7 @@ final class ServerMetrics: Sendable {
     private struct Request: Hashable {
         let method: String
         let route: String
-        let status: Int
+        let status: Int?
     }
 
     private struct Handles: Sendable {
@@ -40,9 +40,11 @@ final class ServerMetrics: Sendable {
 
     /// Counts an answer.
     ///
-    /// - Parameter route: the route's pattern, which limits the number of series to the number of routes. `none` if
-    ///   no route matched.
-    func answered(method: String, route: String, status: Int, after duration: Duration) {
+    /// - Parameters:
+    ///   - route: the route's pattern, which limits the number of series to the number of routes. `none` if no route
+    ///     matched.
+    ///   - status: `nil` if a fault lost the request before it was handled.
+    func answered(method: String, route: String, status: Int?, after duration: Duration) {
         let known = Self.methods.contains(method) ? method : "other"
         let handles = handles(Request(method: known, route: route, status: status))
         handles.count.increment()
@@ -54,9 +56,11 @@ final class ServerMetrics: Sendable {
         handles.withLockedValue { handles in
             if let known = handles[request] { return known }
             let route = [("method", request.method), ("route", request.route)]
+            let status = request.status.map { "\($0)" } ?? "none"
             let made = Handles(
                 count: Counter(
-                    label: Self.requests.name, dimensions: route + [("status", String(request.status))],
+                    label: Self.requests.name,
+                    dimensions: route + [("status", status)],
                     factory: backend),
                 duration: CoreMetrics.Timer(label: Self.durations.name, dimensions: route, factory: backend))
             handles[request] = made

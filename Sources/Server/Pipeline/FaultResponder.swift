@@ -15,36 +15,68 @@ struct FaultResponder<Inner: RequestResponder>: RequestResponder {
     func respond(to request: IncomingRequest) async throws -> Answer {
         var answer = try await inner.respond(to: request)
         guard isOn, let fault = answer.outcome?.fault else { return answer }
-        answer.response = await FaultInjector.carryOut(fault, on: answer.response, request.context.channel)
+        answer.response = await FaultInjector.carryOut(fault, on: answer.response)
+        answer.isDropped = fault.effect?.dropsConnection ?? false
+        if case .delay(let seconds)? = fault.effect { answer.delay = seconds }
+        return answer
+    }
+}
+
+/// Holds the answer to one caller back for the time of its fault. The journal has the request by then: a client that does not
+/// wait for the answer has asked all the same.
+struct DelayResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        let answer = try await inner.respond(to: request)
+        if let seconds = answer.delay {
+            // A client that leaves meanwhile has lost its answer.
+            UnsentAnswers.current?.expect(answer.onLoss)
+            // A shutdown ends the wait.
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
+        }
         return answer
     }
 }
 
 extension RequestResponder {
-    /// Applies faults to answers.
+    /// Applies faults to answers. A delay is only noted in the answer.
     func injectingFaults(_ isOn: Bool) -> FaultResponder<Self> { FaultResponder(inner: self, isOn: isOn) }
+
+    /// Waits as long as a fault delays an answer.
+    func delayed() -> DelayResponder<Self> { DelayResponder(inner: self) }
 }
 
-/// Applies the effects of faults to answers: delays, cut or slow bodies, closed connections.
+extension AnswerEffect {
+    /// Whether the connection is reset instead of sending the answer.
+    var dropsConnection: Bool {
+        switch self {
+        case .dropConnection, .loseRequest: true
+        case .delay, .truncateBody, .malformedJSON, .slowBody: false
+        }
+    }
+
+    /// Whether an answer loses a part of itself, so that its client does not get it whole.
+    ///
+    /// - Parameter isHead: whether only the head of the answer is sent.
+    func loses(_ answer: Response, isHead: Bool) -> Bool {
+        if case .truncateBody(let count) = self { return !isHead && count < answer.body.contentLength ?? .max }
+        return dropsConnection
+    }
+}
+
+/// Applies the effects of faults to answers: cut or slow bodies, closed connections.
 enum FaultInjector {
     /// The number of writes per second for a slow body.
     private static let writesPerSecond = 10
 
     /// The answer with the fault applied.
-    static func carryOut(
-        _ fault: (id: String, effect: AnswerEffect?), on response: Response, _ channel: any Channel
-    ) async -> Response {
+    static func carryOut(_ fault: TriggeredFault, on response: Response) async -> Response {
         var response = response
         response.headers[.fault] = fault.id
         switch fault.effect {
-        case nil: return response
-        case .delay(let seconds):
-            // Only this caller waits. A shutdown ends the wait.
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
-            return response
-        case .dropConnection:
-            await reset(channel)
-            return response
+        // The pipeline ends the connection, and holds the answer back.
+        case nil, .dropConnection, .loseRequest, .delay: return response
         case .truncateBody(let count):
             let whole = await response.collectedBody()
             guard count < whole.readableBytes else { return response }
@@ -100,7 +132,7 @@ enum FaultInjector {
     }
 
     /// Ends a connection with a TCP reset, and a stream of HTTP/2 with RST_STREAM. Unsent bytes are discarded.
-    private static func reset(_ channel: any Channel) async {
+    static func reset(_ channel: any Channel) async {
         // A connection that has ended needs no reset: here and below that is the only failure.
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         // Closes below the TLS handler, which would send close_notify first.

@@ -7,6 +7,9 @@ import Simulation
 /// Adds platform requests and their answers to the journal of their namespace [D journal].
 struct JournalResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
+    /// Whether faults that damage answers count as carried out. A replay leaves them out, but its journal is that of the
+    /// recorded server.
+    let hasFaults: Bool
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         guard !request.head.isControl, let namespace = request.namespace else {
@@ -16,19 +19,31 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         let received = request.received ?? ReceivedBody()
         request.received = received
         let started = ContinuousClock.now
-        let answer = try await inner.respond(to: request)
-        if let outcome = answer.outcome, let limit = outcome.bodyLimit {
-            let duration = ContinuousClock.now - started
-            await namespace.append(
-                JournalEntry(request, received, answer.original, after: duration, outcome, bodyLimit: limit))
+        var answer = try await inner.respond(to: request)
+        if let outcome = answer.outcome {
+            let limit = outcome.bodyLimit
+            let duration = ContinuousClock.now - started + .seconds(answer.delay ?? 0)
+            let isLost = outcome.isLost || hasFaults && hasLosingFault(answer, outcome, isHead: request.method == .head)
+            let entry = await JournalEntry(
+                request, received, answer.original, isDelivered: !isLost, after: duration, outcome, bodyLimit: limit)
+            let journaled = await namespace.append(entry)
+            if let journaled, !isLost { answer.onLoss = { namespace.markUndelivered(journaled) } }
         }
         return answer
+    }
+
+    private func hasLosingFault(_ answer: Answer, _ outcome: RequestOutcome, isHead: Bool) -> Bool {
+        outcome.fault?.effect?.loses(answer.original, isHead: isHead) ?? false
     }
 }
 
 extension RequestResponder {
     /// Adds platform requests to the journals.
-    func journaled() -> JournalResponder<Self> { JournalResponder(inner: self) }
+    ///
+    /// - Parameter hasFaults: whether faults that damage answers count as carried out.
+    func journaled(hasFaults: Bool = true) -> JournalResponder<Self> {
+        JournalResponder(inner: self, hasFaults: hasFaults)
+    }
 }
 
 extension JournalEntry {
@@ -37,20 +52,22 @@ extension JournalEntry {
     private static let maxBytes = 8_000_000
 
     fileprivate init(
-        _ request: IncomingRequest, _ received: ReceivedBody, _ response: Response, after duration: Duration,
-        _ outcome: RequestOutcome, bodyLimit limit: Int
+        _ request: IncomingRequest, _ received: ReceivedBody, _ response: Response, isDelivered: Bool,
+        after duration: Duration, _ outcome: RequestOutcome, bodyLimit limit: Int
     ) async {
         let parts = duration.components
-        let length = response.body.contentLength ?? 0
+        // The answer to a lost request is one that nobody gave.
+        let length = outcome.isLost ? 0 : response.body.contentLength ?? 0
         let answer =
             length > 0 && length <= Self.maxBytes && limit > 0 && Self.isText(response.headers)
             ? await response.collectedBody() : ByteBuffer()
         self.init(
             requestID: response.headers.value(of: .requestID) ?? "", method: request.method.rawValue,
-            path: request.target.path, query: request.target.query, status: response.status.code,
+            path: request.target.path, query: request.target.query, status: outcome.isLost ? nil : response.status.code,
+            isDelivered: isDelivered,
             milliseconds: Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15, outcome: outcome,
             request: Self.message(request.headers, received.buffer, limit),
-            response: Self.message(response.headers, answer, limit, length: length))
+            response: Self.message(outcome.isLost ? [:] : response.headers, answer, limit, length: length))
         hasArrived = !received.isIncomplete
         isDecoded = received.isDecoded
     }

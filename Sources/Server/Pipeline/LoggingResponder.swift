@@ -12,25 +12,26 @@ struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
         guard logger.logLevel <= .info else { return try await inner.respond(to: request) }
         let started = ContinuousClock.now
         let answer = try await inner.respond(to: request)
-        log(request, answer.response, ContinuousClock.now - started)
+        log(request, answer, ContinuousClock.now - started)
         return answer
     }
 
-    private func log(_ request: IncomingRequest, _ response: Response, _ duration: Duration) {
+    private func log(_ request: IncomingRequest, _ answer: Answer, _ duration: Duration) {
         let target = request.target
         let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
         let secrets = Secrets(
             namespace?.secrets ?? KnownSecrets([], tokensOf: namespaces.environment.platforms))
-        logger.info(
-            "request",
-            metadata: [
-                "method": "\(request.method.rawValue)",
-                "namespace": "\(secrets.masked(text: target.namespace))",
-                "path": "\(secrets.masked(text: target.path))",
-                "status": "\(response.status.code)",
-                "request_id": "\(secrets.masked(text: response.headers[.requestID] ?? ""))",
-                "milliseconds": "\(Double(duration.microseconds) / 1000)",
-            ])
+        var metadata: Logger.Metadata = [
+            "method": "\(request.method.rawValue)",
+            "namespace": "\(secrets.masked(text: target.namespace))",
+            "path": "\(secrets.masked(text: target.path))",
+            "status": "\(answer.status.map { "\($0)" } ?? "none")",
+            "request_id": "\(secrets.masked(text: answer.response.headers[.requestID] ?? ""))",
+            "milliseconds": "\(Double(duration.microseconds) / 1000)",
+        ]
+        // The status is the one before the loss.
+        if answer.isDropped { metadata["delivered"] = "false" }
+        logger.info("request", metadata: metadata)
     }
 }
 

@@ -8,7 +8,7 @@ struct MeasuringResponder<Inner: RequestResponder>: RequestResponder {
         let answer = try await inner.respond(to: request)
         metrics.answered(
             method: request.method.rawValue, route: request.context.coreContext.endpointPath.value ?? "none",
-            status: answer.response.status.code, after: ContinuousClock.now - started)
+            status: answer.status, after: ContinuousClock.now - started)
         return answer
     }
 }

@@ -88,9 +88,18 @@ struct Answer: Sendable {
     var document: ConstantDocument?
     /// The outcome of the request's job; `nil` for control requests, and if no job ran.
     let outcome: RequestOutcome?
+    /// Whether the connection is reset instead of sending the answer.
+    var isDropped = false
+    /// The seconds of real time for which a fault holds the answer back; `nil` if none does.
+    var delay: Double?
+    /// Called if the answer does not reach its client; `nil` if nobody needs to know.
+    var onLoss: UnsentAnswers.OnLoss?
 
     /// The answer before a fault changed it. The journal and the recording hold this one.
     var original: Response { unchanged ?? response }
+
+    /// The status; `nil` if the request was lost before it was handled.
+    var status: Int? { outcome?.isLost == true ? nil : response.status.code }
 
     init(_ response: Response, _ outcome: RequestOutcome? = nil) {
         self.response = response
@@ -118,17 +127,33 @@ struct Pipeline: HTTPResponder {
     let readiness: Readiness
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
-        let isPing = request.head.path == ServerRoutes.pingPath && readiness.isReady
-        let response =
-            if let refusal = boundary.refusal(request.head) {
-                try await refuse(IncomingRequest(request, context), refusal).response
-            } else if isPing && [.get, .head].contains(request.method) {
-                try await ping.respond(to: request, context: context)
-            } else {
-                try await first(IncomingRequest(request, context)).response
-            }
+        let unsent = UnsentAnswers.current
+        let answer: Answer
+        do {
+            answer = try await self.answer(request, context)
+        } catch {
+            // The framework writes an answer of its own.
+            unsent?.expect(nil)
+            throw error
+        }
+        // Only now, when the journal and the recording have it.
+        if answer.isDropped { await FaultInjector.reset(context.channel) }
+        // A delayed one was announced before its delay.
+        if answer.delay == nil { unsent?.expect(answer.onLoss) }
+        let response = answer.response
         // The answer to HEAD is the head of any answer.
         if request.method == .head { return response.createHeadResponse() }
         return StreamTicket.current?.paced(response) ?? response
+    }
+
+    private func answer(_ request: Request, _ context: SimContext) async throws -> Answer {
+        let isPing = request.head.path == ServerRoutes.pingPath && readiness.isReady
+        if let refusal = boundary.refusal(request.head) {
+            return try await refuse(IncomingRequest(request, context), refusal)
+        }
+        if isPing && [.get, .head].contains(request.method) {
+            return Answer(try await ping.respond(to: request, context: context))
+        }
+        return try await first(IncomingRequest(request, context))
     }
 }

@@ -13,11 +13,17 @@ struct RouteResponder: RequestResponder {
         guard let namespace = request.namespace, let path = request.context.endpointPath else {
             return Answer(response)
         }
+        let found: Route?
         if path == RouteTable.notFoundPath {
+            found = routes.sharedRoute(request.method, request.target.path)
+        } else {
+            found = routes.route(path)
+        }
+        if found == nil, path == RouteTable.notFoundPath {
             let refusal = routes.refusal(request.method, request.target.path)
             return await namespace.refuse(refusal, request.head).refusal(hasSDKError: request.target.hasSDKErrors)
         }
-        guard let route = routes.route(path), let endpoint = route.endpoint(request.method) else {
+        guard let route = found, let endpoint = route.endpoint(request.method) else {
             return Answer(response)
         }
         let parameters = PathParameters(places: route.places, path: request.target.path)

@@ -7,30 +7,45 @@ import SimulationAPI
 struct RouteTable: Sendable {
     /// The framework's endpoint path for a request that matches no route.
     static let notFoundPath = "NotFound"
+    /// Paths of a route whose last component may also be a name that a user has given. Other methods than those of that route
+    /// belong to the route with a parameter; a refusal names only its own, which are described.
+    private static let sharedPaths = ["/_sim/scenarios/start"]
 
     private let byPath: [String: Route]
     /// Used to tell a wrong method from an unknown path.
-    private let routes: [(parts: [String], method: String)]
+    private let routes: [(path: String, parts: [String], method: String)]
     private let nearest: NearestRoute
 
     init(_ builder: RouteBuilder) {
         byPath = builder.routes
         let routes = builder.router.routes.map { route in
-            (parts: route.path.description.split(separator: "/").map(String.init), method: route.method.rawValue)
+            let path = route.path.description
+            return (
+                path: path, parts: path.split(separator: "/").map(String.init), method: route.method.rawValue
+            )
         }
         self.routes = routes
-        nearest = NearestRoute(routes)
+        nearest = NearestRoute(routes.map { ($0.parts, $0.method) })
     }
 
     /// - Parameter path: the path of the route, as the router names it.
     func route(_ path: String) -> Route? { byPath[path] }
+
+    /// The route with a parameter that answers a request to a path of ``sharedPaths``; `nil` for any other request.
+    func sharedRoute(_ method: HTTPRequest.Method, _ path: String) -> Route? {
+        guard Self.sharedPaths.contains(path) else { return nil }
+        let parts = path.split(at: "/").map(String.init)
+        return routes.first {
+            $0.method == method.rawValue && Self.hasParameters($0.parts) && Self.matches($0.parts, parts)
+        }.flatMap { byPath[$0.path] }
+    }
 
     /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.
     func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
         let parts = path.split(at: "/").map(String.init)
         let matching = routes.filter { Self.matches($0.parts, parts) }
         // A path that a route names literally belongs to that route, even if another route's parameter matches it.
-        let named = matching.filter { !$0.parts.contains { $0.hasPrefix("{") } }
+        let named = matching.filter { !Self.hasParameters($0.parts) }
         var methods = Set((named.isEmpty ? matching : named).map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
         guard !methods.isEmpty else {
@@ -44,6 +59,8 @@ struct RouteTable: Sendable {
             "\(path) does not answer \(method.rawValue); it answers \(allowed.joined(separator: ", "))",
             allowed: allowed)
     }
+
+    private static func hasParameters(_ parts: [String]) -> Bool { parts.contains { $0.hasPrefix("{") } }
 
     private static func matches(_ pattern: [String], _ path: [String]) -> Bool {
         pattern.count == path.count && zip(pattern, path).allSatisfy { $0.hasPrefix("{") || $0.isIdentical(to: $1) }

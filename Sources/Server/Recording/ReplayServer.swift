@@ -24,32 +24,45 @@ package enum ReplayServer {
         log: @escaping @Sendable (String) -> any LogHandler = { StreamLogHandler.standardError(label: $0) },
         began: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> ReplayReport {
-        let replay: Replay
-        do {
-            replay = try await Replay(path: path)
-        } catch is CancellationError {
-            var report = ReplayReport()
-            report.incomplete = "the replay was interrupted while the recording was read"
-            return report
-        } catch {
-            throw ReplayRefusal(description: "\(error)")
-        }
-        let server = try server(of: replay, path, version, log)
+        try await run(ReplayPlan(path: path, version: version, log: log, began: began))
+    }
+
+    /// Replays a recording. Cancelling the task ends the replay early.
+    ///
+    /// - Returns: the report of the replay, with the first answer that differs.
+    /// - Throws: ``ReplayRefusal`` if the file cannot be replayed, or the error that keeps a server from starting.
+    package static func run(_ plan: ReplayPlan) async throws -> ReplayReport {
+        guard let recording = try await plan.read() else { return plan.interrupted }
+        let replay = Replay(recording)
+        return try await play(replay, on: try plan.server(of: replay), plan)
+    }
+
+    /// Replays on `server`.
+    ///
+    /// - Parameters:
+    ///   - answered: called after each answer with the index of its request.
+    ///   - ended: called with the report while the namespaces are still open. Returns whether they are closed then.
+    static func play(
+        _ replay: Replay, on server: SimServer, _ plan: ReplayPlan,
+        answered: @escaping @Sendable (RecordedRequest, _ index: Int, Namespaces) -> Void = { _, _, _ in },
+        ended: @escaping @Sendable (ReplayReport, Namespaces) async -> Bool = { _, _ in true }
+    ) async throws -> ReplayReport {
         // A separate task, so that the server can finish its work when this one is cancelled.
         let work = Task {
             let report = NIOLockedValueBox(ReplayReport())
             try await server.run(replaying: replay) { port, namespaces in
                 let client = client()
-                began(replay.requests)
+                plan.began(replay.requests)
                 let result = await replay.run(namespaces) { request, index in
                     let comparison = AnswerComparison(request)
-                    return RepeatedRequest(
-                        differences: comparison.differences(await ask(request, index, port, client)),
-                        comparesBody: comparison.comparesBody)
+                    let differences = comparison.differences(await ask(request, index, port, client))
+                    answered(request, index, namespaces)
+                    return RepeatedRequest(differences: differences, comparesBody: comparison.comparesBody)
                 }
                 // All its requests are over.
                 try? await client.shutdown()
                 report.withLockedValue { $0 = result }
+                return await ended(result, namespaces)
             }
             return report.withLockedValue { $0 }
         }
@@ -57,24 +70,6 @@ package enum ReplayServer {
             try await work.value
         } onCancel: {
             replay.stop()
-        }
-    }
-
-    private static func server(
-        of replay: Replay, _ path: String, _ version: String, _ log: @escaping (String) -> any LogHandler
-    ) throws -> SimServer {
-        var logger = Logger(label: "replay", factory: log)
-        logger.logLevel = .error
-        do {
-            var configuration = ServerConfiguration(version: version, namespaces: try replay.configuration(.simulated))
-            configuration.port = 0
-            configuration.publicURL = replay.head.public_url
-            configuration.allowedHosts = replay.head.allowed_hosts
-            configuration.controlToken = replay.head.control_token
-            configuration.replay = replay
-            return try SimServer(configuration, logger: logger)
-        } catch let error where StartProblem.isWrongInput(error) {
-            throw ReplayRefusal(description: "\(path):1: \(error)")
         }
     }
 
@@ -113,7 +108,85 @@ package enum ReplayServer {
     }
 }
 
-/// The reason why a file cannot be replayed.
+/// A recording and the way it is replayed.
+package struct ReplayPlan: Sendable {
+    let path: String
+    /// The program's version, which bundles and `/_sim/info` name.
+    let version: String
+    /// Makes the handler of the replay's errors.
+    let log: @Sendable (String) -> any LogHandler
+    /// Called with the number of requests, just before the first one.
+    let began: @Sendable (Int) -> Void
+
+    package init(
+        path: String, version: String, log: @escaping @Sendable (String) -> any LogHandler,
+        began: @escaping @Sendable (Int) -> Void
+    ) {
+        self.path = path
+        self.version = version
+        self.log = log
+        self.began = began
+    }
+
+    /// The report of a replay whose task was cancelled before it began.
+    var interrupted: ReplayReport {
+        var report = ReplayReport()
+        report.incomplete = "the replay was interrupted while the recording was read"
+        return report
+    }
+
+    /// Reads the recording; `nil` if the task was cancelled.
+    ///
+    /// - Throws: ``ReplayRefusal`` if the file cannot be replayed.
+    func read() async throws -> Recording? {
+        do {
+            return try await Recording.read(path)
+        } catch is CancellationError {
+            return nil
+        } catch {
+            throw ReplayRefusal(.wrongFile, "\(error)")
+        }
+    }
+
+    /// The server that the requests are replayed on.
+    ///
+    /// - Throws: ``ReplayRefusal`` if the recording's first line is wrong.
+    func server(of replay: Replay) throws -> SimServer {
+        var logger = Logger(label: "replay", factory: log)
+        logger.logLevel = .error
+        do {
+            var configuration = ServerConfiguration(version: version, namespaces: try replay.configuration(.simulated))
+            configuration.port = 0
+            configuration.publicURL = replay.head.public_url
+            configuration.allowedHosts = replay.head.allowed_hosts
+            configuration.controlToken = replay.head.control_token
+            configuration.replay = replay
+            return try SimServer(configuration, logger: logger)
+        } catch let error where StartProblem.isWrongInput(error) {
+            throw ReplayRefusal(.wrongFile, "\(path):1: \(error)")
+        }
+    }
+}
+
+/// The reason why a recording is not replayed as asked.
 package struct ReplayRefusal: Error, CustomStringConvertible {
+    package enum Kind: Sendable {
+        /// The file cannot be replayed.
+        case wrongFile
+        /// The recording lacks the request or the namespace.
+        case notFound
+        /// The request comes after the first gap of the recording.
+        case afterGap
+    }
+
+    package let kind: Kind
     package let description: String
+    /// The way out; `nil` if the description says it.
+    package let next: String?
+
+    init(_ kind: Kind, _ description: String, next: String? = nil) {
+        self.kind = kind
+        self.description = description
+        self.next = next
+    }
 }

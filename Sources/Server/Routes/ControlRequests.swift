@@ -124,11 +124,11 @@ extension CheckSignature {
 extension ItemTemplate {
     /// Reads one item, or `{"count", "template"}`.
     init(_ body: JSONObject) throws {
-        var count = 1
+        var count: Int?
         var template = body
         if body["count"] != nil || body["template"] != nil {
             var fields = FieldReader(body, known: ["count", "template"])
-            count = fields.number("count", in: 1...Self.maxCount) ?? 1
+            count = fields.number("count", in: 1...Self.maxCount)
             template = fields.members("template") ?? [:]
             try fields.finish()
         }

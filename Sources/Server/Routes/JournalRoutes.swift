@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import NIOPosix
 import Simulation
+import SimulationAPI
 
 /// The request journal of a namespace (`/_sim/requests`), and assertions about it.
 enum JournalRoutes {
@@ -71,11 +72,36 @@ extension Completed<JournalExport> {
     }
 }
 
+extension RequestReader {
+    /// The problem of a glob that matches no route of the platforms; `nil` if it matches one.
+    fileprivate func unknownRoute(_ glob: Glob) -> String? {
+        let environment = namespace.environment
+        let routes = environment.routes
+        guard !routes.contains(where: { glob.meets($0.path) }),
+            !environment.platforms.unsimulatedPaths.contains(where: glob.meets)
+        else { return nil }
+        // A star of a route is a parameter.
+        let nearest = NearestRoute(
+            routes.map { route in
+                (route.path.pattern.split(at: "/").map { $0 == "*" ? "{id}" : String($0) }, route.method)
+            }
+        ).nearest(to: glob.pattern.split(at: "/").map(String.init), "")
+        return "matches no route of the platforms, got \"\(glob.pattern.excerpt)\""
+            + (nearest.map { "; the nearest is \($0)" } ?? "")
+            + "; GET /_sim/choices lists them. Send \"any_route\": true beside match if it is meant"
+    }
+}
+
 extension VerifyRequests {
     fileprivate init(_ request: RequestReader) throws {
-        var fields = request.fields(known: ["match", "times", "at_least", "at_most"])
-        var match = fields.object("match", known: ["route", "method", "status", "username", "since", "before", "test"])
-        let query = JournalQuery(&match)
+        var fields = request.fields(known: ["match", "any_route", "times", "at_least", "at_most"])
+        var match = fields.object(
+            "match", known: ["route", "method", "status", "delivered", "username", "since", "before", "test"])
+        let query = JournalQuery(&match, impliesDelivery: true)
+        let isAnyRoute = fields.optionalBool("any_route") ?? false
+        if !isAnyRoute, let route = query.route, let problem = request.unknownRoute(route) {
+            match.report("route", problem)
+        }
         let amount = fields.amount()
         try fields.finish()
         self.init(query, minCount: amount.lowerBound, maxCount: amount.upperBound)

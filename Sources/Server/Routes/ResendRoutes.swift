@@ -82,8 +82,9 @@ struct ResendRoutes: Sendable {
             let id = answer.original.headers[.requestID] ?? ""
             let latest = await request.namespace.answer(.success(FindLatest(requestID: id)), .background)
             guard let sequence = try latest.result.get() else {
+                let came = answer.status.map { "answered \($0)" } ?? "lost by a fault"
                 throw PlatformError.wrongState(
-                    "the request was made and answered \(answer.original.status.code), but the journal keeps no requests (settings journal.entries)"
+                    "the request was made and \(came), but the journal keeps no requests (settings journal.entries)"
                 )
             }
             return await request.namespace.answer(

@@ -14,8 +14,9 @@ struct ScenarioRoutes: Sendable {
         routes.longOperation(.delete, "scenarios/{name}") {
             await namespaces.deleteScenario($0.path("name"), $0.namespace, $0.head).emptyResponse()
         }
+        routes.on(.post, "scenarios/start", startText)
         routes.on(.post, "scenarios/{name}/start", start)
-        routes.post("scenarios/{name}/verify", body: .ignored) { VerifyScenario($0.path("name")) }
+        routes.post("scenarios/{name}/verify", body: .ignored) { try VerifyScenario($0) }
     }
 
     @Sendable private func put(_ request: RequestReader) async -> Answer {
@@ -31,27 +32,51 @@ struct ScenarioRoutes: Sendable {
     }
 
     @Sendable private func start(_ request: RequestReader) async -> Answer {
-        let wanted = await request.input(.optionalJSON) { try ScenarioStart($0) }
+        await start(
+            request.path("name"), request.input(.optionalJSON) { try ScenarioStart($0, hasText: false) }, request)
+    }
+
+    /// Starts a scenario that the request holds.
+    @Sendable private func startText(_ request: RequestReader) async -> Answer {
+        await start(nil, request.input(.documentJSON) { try ScenarioStart($0, hasText: true) }, request)
+    }
+
+    private func start(
+        _ name: String?, _ wanted: Result<ScenarioStart, PlatformError>, _ request: RequestReader
+    ) async -> Answer {
         let deadline = SettleDeadline(SettleDeadline.defaultWait)
         return await namespaces.startScenario(
-            request.path("name"), wanted, request.namespace, request.head,
+            name, wanted, request.namespace, request.head,
             waitForDeliveries: { await deadline.waitForDeliveries($0) }
         ).response()
     }
 }
 
-extension ScenarioStart {
+extension VerifyScenario {
     fileprivate init(_ request: RequestReader) throws {
         var query = request.query
         let isStrict = query.optionalBool("strict") ?? false
         try query.finish()
-        var fields = request.fields(known: ["namespace", "replace", "ttl", "run"])
+        self.init(request.path("name"), isStrict: isStrict)
+    }
+}
+
+extension ScenarioStart {
+    /// - Parameter hasText: whether the body holds the scenario.
+    fileprivate init(_ request: RequestReader, hasText: Bool) throws {
+        var query = request.query
+        let isStrict = query.optionalBool("strict") ?? false
+        try query.finish()
+        var fields = request.fields(
+            known: (hasText ? ["scenario"] : []) + ["namespace", "replace", "ttl", "run"])
+        let text = hasText ? fields.requiredText("scenario", maxBytes: RequestReader.maxJSONBytes) : nil
         let namespace = fields.optionalString("namespace")
         let ttl = fields.timeToLive()
         let replaces = fields.optionalBool("replace") ?? false
         let runs = fields.optionalBool("run") ?? false
         if ttl != nil, namespace == nil { fields.report("ttl", "is for a new namespace: give \"namespace\" too") }
         try fields.finish()
-        self.init(namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
+        self.init(
+            text: text, namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
 }

@@ -18,7 +18,7 @@ struct SecureChannel: HTTPChannelHandler {
 
     /// The protocol that client and server agreed on.
     enum Negotiated: Sendable {
-        case http1(HTTP1Channel.Value)
+        case http1(SimChannel.Value)
         case http2(HTTP2Connection)
     }
 
@@ -26,6 +26,7 @@ struct SecureChannel: HTTPChannelHandler {
     struct Stream: Sendable {
         let channel: HTTP1Channel.Value
         let ticket: StreamTicket
+        let answers: UnsentAnswers
     }
 
     struct Value: ServerChildChannelValue {
@@ -91,13 +92,16 @@ struct SecureChannel: HTTPChannelHandler {
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let ticket = StreamTicket(admission)
+                let delivery = DeliveryHandler()
                 try stream.pipeline.syncOperations.addHandlers([
                     HTTP2FramePayloadToHTTPServerCodec(),
                     StreamHeadHandler(limits: limits, requestID: requestID, maxBodyBytes: SimChannel.maxBodyBytes),
-                    StreamAdmissionHandler(ticket),
+                    StreamAdmissionHandler(ticket), delivery,
                     HTTPConnectionStateHandler(idleTimeout: limits.idle, logger: logger),
                 ])
-                return Stream(channel: try HTTP1Channel.Value(wrappingChannelSynchronously: stream), ticket: ticket)
+                return Stream(
+                    channel: try HTTP1Channel.Value(wrappingChannelSynchronously: stream), ticket: ticket,
+                    answers: delivery.answers)
             }
         }
         try pipeline.addHandler(DrainingCloseHandler(TimeAmount(limits.lingering)), position: .first)
@@ -117,7 +121,9 @@ struct SecureChannel: HTTPChannelHandler {
                     for try await stream in connection.inbound {
                         group.addTask {
                             await StreamTicket.$current.withValue(stream.ticket) {
-                                await handleHTTP(asyncChannel: stream.channel, logger: logger)
+                                await UnsentAnswers.$current.withValue(stream.answers) {
+                                    await handleHTTP(asyncChannel: stream.channel, logger: logger)
+                                }
                             }
                             stream.ticket.admission.finished(stream.ticket)
                         }

@@ -13,6 +13,8 @@ enum BodyRule {
     case json
     /// A JSON object. No body at all reads as an empty object.
     case optionalJSON
+    /// A JSON object one of whose members is the text of a document, which JSON makes longer.
+    case documentJSON
     /// The route reads the body itself and sets its own size limit.
     case streamed
 }
@@ -64,6 +66,8 @@ struct RequestReader: Sendable {
 
     /// The maximum size of a JSON body, in bytes [D body-sizes].
     static let maxJSONBytes = 1_000_000
+    /// The maximum size of a JSON body that holds a document.
+    static let maxDocumentJSONBytes = 2_000_000
 
     init(
         _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, json: JSONRule = .strict
@@ -189,7 +193,9 @@ extension RequestReader {
             if let problem = received?.problem { return .failure(problem) }
             return isTooLarge ? .failure(.bodyTooLarge(limit: Self.maxJSONBytes)) : .success([:])
         }
-        let read = await bodies.read(request, upTo: Self.maxJSONBytes, into: received)
+        var limit = Self.maxJSONBytes
+        if case .documentJSON = rule { limit = Self.maxDocumentJSONBytes }
+        let read = await bodies.read(request, upTo: limit, into: received)
         let content = read.flatMap { body -> Result<ByteBuffer?, PlatformError> in
             if case .optionalJSON = rule, case .success(let content) = body.content, content.readableBytes == 0 {
                 return .success(nil)

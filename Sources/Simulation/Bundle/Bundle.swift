@@ -187,7 +187,8 @@ extension JournaledRequest {
     /// The problem with a request that was read back; `nil` if this program may have written it.
     fileprivate var problem: String? {
         if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, got \(at)" }
-        if !(100...999).contains(status) { return "status must be from 100 to 999, got \(status)" }
+        if status == nil, delivered { return "status must be from 100 to 999 where delivered is true, got null" }
+        if let status, !(100...999).contains(status) { return "status must be from 100 to 999, got \(status)" }
         if !(0...Double(Self.maxBytes)).contains(duration_ms) {
             return "duration_ms must be from 0 to \(Self.maxBytes), got \(duration_ms)"
         }
@@ -207,13 +208,18 @@ extension JournalEntry {
             journal: job.settings.journal, secrets: [])
         outcome.username = request.username
         outcome.changes = request.changes.map { ($0.after, $0.through) }
-        outcome.fault = request.decided_by.fault.map { ($0, nil) }
+        outcome.fault = request.decided_by.fault.map { id in
+            // A size that cannot be known only makes the journal's estimate of its memory a little smaller.
+            let bytes = request.effect.flatMap { try? WireJSON.encode($0).count } ?? 0
+            return TriggeredFault(id: id, effect: nil, document: request.effect, bytes: bytes)
+        }
         outcome.limits = request.decided_by.limits
         outcome.outcomeID = request.decided_by.outcome
         self.init(
             requestID: request.id, method: request.method, path: request.path,
-            query: request.query.map { "?\($0)" } ?? "", status: request.status, milliseconds: request.duration_ms,
-            outcome: outcome, request: Message(request.request), response: Message(request.response))
+            query: request.query.map { "?\($0)" } ?? "", status: request.status,
+            isDelivered: request.delivered, milliseconds: request.duration_ms, outcome: outcome,
+            request: Message(request.request), response: Message(request.response))
     }
 }
 

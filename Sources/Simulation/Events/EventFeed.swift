@@ -18,6 +18,8 @@ package struct FeedEntry: Sendable {
     /// A finished request, a state change, or the end of the namespace's data: by a reset or restore, or for good.
     package enum Content: Sendable {
         case request(JournaledRequest)
+        /// A request that was published before, whose answer did not reach its client.
+        case undelivered(JournaledRequest)
         case change(EventRecord)
         case worldReplaced
         case worldDeleted
@@ -30,7 +32,7 @@ package struct FeedEntry: Sendable {
     /// Its approximate size in bytes.
     package var bytes: Int {
         switch content {
-        case .request(let request):
+        case .request(let request), .undelivered(let request):
             [request.id, request.method, request.path, request.query, request.test, request.username]
                 .reduce(500) { $0 + ($1?.utf8.count ?? 0) }
         case .change(let event): 200 + event.subject.utf8.count + event.data.utf8.count
@@ -44,7 +46,7 @@ package struct FeedEntry: Sendable {
     /// The topic; `nil` for entries that go to every listener.
     package var topic: Topic? {
         switch content {
-        case .request: .request
+        case .request, .undelivered: .request
         case .change(let event): Topic(ofKind: event.kind)
         case .worldReplaced, .worldDeleted: nil
         }
@@ -54,6 +56,7 @@ package struct FeedEntry: Sendable {
     package var name: String {
         switch content {
         case .request, .change: topic!.rawValue
+        case .undelivered: "request.undelivered"
         case .worldReplaced: "world.replaced"
         case .worldDeleted: "world.deleted"
         }
@@ -62,7 +65,7 @@ package struct FeedEntry: Sendable {
     /// The data as JSON on one line.
     package func data(namespace: String) throws -> String {
         switch content {
-        case .request(let request): try StoredJSON.encode(request)
+        case .request(let request), .undelivered(let request): try StoredJSON.encode(request)
         case .change(let event): try StoredJSON.encode(StateChange(event))
         case .worldReplaced, .worldDeleted: try StoredJSON.encode(WorldChange(namespace: namespace))
         }
@@ -208,6 +211,12 @@ package final class EventFeed: Sendable {
     package func publish(_ request: @autoclosure () -> JournaledRequest) {
         guard isOn else { return }
         publish([.request(request())])
+    }
+
+    /// Publishes that the answer of a request did not reach its client.
+    package func publish(undelivered request: @autoclosure () -> JournaledRequest) {
+        guard isOn else { return }
+        publish([.undelivered(request())])
     }
 
     /// Publishes new events of the log. Of a replaced state it publishes only that it was replaced: the log of the new

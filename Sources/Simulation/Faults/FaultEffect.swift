@@ -5,8 +5,10 @@ import SimulationAPI
 package enum AnswerEffect: Sendable {
     /// Delays the answer, in seconds of real time.
     case delay(Double)
-    /// Resets the connection.
+    /// Resets the connection after the request was handled.
     case dropConnection
+    /// Resets the connection before the request is handled.
+    case loseRequest
     /// Sends only this many bytes of the body.
     case truncateBody(Int)
     /// Sends JSON that does not parse.
@@ -48,6 +50,7 @@ extension FaultRule {
         case drop
         case dropConnection = "drop_connection"
         case duplicate
+        case loseRequest = "lose_request"
         case malformedJSON = "malformed_json"
         case rateLimit = "rate_limit"
         case reorder
@@ -60,7 +63,8 @@ extension FaultRule {
         private var applies: (toRequests: Bool, toWebhooks: Bool) {
             switch self {
             case .delay: (true, true)
-            case .dropConnection, .malformedJSON, .rateLimit, .slowBody, .status, .truncateBody: (true, false)
+            case .dropConnection, .loseRequest, .malformedJSON, .rateLimit, .slowBody, .status, .truncateBody:
+                (true, false)
             case .drop, .duplicate, .reorder, .wrongSignature: (false, true)
             }
         }
@@ -75,7 +79,7 @@ extension FaultRule {
         case status(Int, body: JSONValue?)
         /// Handles the request and delays the answer.
         case delay(Delay)
-        /// Handles the request and changes the answer on its way out.
+        /// Handles the request, unless it is lost, and changes the answer on its way out.
         case answer(AnswerEffect)
         /// Answers 429.
         case rateLimit
@@ -196,6 +200,7 @@ extension FaultRule.Effect {
         case .truncateBody: return .answer(.truncateBody(effect.number(key) ?? 0))
         case .slowBody: return .answer(.slowBody(effect.number(key, in: 1...1_000_000_000) ?? 1))
         case .dropConnection: return on(.answer(.dropConnection), key, &effect)
+        case .loseRequest: return on(.answer(.loseRequest), key, &effect)
         case .malformedJSON: return on(.answer(.malformedJSON), key, &effect)
         case .rateLimit: return on(.rateLimit, key, &effect)
         case .drop: return on(.webhook(.drop), key, &effect)

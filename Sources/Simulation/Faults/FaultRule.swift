@@ -17,6 +17,8 @@ package struct FaultRule: Sendable {
     package var hits: Int
     /// The rule as the client sent it.
     package let document: JSONValue
+    /// The effect as the client sent it, and its size as JSON in bytes.
+    let effectDocument: (members: JSONObject, bytes: Int)
 
     /// The webhook events the rule matches; `nil` if it matches requests.
     package let webhook: Glob?
@@ -54,6 +56,8 @@ package struct FaultRule: Sendable {
         self.seen = seen
         self.hits = hits
         self.document = document
+        let members = document.members?["effect"]?.members ?? [:]
+        effectDocument = (members, try WireJSON.encode(members).count)
     }
 
     private static func headers(_ match: inout FieldReader) -> [(name: String, value: Glob)] {
@@ -117,10 +121,10 @@ package struct FaultRule: Sendable {
     }
 
     /// Notes on parts of the rule that currently match nothing.
-    package func notes(_ job: JobContext) throws -> [ErrorDetail] {
-        var notes = notes(job.state.environment.routes)
+    package func notes(_ job: JobContext) throws -> [RuleNote] {
+        var notes = notes(job.state.environment.routes).map { RuleNote($0) }
         if let username, try job.transaction.user(username: username) == nil {
-            notes.append(ErrorDetail("match.username", "there is no user \"\(username)\" yet"))
+            notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", mayChange: true))
         }
         return notes
     }
@@ -129,7 +133,10 @@ package struct FaultRule: Sendable {
     ///
     /// - Parameter routes: the platform's routes.
     package func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
-        var notes = route.map { RouteNotes.notes($0, method: method, "match.", routes) } ?? []
+        var notes =
+            route.map {
+                RouteNotes.notes($0, method: method, "match.", routes, unsimulated: platforms.unsimulatedPaths)
+            } ?? []
         if case .platform(let own, _) = effect, let route, let note = own.note(route, routes) {
             notes.append(ErrorDetail("effect.\(own.name)", note))
         }
@@ -161,14 +168,17 @@ package enum RouteNotes {
     ///   - method: the only method the rule matches; `nil` if it matches any.
     ///   - prefix: precedes `route` and `method` in the notes' field names.
     ///   - routes: the platform's routes.
+    ///   - unsimulated: the paths that the platforms know and do not simulate.
     package static func notes(
-        _ route: Glob, method: String?, _ prefix: String, _ routes: [(method: String, path: Glob)]
+        _ route: Glob, method: String?, _ prefix: String, _ routes: [(method: String, path: Glob)],
+        unsimulated: [Glob]
     ) -> [ErrorDetail] {
         let met = routes.filter { route.meets($0.path) }
         if route.pattern.utf8.starts(with: "/_sim".utf8) {
             return [ErrorDetail("\(prefix)route", "faults do not apply to the control API")]
         }
         guard !met.isEmpty else {
+            guard !unsimulated.contains(where: route.meets) else { return [] }
             return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)")]
         }
         var methods = Set(met.map(\.method))

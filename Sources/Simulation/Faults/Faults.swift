@@ -127,10 +127,16 @@ package enum Faults {
             effect = .delay(
                 Double(delay.span(job.state.generator, purpose, max: FaultRule.Delay.maxAnswerDelay).microseconds) / 1e6
             )
+        case .answer(.loseRequest):
+            effect = .loseRequest
+            // Nobody gets this answer, but a replay needs one.
+            refusal = .injected(faultID: rule.id, status: 503, body: nil)
         case .answer(let wanted): effect = wanted
         case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")
         }
-        job.note { [effect] in $0.fault = (rule.id, effect) }
+        let triggered = TriggeredFault(
+            id: rule.id, effect: effect, document: rule.effectDocument.members, bytes: rule.effectDocument.bytes)
+        job.note { $0.fault = triggered }
         return refusal
     }
 }
@@ -184,6 +190,6 @@ extension FaultInfo {
             effect: .object(rule.document.members?["effect"]?.members ?? [:]), probability: rule.probability,
             times: rule.times,
             after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits,
-            notes: try rule.notes(job).map(\.problem))
+            notes: try rule.notes(job))
     }
 }

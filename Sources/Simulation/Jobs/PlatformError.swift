@@ -141,11 +141,15 @@ extension PlatformError {
         return Self(.unverified, message, details, payload: .nearMisses(count: count, nearest))
     }
 
-    package static func scenarioFailed(_ run: ScenarioRun) -> Self {
+    /// - Parameter isStrict: whether notes are failures too.
+    package static func scenarioFailed(_ run: ScenarioRun, isStrict: Bool = false) -> Self {
         let count = run.timeline.count + run.expectations.count
+        let notes = isStrict ? run.notes.map { ErrorDetail($0.field, $0.problem) } : []
+        let noted = notes.isEmpty ? "" : notes.count == 1 ? ", 1 note" : ", \(notes.count) notes"
         return Self(
-            .scenarioFailed, "the scenario \(run.name) did not pass: \(run.failures.count) of \(count) checks failed",
-            run.failures, payload: .scenario(run))
+            .scenarioFailed,
+            "the scenario \(run.name) did not pass: \(run.failures.count) of \(count) checks failed\(noted)",
+            run.failures + notes, payload: .scenario(run))
     }
 
     /// The detail says what the caller can do.

@@ -67,7 +67,10 @@ package struct JournalEntry: Sendable {
     package let path: String
     /// With its `?`; empty if there is none.
     package let query: String
-    package let status: Int
+    /// The status of the answer; `nil` if the request was lost before it was handled.
+    package let status: Int?
+    /// Whether the whole answer left the server, as far as is known yet.
+    package fileprivate(set) var isDelivered: Bool
     /// The duration, in real time.
     package let milliseconds: Double
     package let outcome: RequestOutcome
@@ -82,18 +85,26 @@ package struct JournalEntry: Sendable {
     private static let overhead = 700
 
     package init(
-        requestID: String, method: String, path: String, query: String, status: Int, milliseconds: Double,
-        outcome: RequestOutcome, request: Message, response: Message
+        requestID: String, method: String, path: String, query: String, status: Int?, isDelivered: Bool = true,
+        milliseconds: Double, outcome: RequestOutcome, request: Message, response: Message
     ) {
         self.requestID = requestID
         self.method = method
         self.path = path
         self.query = query
         self.status = status
+        self.isDelivered = isDelivered
         self.milliseconds = milliseconds
         self.outcome = outcome
         self.request = request
         self.response = response
+    }
+
+    /// The entry with its number in the journal.
+    func numbered(_ sequence: Int64) -> JournalEntry {
+        var entry = self
+        entry.sequence = sequence
+        return entry
     }
 
     /// The time of its job, by the namespace's clock.
@@ -101,7 +112,8 @@ package struct JournalEntry: Sendable {
 
     package var bytes: Int {
         let texts = [requestID, method, path, query, outcome.username ?? ""]
-        return texts.reduce(Self.overhead + request.bytes + response.bytes) { $0 + $1.utf8.count }
+        let parts = Self.overhead + request.bytes + response.bytes + (outcome.fault?.bytes ?? 0)
+        return texts.reduce(parts) { $0 + $1.utf8.count }
     }
 }
 
@@ -113,6 +125,15 @@ private final class JournaledEntry: Sendable {
     init(_ entry: JournalEntry) {
         self.entry = entry
     }
+}
+
+/// An entry that was added to a journal, for the server to tell later what became of its answer. Holds the entry's memory.
+package struct JournaledAnswer: Sendable {
+    fileprivate let namespace: String
+    fileprivate let journaled: JournaledEntry
+
+    /// The number of the entry in the journal.
+    package var sequence: Int64 { journaled.entry.sequence }
 }
 
 /// A snapshot of a journal, oldest entry first.
@@ -137,8 +158,18 @@ package final class Journals: Sendable {
         var entries: Deque<JournaledEntry> = []
         var bytes = 0
         var next: Int64 = 1
-        /// The time of the newest entry that was dropped for lack of space; `nil` if none was.
+        /// The time of the newest entry that was dropped for lack of space, or not kept at all; `nil` if none was.
         var forgotten: Instant?
+
+        /// The index of the entry with a number; `nil` if there is none. Takes logarithmic time.
+        func index(of sequence: Int64) -> Int? {
+            var (low, high) = (0, entries.count)
+            while low < high {
+                let middle = low + (high - low) / 2
+                if entries[middle].entry.sequence < sequence { low = middle + 1 } else { high = middle }
+            }
+            return low < entries.count && entries[low].entry.sequence == sequence ? low : nil
+        }
 
         mutating func dropFirst() -> Int {
             guard let first = entries.popFirst()?.entry else { return 0 }
@@ -164,20 +195,26 @@ package final class Journals: Sendable {
     ///
     /// - Parameter isCurrent: whether the request belongs to the namespace's current state. Called while the journals
     ///   are locked, so that a deleted namespace gets no new journal.
-    /// - Returns: whether the request was added.
+    /// - Returns: the added entry; `nil` if it was not added.
     @discardableResult
     package func append(
         _ entry: JournalEntry, to namespace: String, _ settings: Settings.Journal, if isCurrent: () -> Bool = { true }
-    ) -> Bool {
+    ) -> JournaledAnswer? {
         state.withLockedValue { state in
-            guard isCurrent() else { return false }
+            guard isCurrent() else { return nil }
             var ring = state.rings[namespace] ?? Ring()
             // Removed from the dictionary while it changes, so that it is uniquely referenced and not copied.
             state.rings[namespace] = nil
+            guard settings.entries > 0 else {
+                ring.forgotten = entry.at
+                state.rings[namespace] = ring
+                return nil
+            }
             var entry = entry
             entry.sequence = ring.next
             ring.next += 1
-            ring.entries.append(JournaledEntry(entry))
+            let journaled = JournaledEntry(entry)
+            ring.entries.append(journaled)
             ring.bytes += entry.bytes
             state.bytes += entry.bytes
             while ring.entries.count > settings.entries || ring.bytes > settings.bytes, !ring.entries.isEmpty {
@@ -185,7 +222,39 @@ package final class Journals: Sendable {
             }
             state.rings[namespace] = ring
             if state.bytes > maxBytes { Self.giveWay(&state, maxBytes) }
-            return true
+            return JournaledAnswer(namespace: namespace, journaled: journaled)
+        }
+    }
+
+    /// Notes that the answer of an entry did not reach its client.
+    ///
+    /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
+    package func markUndelivered(_ answer: JournaledAnswer) -> JournalEntry? {
+        markUndelivered(sequence: answer.sequence, in: answer.namespace) { $0 === answer.journaled }
+    }
+
+    /// Notes that the answer of the entry with a number did not reach its client.
+    ///
+    /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
+    package func markUndelivered(sequence: Int64, in namespace: String) -> JournalEntry? {
+        markUndelivered(sequence: sequence, in: namespace) { _ in true }
+    }
+
+    /// - Parameter isMeant: whether the entry is the one that is meant. A namespace of the same name may have entries of the same
+    ///   numbers.
+    private func markUndelivered(
+        sequence: Int64, in namespace: String, if isMeant: (JournaledEntry) -> Bool
+    ) -> JournalEntry? {
+        state.withLockedValue { state in
+            guard let index = state.rings[namespace]?.index(of: sequence),
+                let known = state.rings[namespace]?.entries[index],
+                isMeant(known), known.entry.isDelivered
+            else { return nil }
+            var entry = known.entry
+            entry.isDelivered = false
+            // A new object: snapshots that were taken stay as they are.
+            state.rings[namespace]?.entries[index] = JournaledEntry(entry)
+            return entry
         }
     }
 
@@ -206,8 +275,8 @@ package final class Journals: Sendable {
         JournalSnapshot(entries: state.withLockedValue { $0.rings[namespace]?.entries ?? [] })
     }
 
-    /// The time of the newest request that the journal dropped for lack of space since it was last cleared; `nil` if
-    /// there is none.
+    /// The time of the newest request that the journal dropped for lack of space, or did not keep, since it was last cleared;
+    /// `nil` if there is none.
     package func forgotten(of namespace: String) -> Instant? {
         state.withLockedValue { $0.rings[namespace]?.forgotten }
     }

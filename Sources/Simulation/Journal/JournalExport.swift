@@ -109,7 +109,8 @@ extension HTTPArchive.Entry {
     fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
-            request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets))
+            request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets),
+            delivered: entry.isDelivered, effect: entry.effect(secrets))
     }
 }
 
@@ -138,8 +139,10 @@ extension HTTPArchive.Request {
 extension HTTPArchive.Response {
     fileprivate init(_ entry: JournalEntry, _ secrets: Secrets) {
         let headers = entry.response.pairs(secrets)
+        let loss = JournaledRequest(entry, withMessages: false, secrets).lossText
         self.init(
-            status: entry.status, headers: headers, bodySize: entry.response.length,
+            status: entry.status ?? 0, statusText: loss.map { "not delivered: \($0)" } ?? "", headers: headers,
+            bodySize: entry.response.length,
             content: HTTPArchive.Content(
                 size: entry.response.length, mimeType: headers.mediaType, text: entry.response.text(secrets)))
     }

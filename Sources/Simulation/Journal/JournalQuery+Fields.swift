@@ -3,12 +3,15 @@ import SimulationAPI
 extension JournalQuery {
     /// Reads a filter from a query, or from an object of a body.
     ///
-    /// - Parameter hasSequences: whether the filter may name numbers of the journal.
-    package init(_ fields: inout FieldReader, hasSequences: Bool = false) {
+    /// - Parameters:
+    ///   - hasSequences: whether the filter may name numbers of the journal.
+    ///   - impliesDelivery: whether a status means that of a delivered answer, unless `delivered` is given.
+    package init(_ fields: inout FieldReader, hasSequences: Bool = false, impliesDelivery: Bool = false) {
         let sequences = hasSequences ? fields.sequences() : (0, .max)
         self.init(
             route: fields.text("route", maxBytes: Self.maxRouteBytes), method: fields.method("method"),
             status: fields.value("status", StatusPattern.expectation, StatusPattern.init),
+            delivery: fields.value("delivered", Delivery.expectation, Delivery.init), impliesDelivery: impliesDelivery,
             username: fields.text("username"), since: fields.moment("since"), before: fields.moment("before"),
             test: fields.text("test"), sequences: sequences)
     }
@@ -19,6 +22,18 @@ extension JournalQuery.StatusPattern {
         switch value {
         case .number(let number): self.init(number.text)
         case .string(let text): self.init(text)
+        default: return nil
+        }
+    }
+}
+
+extension JournalQuery.Delivery {
+    package init?(_ value: JSONValue) {
+        switch value {
+        case .bool(let isDelivered): self = isDelivered ? .delivered : .undelivered
+        case .string(let text):
+            guard let word = Self.allCases.first(where: { $0.rawValue.isIdentical(to: text) }) else { return nil }
+            self = word
         default: return nil
         }
     }

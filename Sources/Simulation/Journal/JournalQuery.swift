@@ -1,4 +1,5 @@
 import Foundation
+import SimulationAPI
 import Storage
 
 /// A filter for the requests of a journal. All given parts must match.
@@ -6,6 +7,10 @@ package struct JournalQuery: Sendable {
     package let route: Glob?
     package let method: String?
     package let status: StatusPattern?
+    /// Whether the answer reached the client; `nil` if that does not matter.
+    package let delivered: Bool?
+    /// Whether ``delivered`` is true because a status is asked for: a client that lost an answer has no status.
+    private let isDeliveryImplied: Bool
     package let username: String?
     /// The first moment that matches, and the first one after it that does not.
     package let since: Instant?
@@ -30,19 +35,43 @@ package struct JournalQuery: Sendable {
         /// The problem of a text that is not a status.
         package static let expectation = "must be a status such as 404, or a class such as 4xx"
 
-        package func matches(_ status: Int) -> Bool {
-            text.hasSuffix("xx") ? status / 100 == Int(text.prefix(1)) : status == Int(text)
+        /// - Parameter status: `nil` if the request was lost, which matches no pattern.
+        package func matches(_ status: Int?) -> Bool {
+            guard let status else { return false }
+            return text.hasSuffix("xx") ? status / 100 == Int(text.prefix(1)) : status == Int(text)
         }
     }
 
+    /// Whether the answers that a query counts reached their clients.
+    package enum Delivery: String, CaseIterable, Sendable {
+        case delivered = "true"
+        case undelivered = "false"
+        case any
+
+        /// The problem of a value that is none of them.
+        package static let expectation = "must be true, false or \"any\""
+    }
+
+    /// - Parameters:
+    ///   - delivery: `nil` if the caller does not say. An answer then counts whether or not it was delivered, unless `impliesDelivery`.
+    ///   - impliesDelivery: whether only delivered answers count if a status is given.
     package init(
-        route: String? = nil, method: String? = nil, status: StatusPattern? = nil, username: String? = nil,
+        route: String? = nil, method: String? = nil, status: StatusPattern? = nil, delivery: Delivery? = nil,
+        impliesDelivery: Bool = false, username: String? = nil,
         since: Instant? = nil, before: Instant? = nil, test: String? = nil,
         sequences: (after: Int64, before: Int64) = (0, .max)
     ) {
         self.route = route.map { Glob($0) }
         self.method = method?.uppercased()
         self.status = status
+        isDeliveryImplied = impliesDelivery && delivery == nil && status != nil
+        delivered =
+            switch delivery {
+            case .delivered: true
+            case .undelivered: false
+            case .any: nil
+            case nil: isDeliveryImplied ? true : nil
+            }
         self.username = username
         self.since = since
         self.before = before
@@ -62,7 +91,11 @@ package struct JournalQuery: Sendable {
         if let method, !method.isIdentical(to: entry.method) {
             found.append("method is \(entry.method), not \(method)")
         }
-        if let status, !status.matches(entry.status) { found.append("status is \(entry.status), not \(status.text)") }
+        if let status, !status.matches(entry.status) {
+            let given = entry.status.map { "\($0)" } ?? "null (the request was lost)"
+            found.append("status is \(given), not \(status.text)")
+        }
+        if let delivered, delivered != entry.isDelivered { found.append(deliveryDifference(entry, secrets)) }
         if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) {
             let name = entry.outcome.username.map { secrets.masked(text: $0) } ?? "unknown"
             found.append("username is \(name), not \(username)")
@@ -76,6 +109,12 @@ package struct JournalQuery: Sendable {
         return found
     }
 
+    private func deliveryDifference(_ entry: JournalEntry, _ secrets: Secrets) -> String {
+        guard !entry.isDelivered else { return "was delivered" }
+        let loss = JournaledRequest(entry, withMessages: false, secrets).lossText ?? ""
+        return "was not delivered: \(loss)" + (isDeliveryImplied ? "; \"delivered\": \"any\" counts it too" : "")
+    }
+
     /// The number of parts of the query that an entry does not match. Creates no texts, since a journal has thousands
     /// of entries.
     private func differenceCount(_ entry: JournalEntry) -> Int {
@@ -83,6 +122,7 @@ package struct JournalQuery: Sendable {
         if let route, !route.matches(RoutePath.plain(entry.path)) { count += 1 }
         if let method, !method.isIdentical(to: entry.method) { count += 1 }
         if let status, !status.matches(entry.status) { count += 1 }
+        if let delivered, delivered != entry.isDelivered { count += 1 }
         if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) { count += 1 }
         if let since, entry.at < since { count += 1 }
         if let before, entry.at >= before { count += 1 }

@@ -19,7 +19,7 @@ package struct ListRequests: Operation {
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
             query.before.map { String($0.microseconds) } ?? "", String(query.sequences.after),
-            String(query.sequences.before),
+            String(query.sequences.before), query.delivered.map { String($0) } ?? "",
         ]
         let before = try Cursor.position(cursor, of: sealed, job)
         var page: [JournalEntry] = []
@@ -107,7 +107,7 @@ package struct RequestName: Sendable {
                     let request = JournaledRequest(entry, withMessages: false, Secrets(entry, secrets))
                     return ErrorDetail(
                         "sequence",
-                        "\(entry.sequence): \(request.method) \(request.path), \(request.status) at \(entry.at.display)"
+                        "\(entry.sequence): \(request.method) \(request.path), \(request.answerText) at \(entry.at.display)"
                     )
                 })
         }
@@ -240,7 +240,7 @@ extension JournaledRequest {
             at: entry.at.epoch, method: entry.method,
             path: secrets.masked(text: entry.path),
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
-            status: entry.status,
+            status: entry.status, delivered: entry.isDelivered, effect: entry.effect(secrets),
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000,
             username: entry.outcome.username.map { secrets.masked(text: $0) },
             test: entry.test.map { secrets.masked(text: $0) },
@@ -250,6 +250,11 @@ extension JournaledRequest {
             request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
             response: withMessages ? JournaledMessage(entry.response, secrets) : nil)
     }
+}
+
+extension JournalEntry {
+    /// The masked effect of the fault that was triggered; `nil` if none was.
+    func effect(_ secrets: Secrets) -> JSONObject? { outcome.fault?.document.map { secrets.masked(members: $0) } }
 }
 
 extension JournaledMessage {

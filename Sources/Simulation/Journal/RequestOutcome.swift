@@ -1,3 +1,4 @@
+import SimulationAPI
 import Storage
 
 /// The decisions of a request's job besides the answer: those that the journal shows, and the fault that the server
@@ -8,8 +9,8 @@ package struct RequestOutcome: Sendable {
     package let at: Instant
     /// The user of the session; `nil` if the request has none.
     package var username: String?
-    /// The fault that was triggered: its rule's id, and what remains to be done to the answer.
-    package var fault: (id: String, effect: AnswerEffect?)?
+    /// The fault that was triggered; `nil` if none was.
+    package var fault: TriggeredFault?
     /// The id of the outcome rule that decided a result.
     package var outcomeID: String?
     /// The exceeded limits, by their names in the settings.
@@ -44,6 +45,28 @@ package struct RequestOutcome: Sendable {
         changes?.through = try state.lastEventSequence(transaction)
     }
 
-    /// The maximum size of each kept body, in bytes; `nil` if the request is not kept.
-    package var bodyLimit: Int? { journal.entries > 0 ? journal.bodyBytes : nil }
+    /// Whether a fault lost the request before it was handled.
+    package var isLost: Bool { if case .loseRequest? = fault?.effect { true } else { false } }
+
+    /// The maximum size of each kept body, in bytes: 0 if the request is not kept.
+    package var bodyLimit: Int { journal.entries > 0 ? journal.bodyBytes : 0 }
+}
+
+/// A fault that a request triggered. An object, because few requests have one and every outcome has room for it.
+package final class TriggeredFault: Sendable {
+    /// The id of the rule.
+    package let id: String
+    /// The part of the effect that remains to be done to the answer; `nil` if the job has done all.
+    package let effect: AnswerEffect?
+    /// The effect as the rule gave it; `nil` in bundles of older versions. It stays when the rule is deleted.
+    package let document: JSONObject?
+    /// The size of ``document`` as JSON, in bytes.
+    package let bytes: Int
+
+    package init(id: String, effect: AnswerEffect?, document: JSONObject? = nil, bytes: Int = 0) {
+        self.id = id
+        self.effect = effect
+        self.document = document
+        self.bytes = bytes
+    }
 }

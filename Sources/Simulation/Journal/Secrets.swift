@@ -197,6 +197,11 @@ package struct Secrets: Sendable {
         }
     }
 
+    /// An object with secrets masked, also those that are recognized by the names of their members.
+    package func masked(members object: JSONObject) -> JSONObject {
+        masked(json: Self.masked(.object(object))).members ?? [:]
+    }
+
     /// A body as text with secrets masked; `nil` if it is not text.
     ///
     /// - Parameter isCut: whether only the beginning of the body is kept. It may end within a secret.

@@ -114,15 +114,19 @@ package struct FindClockTarget: Operation {
 
     /// The moment, and the state of the namespace it was resolved for: a reset in the meantime ends the advance.
     package struct Answer: Sendable {
-        package let moment: Instant
+        /// `nil` if the next due time is wanted and nothing is due.
+        package let moment: Instant?
         package let generation: Int
+        /// The clock at the time of the job.
+        package let clock: ClockState
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
-        Answer(moment: try moment(job), generation: job.state.generation)
+        Answer(
+            moment: try moment(job), generation: job.state.generation, clock: ClockState(job.state.clock, job.now))
     }
 
-    private func moment(_ job: JobContext) throws -> Instant {
+    private func moment(_ job: JobContext) throws -> Instant? {
         switch wanted {
         case .by(let span):
             guard span <= .end - job.now else {
@@ -134,7 +138,7 @@ package struct FindClockTarget: Operation {
             guard moment >= job.now else { throw ClockState.backwards(field: "to", moment, now: job.now) }
             return moment
         case .next:
-            return min(try job.transaction.nextDue()?.dueAt ?? job.now, .end)
+            return try job.transaction.nextDue().map { min($0.dueAt, .end) }
         }
     }
 }
@@ -149,11 +153,15 @@ extension Namespace {
         _ target: ClockTarget, _ head: RequestHead, waitForDeliveries: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ClockState> {
         await advances.run { [self] in
-            var isSettled = await waitForDeliveries(outbox)
-            let found = await answer(.success(FindClockTarget(wanted: target)), head)
+            var (found, isSettled) = await find(target, head, waitForDeliveries)
             let step: StepClock
             switch found.result {
-            case .success(let value): step = StepClock(target: value.moment, generation: value.generation)
+            case .success(let value):
+                guard let moment = value.moment else {
+                    let clock = value.clock.unmoved(pending: isSettled ? nil : outbox.notedCount)
+                    return Completed(requestID: found.requestID, result: .success(clock))
+                }
+                step = StepClock(target: moment, generation: value.generation)
             case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
             }
             while isSettled, !environment.isStopping {
@@ -174,6 +182,35 @@ extension Namespace {
     }
 }
 
+extension Namespace {
+    /// Resolves a target once no webhook is in flight. The second value is `false` if that takes too long.
+    ///
+    /// A failed attempt schedules its retry, so nothing is due only if no attempt is in flight afterwards either.
+    private func find(
+        _ target: ClockTarget, _ head: RequestHead, _ waitForDeliveries: @Sendable (Outbox) async -> Bool
+    ) async -> (Completed<FindClockTarget.Answer>, isSettled: Bool) {
+        var isSettled = await waitForDeliveries(outbox)
+        var found = await answer(.success(FindClockTarget(wanted: target)), head)
+        while isSettled, case .success(let value) = found.result, value.moment == nil, outbox.notedCount > 0 {
+            isSettled = await waitForDeliveries(outbox)
+            let again = await answer(.success(FindClockTarget(wanted: target)), .background)
+            found = Completed(requestID: found.requestID, result: again.result)
+        }
+        return (found, isSettled)
+    }
+
+    /// Stops a running clock at the time it shows. Adds no event. Writes.
+    func stopClock() async throws {
+        let stopped = await run(.background, .writes) { job in
+            guard !job.state.clock.isFrozen else { return }
+            var clock = job.state.clock
+            clock.mode = .frozen(job.now)
+            try job.adopt(clock, at: job.now, nil)
+        }
+        try stopped.result.get()
+    }
+}
+
 extension JobContext {
     /// Stores a changed clock and uses it from now on. Writes.
     fileprivate func adopt(_ clock: Clock, at moment: Instant, _ kind: EventKind?) throws {
@@ -188,6 +225,17 @@ extension JobContext {
 extension ClockState {
     package init(_ clock: Clock, _ now: Instant) {
         self.init(now: now.display, epoch: now.epoch, mode: clock.isFrozen ? "frozen" : "running")
+    }
+
+    /// The answer to an advance to the next due time when no work is scheduled.
+    ///
+    /// - Parameter pending: the attempts that were not waited for; `nil` if none is in flight, so that nothing is due.
+    fileprivate func unmoved(pending: Int?) -> ClockState {
+        var state = self
+        state.reached = false
+        state.nothing_due = pending == nil ? true : nil
+        state.pending = pending ?? 0
+        return state
     }
 
     fileprivate static func backwards(field: String, _ moment: Instant, now: Instant) -> PlatformError {

@@ -168,10 +168,7 @@ package final class Environment: Sendable {
 
     /// Sets the platform's routes: method, and path with `{name}` for its parameters.
     package func setRoutes(_ routes: [(method: String, path: String)]) {
-        let globs = routes.map { route in
-            let parts = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
-            return (route.method, Glob("/" + parts.joined(separator: "/")))
-        }
+        let globs = routes.map { ($0.method, Glob(route: $0.path)) }
         routesBox.withLockedValue { $0 = globs }
     }
 

@@ -114,20 +114,57 @@ package final class Namespace: Sendable {
 
     /// Adds a request to the journal and to the feed. If all jobs have one order, this is one of them: what later requests
     /// read of the journal depends on it.
-    package func append(_ entry: JournalEntry) async {
+    ///
+    /// - Returns: the entry, for ``markUndelivered(_:)``; `nil` if the journal did not take it.
+    @discardableResult
+    package func append(_ entry: JournalEntry) async -> JournaledAnswer? {
         guard environment.sequencer.ordersAllJobs else { return add(entry) }
         // Fails only where a replay ends, and nothing reads the journal then.
-        try? await runExclusively { [self] _ in add(entry) }
+        return try? await runExclusively { [self] _ in add(entry) }
     }
 
-    private func add(_ entry: JournalEntry) {
+    private func add(_ entry: JournalEntry) -> JournaledAnswer? {
         // A request that was in flight during a reset does not belong to the new state.
-        guard
-            environment.journals.append(
-                entry, to: name, entry.outcome.journal,
-                if: { [outbox] in entry.outcome.generation == outbox.generation })
-        else { return }
-        feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
+        let answer = environment.journals.append(
+            entry, to: name, entry.outcome.journal,
+            if: { [outbox] in entry.outcome.generation == outbox.generation })
+        guard let answer else { return nil }
+        feed.publish(JournaledRequest(entry.numbered(answer.sequence), withMessages: false, Secrets(entry, secrets)))
+        return answer
+    }
+
+    /// Notes in the journal that an answer did not reach its client, and publishes it. Nothing happens if the journal has dropped
+    /// the entry.
+    ///
+    /// At once, unless all jobs have one order: then this is one of them, since what later requests read depends on it.
+    package func markUndelivered(_ answer: JournaledAnswer) {
+        // The recording says which answers were lost.
+        guard !environment.sequencer.isReplaying else { return }
+        guard environment.sequencer.ordersAllJobs else {
+            return publishLoss(environment.journals.markUndelivered(answer))
+        }
+        Task { [self] in
+            await environment.sequencer.runLoss(of: answer.sequence, in: name) {
+                // Fails only where the namespace was deleted, and its journal with it.
+                let marked = try? await runExclusively { [self] _ in environment.journals.markUndelivered(answer) }
+                publishLoss(marked)
+                return marked != nil
+            }
+        }
+    }
+
+    /// Does what a recording says that ``markUndelivered(_:)`` did.
+    package func markUndelivered(sequence: Int64) async {
+        // Fails only where a replay ends.
+        let marked = try? await runExclusively { [self] _ in
+            environment.journals.markUndelivered(sequence: sequence, in: name)
+        }
+        publishLoss(marked)
+    }
+
+    private func publishLoss(_ entry: JournalEntry?) {
+        guard let entry else { return }
+        feed.publish(undelivered: JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
     }
 
     /// Runs only what is due now. Writes.
@@ -263,16 +300,22 @@ package final class Namespace: Sendable {
 
     /// Runs `body` alone, after all earlier jobs are answered.
     ///
-    /// - Parameter isLast: whether this ends the namespace. An idle namespace is not opened for it.
+    /// - Parameters:
+    ///   - isLast: whether this ends the namespace. An idle namespace is not opened for it.
+    ///   - usesFiles: whether `body` reads or writes files beside the database.
     package func runExclusively<Value: Sendable>(
-        isLast: Bool = false, _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
+        isLast: Bool = false, usesFiles: Bool = false,
+        _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
     ) async throws -> Value {
         let sequencer = environment.sequencer
         let turn = try await sequencer.turn()
         return try await withCheckedThrowingContinuation { continuation in
             let run: @Sendable (inout NamespaceState?) -> Mailbox.Reply = { state in
                 let job = { Result { try body(&state) } }
-                let result = isLast ? sequencer.changingList(turn, job) : turn.run(job)
+                let result =
+                    isLast
+                    ? sequencer.changingList(turn, job)
+                    : usesFiles ? sequencer.readingFiles(turn, job) : turn.run(job)
                 return { continuation.resume(with: result) }
             }
             mailbox.post(

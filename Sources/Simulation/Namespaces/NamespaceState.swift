@@ -61,6 +61,8 @@ package final class NamespaceState {
     package var knownOutcomes: [OutcomeRule]?
     /// The scenario that was started here, once it has been read.
     package var knownScenario: ScenarioDocument?
+    /// The removed fault rules of the scenario that was started here; `nil` if they must be read.
+    var knownRemovedFaults: ScenarioFaults?
 
     /// Whether memory may hold what never committed: a transaction failed, and ``reload()`` failed after it.
     private var isStale = false
@@ -294,6 +296,7 @@ package final class NamespaceState {
     package func invalidateRules() {
         knownFaults = nil
         knownOutcomes = nil
+        knownRemovedFaults = nil
     }
 
     /// The id of the next request [D request-ids]. Ids survive a crash: they are reserved in blocks and never used

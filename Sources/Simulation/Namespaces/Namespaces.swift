@@ -193,6 +193,11 @@ package final class Namespaces: Sendable {
         }
     }
 
+    /// Frees the names whose creation or deletion the end of a replay interrupted.
+    func forgetUnfinished() {
+        list.now { entries in entries = entries.filter { $0.value.namespace != nil } }
+    }
+
     /// Creates a namespace.
     ///
     /// - Parameter isInUse: whether a use of it has begun, so that it does not expire before the caller ends that.

@@ -22,6 +22,8 @@ package final class JobSequencer: Sendable {
     private let listLock = NIOLock()
     /// Held while files beside the namespaces' databases are copied, read or removed. Taken after ``listLock``.
     private let copyLock = NIOLock()
+    /// Whether the replay is over and its server goes on. Only read if this is a replay.
+    private let isPastReplay = NIOLockedValueBox(false)
 
     /// - Parameter clock: the real time; in a replay, the time that the replay has reached.
     package init(_ order: JobOrder, clock: @escaping @Sendable () -> Instant) {
@@ -39,10 +41,19 @@ package final class JobSequencer: Sendable {
     package var ordersAllJobs: Bool { !isLive }
 
     /// Whether jobs are neither recorded nor replayed.
-    var isLive: Bool { if case .live = order { true } else { false } }
+    var isLive: Bool {
+        switch order {
+        case .live: true
+        case .recording: false
+        case .replaying: isPastReplay.withLockedValue { $0 }
+        }
+    }
 
     /// Whether a recording decides the order of jobs. They then must not wait for each other in another order.
-    var isReplaying: Bool { if case .replaying = order { true } else { false } }
+    var isReplaying: Bool { if case .replaying = order { !isLive } else { false } }
+
+    /// Ends a replay: jobs run when they come from now on.
+    func goOnAfterReplay() { isPastReplay.withLockedValue { $0 = true } }
 
     /// Throws if the server must begin without stored namespaces, but `names` has some.
     package func checkBeginning(_ names: () throws -> [String]) throws {
@@ -83,7 +94,7 @@ package final class JobSequencer: Sendable {
         return try listLock.withLock { try copyLock.withLock { try turn.run(body) } }
     }
 
-    /// Runs a job that reads files beside the namespaces' databases, such as a snapshot, on the current thread.
+    /// Runs a job that reads or writes files beside the namespaces' databases, such as a snapshot, on the current thread.
     package func readingFiles<Value>(_ turn: JobTurn, _ body: () throws -> Value) rethrows -> Value {
         guard turn.token != nil else { return try body() }
         return try copyLock.withLock { try turn.run(body) }
@@ -144,6 +155,15 @@ package final class JobSequencer: Sendable {
         _ outcome: WebhookOutcome, of webhook: OutgoingWebhook, in namespace: String, _ body: () async -> Bool
     ) async {
         await unrequested(body) { .outcome(RecordedOutcome(namespace, webhook, outcome, counted: $0)) }
+    }
+
+    /// Runs the job that notes that an answer did not reach its client.
+    ///
+    /// - Parameters:
+    ///   - sequence: the number of the request in the journal.
+    ///   - body: returns whether the journal still had the request.
+    package func runLoss(of sequence: Int64, in namespace: String, _ body: () async -> Bool) async {
+        await unrequested(body) { .undelivered(RecordedLoss(namespace: namespace, sequence: $0 ? sequence : nil)) }
     }
 
     /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
@@ -239,4 +259,5 @@ enum RecordedCause: Sendable {
     /// A namespace's time to live expired.
     case dropped(String)
     case outcome(RecordedOutcome)
+    case undelivered(RecordedLoss)
 }

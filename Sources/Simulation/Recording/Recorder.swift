@@ -53,13 +53,15 @@ package struct RecordingHead: Codable, Sendable {
     package static let currentVersion = 2
 }
 
-/// A line of a recording: a request, a webhook's outcome, scheduled work that ran by itself, the deletion of an
-/// expired namespace, or a large body.
+/// A line of a recording: a request, a webhook's outcome, an answer that was not delivered, scheduled work that ran by
+/// itself, the deletion of an expired namespace, or a large body.
 package struct RecordedEntry: Codable, Sendable {
     /// The place and time of each of its jobs.
     package var jobs: [JobToken.Turn]
     package var request: RecordedRequest?
     package var outcome: RecordedOutcome?
+    /// An answer that did not reach its client. Absent in recordings of version 0.2.0 and older.
+    package var undelivered: RecordedLoss?
     package var dropped: String?
     /// A namespace whose scheduled work ran by itself.
     package var ticked: String?
@@ -68,6 +70,8 @@ package struct RecordedEntry: Codable, Sendable {
 
     /// The place of its first job.
     package var place: Int { jobs.first?.place ?? 0 }
+    /// The place of its last job.
+    package var lastPlace: Int { jobs.last?.place ?? 0 }
 }
 
 /// A complete request and its answer, unmasked.
@@ -125,6 +129,13 @@ package struct RecordedBytes: Codable, Sendable, Equatable {
     package var data: Data {
         text.map { Data($0.utf8) } ?? base64.flatMap { Data(base64Encoded: $0) } ?? Data()
     }
+}
+
+/// An answer that did not reach its client.
+package struct RecordedLoss: Codable, Sendable {
+    package let namespace: String
+    /// The number of the request in the journal; absent if the journal no longer had it.
+    package let sequence: Int64?
 }
 
 /// The result of one webhook attempt.
@@ -256,6 +267,7 @@ package final class Recorder: Sendable {
         case .ticked(let namespace): entry.ticked = namespace
         case .dropped(let namespace): entry.dropped = namespace
         case .outcome(let outcome): entry.outcome = outcome
+        case .undelivered(let loss): entry.undelivered = loss
         }
         await Self.offload { [entry] in self.save(entry) }
     }

@@ -25,6 +25,11 @@ package struct Recording: Sendable {
     package let end: Int
     /// Whether a place, a body or the rest of the last line is missing.
     package let isCut: Bool
+
+    /// Reads a recording.
+    ///
+    /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
+    package static func read(_ path: String) async throws -> Recording { try await RecordingReader.read(path) }
 }
 
 /// Reads the file of a recording.
@@ -184,7 +189,9 @@ extension RecordingHead {
 extension RecordedEntry {
     /// The problem with the entry; `nil` if a recorder may have written it.
     fileprivate var problem: String? {
-        let kinds = [request != nil, outcome != nil, dropped != nil, ticked != nil, blob != nil].count { $0 }
+        let kinds = [
+            request != nil, outcome != nil, undelivered != nil, dropped != nil, ticked != nil, blob != nil,
+        ].count { $0 }
         guard kinds == 1 else {
             return "is not as entrupy-sim writes it: it must have exactly one kind of content"
         }

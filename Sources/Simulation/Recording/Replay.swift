@@ -42,7 +42,9 @@ package struct ReplayedRequest: Sendable {
 package final class Replay: Sendable {
     package let head: RecordingHead
     private let recording: Recording
-    /// The entries that begin before the recording's end.
+    /// The first place that is not replayed.
+    private let end: Int
+    /// The entries that begin before ``end``.
     private let entries: ArraySlice<RecordedEntry>
     private let tokens: [JobToken]
     private let gate: ReplayGate
@@ -61,20 +63,21 @@ package final class Replay: Sendable {
         /// The number of entries that were replayed completely.
         var made = 0
         var isStopped = false
+        /// Whether the server goes on after the replay.
+        var isOver = false
     }
 
-    /// Reads a recording.
-    ///
-    /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
-    package init(path: String) async throws {
-        let recording = try await RecordingReader.read(path)
+    /// - Parameter last: the place of the last job that is replayed; `nil` for all up to the recording's end.
+    package init(_ recording: Recording, upTo last: Int? = nil) {
         self.recording = recording
         head = recording.head
-        let entries = recording.entries.prefix { $0.place < recording.end }
+        let end = min(last.map { $0 + 1 } ?? recording.end, recording.end)
+        self.end = end
+        let entries = recording.entries.prefix { $0.place < end }
         self.entries = entries
         let gate = ReplayGate(startingAt: Instant(microseconds: recording.head.started_at))
         self.gate = gate
-        tokens = entries.enumerated().map { .replaying($1, $0, upTo: recording.end, gate) }
+        tokens = entries.enumerated().map { .replaying($1, $0, upTo: end, gate) }
         var state = State()
         state.report.recorded = recording.requests
         self.state = NIOLockedValueBox(state)
@@ -97,8 +100,14 @@ package final class Replay: Sendable {
     /// The number of requests in the recording.
     package var requests: Int { recording.requests }
 
-    /// The recorded real time that the replay has reached.
-    package var time: Instant { gate.time }
+    /// The recorded real time that the replay has reached; `nil` once its server goes on in real time.
+    package var time: Instant? { state.withLockedValue { $0.isOver } ? nil : gate.time }
+
+    /// Whether the replay was stopped before its end.
+    package var isStopped: Bool { state.withLockedValue { $0.isStopped } }
+
+    /// The place of the last job of the request that the index identifies.
+    package func lastPlace(_ index: Int) -> Int { entries[index].lastPlace }
 
     /// The request that the header identifies; `nil` if it identifies none.
     package func request(_ header: String?) -> ReplayedRequest? {
@@ -151,12 +160,28 @@ package final class Replay: Sendable {
         gate.end()
     }
 
+    /// Lets the server go on with the namespaces as they are: clocks stand at the time they show, and attempts without an outcome
+    /// are given up. Call it after the replay, before other requests.
+    ///
+    /// - Throws: ``PlatformError`` if a namespace cannot be written.
+    package func goOn(with namespaces: Namespaces) async throws {
+        for namespace in namespaces.all() { try await namespace.stopClock() }
+        let open = state.withLockedValue { state in
+            defer { state.sent = [:] }
+            return state.sent.values.flatMap { $0.map(\.outbox) }
+        }
+        for outbox in open { outbox.end() }
+        namespaces.forgetUnfinished()
+        state.withLockedValue { $0.isOver = true }
+        namespaces.environment.sequencer.goOnAfterReplay()
+    }
+
     /// The reason why the replay is incomplete, apart from a difference; `nil` if it is complete.
     private func incompleteness(_ state: State) -> String? {
         // A request whose last jobs are missing never finishes.
-        let whole = entries.count { ($0.jobs.last?.place ?? 0) < recording.end }
+        let whole = entries.count { $0.lastPlace < end }
         if state.isStopped, state.made < whole { return "the replay was interrupted" }
-        if recording.isCut { return "the recording is truncated: entries are missing" }
+        if recording.isCut, end == recording.end { return "the recording is truncated: entries are missing" }
         if state.differs == nil, state.made < whole {
             return "the recording contradicts itself: job \(gate.reached) waits for a later one"
         }
@@ -173,6 +198,11 @@ package final class Replay: Sendable {
             repeated = await ask(request, index)
         } else if let outcome = entry.outcome {
             await settle(outcome, token, index, namespaces)
+        } else if let loss = entry.undelivered {
+            await JobToken.$current.withValue(token) {
+                // A request's number is at least 1.
+                await namespaces.find(loss.namespace)?.markUndelivered(sequence: loss.sequence ?? 0)
+            }
         } else if let name = entry.ticked {
             await JobToken.$current.withValue(token) { await namespaces.find(name)?.tick() }
         } else if let name = entry.dropped {

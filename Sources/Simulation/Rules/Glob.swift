@@ -4,6 +4,8 @@ package struct Glob: Sendable {
     package let pattern: String
     private let parts: [Unicode.Scalar]
     private let matcher: GlobMatcher
+    /// Whether a star stands for one part of a path.
+    private var isRoute = false
 
     /// The longest pattern, in UTF-8 bytes [D linear-time]. Longer ones are refused where rules and queries are read.
     package static let maxBytes = 1000
@@ -21,39 +23,68 @@ package struct Glob: Sendable {
         pattern.utf8.count <= Self.maxBytes && matcher.matches(text.unicodeScalars)
     }
 
-    /// Whether some text matches both patterns.
+    /// The pattern of a route's path. Each `{name}` stands for one part of a path: at least one character, and no slash.
+    package init(route path: String) {
+        let parts = path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
+        self.init("/" + parts.joined(separator: "/"))
+        isRoute = true
+    }
+
+    /// Whether some text matches both patterns. A star of a route's path matches one part of it.
     package func meets(_ other: Glob) -> Bool {
-        // The prefixes of `other` that match what has been read of this pattern.
-        var reachable = [true] + other.parts.map { _ in false }
-        func spread() {
-            for index in other.parts.indices where other.parts[index] == "*" && reachable[index] {
-                reachable[index + 1] = true
+        let (mine, theirs) = (steps, other.steps)
+        // Which positions of `theirs` can be reached together with a position of `mine`, and with the next one.
+        var reached = [Bool](repeating: false, count: theirs.count + 1)
+        reached[0] = true
+        for place in 0...mine.count {
+            var next = [Bool](repeating: false, count: theirs.count + 1)
+            for index in 0...theirs.count where reached[index] {
+                let (one, two) = (
+                    place < mine.count ? mine[place] : nil, index < theirs.count ? theirs[index] : nil
+                )
+                if one?.repeats == true { next[index] = true }
+                if two?.repeats == true { reached[index + 1] = true }
+                guard let one, let two, one.overlaps(two) else { continue }
+                // Both stay where they are if both repeat.
+                if one.repeats, !two.repeats { reached[index + 1] = true }
+                if !one.repeats { next[two.repeats ? index : index + 1] = true }
+            }
+            if place == mine.count { return reached[theirs.count] }
+            reached = next
+        }
+        return false
+    }
+
+    /// The pattern as characters that follow each other.
+    private var steps: [Step] {
+        parts.flatMap { part -> [Step] in
+            switch part {
+            case "*" where isRoute:
+                [
+                    Step(only: nil, allowsSlash: false, repeats: false),
+                    Step(only: nil, allowsSlash: false, repeats: true),
+                ]
+            case "*": [Step(only: nil, allowsSlash: true, repeats: true)]
+            case "?": [Step(only: nil, allowsSlash: true, repeats: false)]
+            default: [Step(only: part, allowsSlash: true, repeats: false)]
             }
         }
-        spread()
-        for part in parts {
-            var next = other.parts.map { _ in false } + [false]
-            if part == "*" {
-                // A star matches any part of the other pattern, even an empty one.
-                var isReached = false
-                for index in reachable.indices {
-                    isReached = isReached || reachable[index]
-                    next[index] = isReached
-                }
-            } else {
-                for index in other.parts.indices where reachable[index] {
-                    let theirs = other.parts[index]
-                    if theirs == "*" {
-                        next[index] = true
-                    } else if theirs == part || theirs == "?" || part == "?" {
-                        next[index + 1] = true
-                    }
-                }
-            }
-            reachable = next
-            spread()
+    }
+
+    /// One character of a pattern, or any number of them.
+    private struct Step {
+        /// The only character that it matches; `nil` if it matches any.
+        let only: Unicode.Scalar?
+        let allowsSlash: Bool
+        /// Whether it matches any number of characters, even none.
+        let repeats: Bool
+
+        /// Whether some character matches both.
+        func overlaps(_ other: Step) -> Bool {
+            if let only, let their = other.only { return only == their }
+            guard let only = only ?? other.only else { return true }
+            return only != "/" || allowsSlash && other.allowsSlash
         }
-        return reachable[other.parts.count]
     }
 }
 

@@ -10,7 +10,7 @@ package protocol PlatformOutcome: Sendable {
     /// The maximum number of subjects the rule decides; `nil` if it has none.
     var times: Int? { get }
     /// Notes on parts of the rule that currently match nothing.
-    func notes(_ job: JobContext) throws -> [ErrorDetail]
+    func notes(_ job: JobContext) throws -> [RuleNote]
     /// Notes on parts of the rule that the seed data lacks. They are probably misspelt.
     func notes(_ seed: Seed) -> [ErrorDetail]
 }
@@ -133,7 +133,7 @@ extension OutcomeInfo {
             reason: rule.outcome.reason,
             after: rule.document.members?["after"].flatMap { $0 == .null ? nil : $0 },
             times: rule.outcome.times, hits: rule.hits,
-            notes: try rule.outcome.notes(job).map(\.problem))
+            notes: try rule.outcome.notes(job))
     }
 }
 

@@ -10,12 +10,19 @@ package protocol StoredRule: Sendable {
     /// Calls `body` with the cached rules of a namespace, `nil` if they must be read. Changes them in place.
     static func withCache<Value>(in state: NamespaceState, _ body: (inout [Self]?) -> Value) -> Value
 
+    /// Called before rules of a namespace are removed. Writes.
+    static func willRemove(_ rules: [Self], _ job: JobContext) throws
+
     var id: String { get set }
     var seen: Int { get set }
     var hits: Int { get set }
 
     /// Reads a stored rule. Seed data loaded since may lack what the rule names, so less is checked than for a new one.
     init(_ record: RuleRecord, _ job: JobContext) throws
+}
+
+extension StoredRule {
+    package static func willRemove(_ rules: [Self], _ job: JobContext) throws {}
 }
 
 /// The rules of one kind in a namespace, oldest first. They are read once, then cached.
@@ -59,12 +66,14 @@ package enum Rules<Rule: StoredRule> {
     /// - Parameter id: the rule's id; `nil` if all rules are removed.
     package static func remove(_ id: String?, _ job: JobContext) throws {
         if let id {
-            guard try all(job).contains(where: { $0.id.isIdentical(to: id) }) else {
+            guard let rule = try all(job).first(where: { $0.id.isIdentical(to: id) }) else {
                 throw PlatformError.notFound(
                     "there is no \(Rule.kind.rawValue) rule \"\(id.excerpt)\" in this namespace")
             }
+            try Rule.willRemove([rule], job)
             try job.transaction.deleteRule(id: id)
         } else {
+            try Rule.willRemove(all(job), job)
             try job.transaction.deleteRules(Rule.kind)
         }
         try job.record(Rule.events.removed, id ?? "*")

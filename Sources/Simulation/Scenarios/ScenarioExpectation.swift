@@ -104,19 +104,21 @@ package struct ScenarioExpectation: Sendable {
 }
 
 extension ScenarioExpectation.Kind {
-    private static let requests = Self(name: "route", members: ["method", "status", "username", "test"]) { fields, _ in
-        let query = JournalQuery(&fields)
+    private static let requests = Self(
+        name: "route", members: ["method", "status", "delivered", "username", "test"]
+    ) { fields, _ in
+        let query = JournalQuery(&fields, impliesDelivery: true)
         if let route = query.route?.pattern {
             if !route.begins(with: "/"), !route.begins(with: "*") {
                 fields.report("route", "must begin with / or *, got \(route)")
             }
-            if route.begins(with: "/ns/") || route.begins(with: "/_sim") {
-                fields.report(
-                    "route", "must be a route of the platform, without /ns/{ns}: nothing else is in the journal")
+            if route.begins(with: "/ns/") {
+                fields.report("route", "must be a route of the platform, without /ns/{ns}")
             }
         }
         let parts = [
             query.method, query.route?.pattern ?? "*", query.status.map { "-> \($0.text)" },
+            deliveryText(query),
             query.username.map { "by \($0)" }, query.test.map { "of test \($0)" },
         ]
         return .init(text: parts.compactMap(\.self).joined(separator: " ")) { job, amount in
@@ -131,13 +133,27 @@ extension ScenarioExpectation.Kind {
             }
         } notes: { surroundings in
             guard let route = query.route else { return [] }
-            return RouteNotes.notes(route, method: query.method, "", surroundings.routes)
+            if route.pattern.begins(with: "/_sim") {
+                return [ErrorDetail("route", "requests to the control API are not in the journal")]
+            }
+            return RouteNotes.notes(
+                route, method: query.method, "", surroundings.routes,
+                unsimulated: surroundings.platforms.unsimulatedPaths)
+        }
+    }
+
+    /// The wanted delivery in words; `nil` if it is the usual one.
+    private static func deliveryText(_ query: JournalQuery) -> String? {
+        switch query.delivered {
+        case true?: query.status == nil ? "delivered" : nil
+        case false?: "not delivered"
+        case nil: query.status == nil ? nil : "delivered or not"
         }
     }
 
     private static func sentence(_ miss: NearMiss) -> String {
         let request = miss.request
-        let what = "\(request.method) \(request.path) was \(request.status)"
+        let what = "\(request.method) \(request.path) was \(request.answerText)"
         return miss.differences.isEmpty ? what : "\(what): \(miss.differences.joined(separator: ", "))"
     }
 
@@ -165,5 +181,5 @@ extension ScenarioExpectation.Kind {
     }
 
     /// The engine's own kinds: before and after those of the platforms.
-    package static let ofEngine = (first: [requests], last: [deliveries])
+    package static let ofEngine = (first: [requests], last: [deliveries, faults])
 }

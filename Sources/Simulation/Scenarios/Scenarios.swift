@@ -10,6 +10,12 @@ package struct ScenarioState: Codable, Sendable {
     package let startedAt: Int64
     /// The reason of failure of each action that has run; empty if it succeeded.
     package var outcomes: [Int: String]
+    /// The fault rules that the scenario made; `nil` in older files.
+    package var faults: [MadeFault]?
+    /// The fault rules that were removed since the start, oldest first; at most ``maxRemovedFaults``.
+    package var removedFaults: [CountedFault]?
+    /// Whether older removed rules were forgotten.
+    package var forgetsFaults: Bool?
 
     package static func load(_ job: JobContext) throws -> ScenarioState? {
         try job.transaction.namespaceValue(.scenario).map {
@@ -43,11 +49,14 @@ package enum Scenarios {
     /// Sets up a new namespace as the scenario says, and schedules its timeline. Writes.
     package static func begin(_ document: ScenarioDocument, _ job: JobContext) throws {
         let place = document.place
+        var faults: [MadeFault] = []
         // Rules apply to everything that is set up after them.
         for rules in [true, false] {
             for (section, parts) in document.parts where section.hasRules == rules {
                 for (index, part) in parts.enumerated() {
-                    try place.locate("\(section.key)[\(index)]") { try part.begin(job) }
+                    let path = "\(section.key)[\(index)]"
+                    let added = try addedFault(job) { try place.locate(path) { try part.begin(job) } }
+                    if let added { faults.append(MadeFault(path: path, id: added)) }
                 }
             }
         }
@@ -55,9 +64,17 @@ package enum Scenarios {
             try job.schedule(.scenarioAction, String(index), at: job.now + event.at)
         }
         let state = ScenarioState(
-            name: document.name, text: document.text, startedAt: job.now.microseconds, outcomes: [:])
+            name: document.name, text: document.text, startedAt: job.now.microseconds, outcomes: [:], faults: faults)
         try state.store(job)
         try job.record(.scenarioStarted, document.name)
+    }
+
+    /// Runs `body`. Returns the id of the fault rule that it has added; `nil` if it has added none.
+    private static func addedFault(_ job: JobContext, _ body: () throws -> Void) throws -> String? {
+        let count = try Rules<FaultRule>.all(job).count
+        try body()
+        let rules = try Rules<FaultRule>.all(job)
+        return rules.count > count ? rules.last?.id : nil
     }
 
     /// Performs an action of the timeline. Writes. A failure is recorded, and the scenario then fails verification.
@@ -75,7 +92,13 @@ package enum Scenarios {
         let mark = job.state.mark
         var problem = ""
         do {
-            try job.transaction.savepoint { try action.perform(job) }
+            let added = try job.transaction.savepoint { try addedFault(job) { try action.perform(job) } }
+            // The action may have changed the stored state: removed rules are remembered there.
+            guard let changed = try ScenarioState.load(job) else { return }
+            state = changed
+            if let added {
+                state.faults = (state.faults ?? []) + [MadeFault(path: "timeline[\(index)]", id: added)]
+            }
         } catch  where !job.isStorageFailure(error) {
             job.state.undo(to: mark)
             job.state.invalidateRules()
@@ -97,7 +120,9 @@ package enum Scenarios {
     }
 
     /// The current state of the scenario; `nil` if none was started.
-    package static func run(_ job: JobContext) throws -> ScenarioRun? {
+    ///
+    /// - Parameter countsFaults: whether notes name the faults that were never met, as all are when a scenario starts.
+    package static func run(_ job: JobContext, countsFaults: Bool) throws -> ScenarioRun? {
         guard let state = try ScenarioState.load(job) else { return nil }
         let document = try state.document(job)
         let start = Instant(microseconds: state.startedAt)
@@ -115,35 +140,48 @@ package enum Scenarios {
             notes: try document.notes(
                 ScenarioSurroundings(
                     seed: job.state.seed, settings: job.state.environment.settings,
-                    routes: job.state.environment.routes)))
+                    routes: job.state.environment.routes)
+            ).map { RuleNote($0) } + (countsFaults ? state.unmetFaults(document, job) : []))
     }
 }
 
 /// The current state of the scenario that was started in a namespace.
 package struct ShowScenarioRun: Operation {
     package static let access = Access.reads
+    /// Whether notes name the faults that were never met.
+    let countsFaults: Bool
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun? { try Scenarios.run(job) }
+    package init(countsFaults: Bool = true) {
+        self.countsFaults = countsFaults
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun? {
+        try Scenarios.run(job, countsFaults: countsFaults)
+    }
 }
 
 /// `POST /_sim/scenarios/{name}/verify`: whether every expectation is met.
 package struct VerifyScenario: Operation {
     package static let access = Access.reads
     package let name: String
+    /// Whether notes make the verification fail.
+    package let isStrict: Bool
 
-    package init(_ name: String) {
+    package init(_ name: String, isStrict: Bool = false) {
         self.name = name
+        self.isStrict = isStrict
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun {
-        guard let run = try Scenarios.run(job) else {
+        guard var run = try Scenarios.run(job, countsFaults: true) else {
             throw PlatformError.wrongState(
                 "no scenario was started in this namespace; POST /_sim/scenarios/\(name)/start starts one")
         }
         guard run.name.isIdentical(to: name) else {
             throw PlatformError.wrongState("this namespace was started from the scenario \"\(run.name)\"")
         }
-        guard run.verified else { throw PlatformError.scenarioFailed(run) }
+        if isStrict, !run.notes.isEmpty { run.verified = false }
+        guard run.verified else { throw PlatformError.scenarioFailed(run, isStrict: isStrict) }
         return run
     }
 }
@@ -156,6 +194,8 @@ package struct FoundScenario: Sendable {
 
 /// The options of a scenario's start.
 package struct ScenarioStart: Sendable {
+    /// The text of the scenario, which is stored where it starts; `nil` if the scenario is found by its name.
+    package var text: String?
     /// The namespace to create for the scenario; `nil` if the addressed namespace is recreated.
     package var namespace: String?
     /// Whether `namespace` may already exist; it is then recreated.
@@ -167,7 +207,10 @@ package struct ScenarioStart: Sendable {
     /// Whether notes on the scenario make the start fail.
     package var isStrict: Bool
 
-    package init(namespace: String?, replaces: Bool, ttl: Span?, runs: Bool, isStrict: Bool) {
+    package init(
+        text: String? = nil, namespace: String?, replaces: Bool, ttl: Span?, runs: Bool, isStrict: Bool
+    ) {
+        self.text = text
         self.namespace = namespace
         self.replaces = replaces
         self.ttl = ttl
@@ -216,7 +259,8 @@ extension Namespaces {
     ) async -> Completed<ScenarioDetails> {
         await namespace.runLongOperation(head) { [self] in
             let found = try await find(name, in: namespace)
-            let run = try await namespace.answer(.success(ShowScenarioRun()), .background).result.get()
+            let run = try await namespace.answer(.success(ShowScenarioRun()), .background).result
+                .get()
             let own = try await ownSeed(namespace)
             let info = try await environment.offload { try self.document(found, name, own).info(found) }
             return ScenarioDetails(
@@ -263,19 +307,16 @@ extension Namespaces {
 
     /// Starts a scenario in a namespace, which is created or recreated for it.
     ///
-    /// - Parameter waitForDeliveries: see ``Namespace/advanceClock(_:_:waitForDeliveries:)``.
+    /// - Parameters:
+    ///   - name: the scenario's name; `nil` if `wanted` has its text.
+    ///   - waitForDeliveries: see ``Namespace/advanceClock(_:_:waitForDeliveries:)``.
     package func startScenario(
-        _ name: String, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
+        _ name: String?, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
         waitForDeliveries: @escaping @Sendable (Outbox) async -> Bool
     ) async -> Completed<ScenarioRun> {
         await namespace.runLongOperation(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
-            let own = try await ownSeed(namespace)
-            let found = try await find(name, in: namespace)
-            let (document, seed) = try await environment.offload {
-                let document = try self.document(found, name, own)
-                return (document, try document.seed.map { try self.seed($0) } ?? own)
-            }
+            let (document, seed) = try await read(name, wanted, in: namespace)
             if wanted.isStrict {
                 let notes = try document.notes(
                     ScenarioSurroundings(seed: seed, settings: environment.settings, routes: environment.routes))
@@ -286,7 +327,7 @@ extension Namespaces {
             if let child = wanted.namespace {
                 started = try await start(document, seed, in: child, wanted)
             } else {
-                try await namespace.restart(document) { [environment] old in
+                try await namespace.restart(document, isStored: wanted.text != nil) { [environment] old in
                     var recipe = try NamespaceRecipe(of: old)
                     recipe.seed = seed
                     recipe.frozenAt = document.frozenAt
@@ -302,10 +343,29 @@ extension Namespaces {
                 _ = try await started.advanceClock(.by(last), control, waitForDeliveries: waitForDeliveries).result
                     .get()
             }
-            guard let run = try await started.answer(.success(ShowScenarioRun()), control).result.get() else {
+            guard
+                let run = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result.get()
+            else {
                 throw PlatformError.wrongState("another request recreated the namespace in the meantime")
             }
             return run
+        }
+    }
+
+    /// The scenario that is to be started, and the seed that it begins with.
+    private func read(
+        _ name: String?, _ wanted: ScenarioStart, in namespace: Namespace
+    ) async throws -> (ScenarioDocument, Seed) {
+        let own = try await ownSeed(namespace)
+        let found: FoundScenario
+        if let text = wanted.text {
+            found = FoundScenario(text: text, isShipped: false)
+        } else {
+            found = try await find(name ?? "", in: namespace)
+        }
+        return try await environment.offload {
+            let document = try self.document(found, name ?? "scenario", own)
+            return (document, try document.seed.map { try self.seed($0) } ?? own)
         }
     }
 
@@ -326,8 +386,11 @@ extension Namespaces {
         recipe.settings = recipe.settings.merging(document.settings ?? .object([:]))
         while true {
             do {
-                return try await create(name, isInUse: true) { [recipe] environment in
-                    try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
+                // A stored scenario is a file, which is written on a thread for that.
+                return try await create(name, isLong: wanted.text != nil, isInUse: true) { [recipe] environment in
+                    try environment.scenarios.saving(wanted.text, as: document.name, in: name) {
+                        try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
+                    }
                 }
             } catch let error as PlatformError where error.details == [Self.nameTaken] {
                 guard wanted.replaces else {
@@ -338,7 +401,7 @@ extension Namespaces {
                 do {
                     let existing = try await use(name)
                     do {
-                        try await existing.restart(document) { [recipe] _ in recipe }
+                        try await existing.restart(document, isStored: wanted.text != nil) { [recipe] _ in recipe }
                     } catch {
                         existing.endUse()
                         throw error
@@ -401,15 +464,22 @@ extension Namespaces {
 extension Namespace {
     /// Recreates the namespace in place and begins a scenario in it.
     ///
-    /// - Parameter recipe: returns the recipe of the new state.
+    /// - Parameters:
+    ///   - isStored: whether the scenario is stored in the namespace too.
+    ///   - recipe: returns the recipe of the new state.
     fileprivate func restart(
-        _ document: ScenarioDocument, _ recipe: @escaping @Sendable (NamespaceState) throws -> NamespaceRecipe
+        _ document: ScenarioDocument, isStored: Bool,
+        _ recipe: @escaping @Sendable (NamespaceState) throws -> NamespaceRecipe
     ) async throws {
         let environment = environment
-        try await runExclusively { state in
+        try await runExclusively(usesFiles: isStored) { state in
             guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            state = try recipe(old).make(
-                environment, begin: { try Scenarios.begin(document, $0) }, closeOld: { try old.database.close() })
+            state = try environment.scenarios.saving(
+                isStored ? document.text : nil, as: document.name, in: old.name
+            ) {
+                try recipe(old).make(
+                    environment, begin: { try Scenarios.begin(document, $0) }, closeOld: { try old.database.close() })
+            }
             environment.journals.clear(old.name)
         }
     }

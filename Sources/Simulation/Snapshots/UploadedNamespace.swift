@@ -54,6 +54,12 @@ package enum UploadedNamespace {
             }
             _ = try ScenarioDocument(
                 state.text, file: state.name, settings: settings, seed.platforms, seedNamed: { _ in seed })
+            let removed = state.removedFaults ?? []
+            guard removed.count <= ScenarioState.maxRemovedFaults, removed.allSatisfy(\.isValid) else {
+                throw SeedError(
+                    file: state.name, line: nil, path: "removedFaults",
+                    problem: "must have at most \(ScenarioState.maxRemovedFaults) rules with possible counts")
+            }
         } catch {
             throw StorageError.invalidRow(
                 InvalidRow(table: "world", row: "scenario", column: "value", problem: "must be a scenario: \(error)"))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import EntrupyAPI
 import Foundation
 import SimulationAPI
@@ -24,6 +25,28 @@ enum InputFile {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue,
             FileManager.default.isReadableFile(atPath: path)
         else { throw Refusal(.usage, "the \(thing) \(path) cannot be read", next: "name a file that exists") }
+    }
+
+    /// Throws a ``Refusal`` if a file cannot be read, or is a recording where a bundle is expected.
+    static func checkBundle(_ path: String) throws {
+        try check(path, "bundle")
+        guard isRecording(path) else { return }
+        let file = Shell.quoted(path)
+        throw Refusal(
+            .usage, "\(path) is a recording, not a bundle",
+            next: """
+                open it with: entrupy-sim replay \(file) --serve
+                write a bundle of it with: entrupy-sim replay \(file) --bundle OUT
+                """)
+    }
+
+    /// Whether the first line is that of a recording. It may be cut.
+    private static func isRecording(_ path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path) else { return false }
+        // A file that cannot be read is reported where it is opened.
+        guard let start = try? file.read(upToCount: 1 << 20), start.first == UInt8(ascii: "{") else { return false }
+        let line = start.prefix { $0 != UInt8(ascii: "\n") }
+        return line.range(of: Data(#""format":"entrupy-sim recording""#.utf8)) != nil
     }
 
     static func json(_ path: String) throws -> JSONValue { try json(bytes(path), path) }
@@ -205,14 +228,17 @@ struct ItemsCommand: AsyncParsableCommand {
     struct Generate: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "generate", abstract: "Make items, one minute apart, the newest now.",
-            discussion: "Prints their ids. Of more than 100 it prints the newest, with --json the first 1,000.")
+            discussion: """
+                Without --count it makes one item and sends its webhooks. With --count, even --count 1, it sends none.
+                Prints the ids. Of more than 100 it prints the newest, with --json the first 1,000.
+                """)
 
         private static let maxListed = 100
 
         @OptionGroup var control: ControlOptions
 
-        @Option(help: "How many, 1 to 10000000.")
-        var count = 1
+        @Option(help: "How many, 1 to 10000000. Counted items send no webhooks.")
+        var count: Int?
 
         @Option(help: "The user that the items belong to; made if it does not exist.")
         var username: String?
@@ -241,9 +267,12 @@ struct ItemsCommand: AsyncParsableCommand {
                 members = members ?? [:]
                 members?[key] = .string(value)
             }
-            var body: JSONObject = ["count": .number(JSONNumber(count))]
-            body["template"] = members.map { .object($0) }
+            var body: JSONObject = ["template": .object(members ?? [:])]
+            body["count"] = count.map { .number(JSONNumber($0)) }
             let answer = try await generate(.object(body), client, terminal)
+            if count == 1, !terminal.isJSON {
+                terminal.note("no webhook is sent, as for any --count; without --count one item sends its webhooks\n")
+            }
             try terminal.show(answer) {
                 let made = try answer.decoded(GeneratedItems.self)
                 guard made.count <= Self.maxListed else {
@@ -257,7 +286,7 @@ struct ItemsCommand: AsyncParsableCommand {
         private func generate(
             _ body: JSONValue, _ client: ControlClient, _ terminal: Terminal
         ) async throws -> ControlClient.Answer {
-            guard count >= 10_000 else {
+            guard let count, count >= 10_000 else {
                 return try await client.send("POST", "/_sim/authentications", body, takesLong: true)
             }
             let progress = Progress(terminal, "making items", of: count)

@@ -223,10 +223,20 @@ struct Doctor: AsyncParsableCommand {
     private func rules(_ client: ControlClient) async throws -> [Finding] {
         let faults = try await client.send("GET", "/_sim/faults").decoded(FaultList.self).faults
         guard !faults.isEmpty else { return [] }
+        let spent = faults.count { $0.isSpent }
+        let spentText = spent > 0 ? "\(Readable.count(spent, "rule")) used up" : nil
+        guard spent < faults.count else {
+            return [
+                Finding(check: "faults", level: .good, text: "none active, \(spentText ?? "")")
+            ]
+        }
+        let active = [
+            "\(Readable.count(faults.count - spent, "rule")) active: some requests or webhooks fail on purpose",
+            spentText,
+        ]
         return [
             Finding(
-                check: "faults", level: .note,
-                text: "\(Readable.count(faults.count, "rule")) active: some requests or webhooks fail on purpose",
+                check: "faults", level: .note, text: active.compactMap { $0 }.joined(separator: "; "),
                 next: "see them with \"entrupy-sim fault list\", remove them with \"entrupy-sim fault clear\"")
         ]
     }

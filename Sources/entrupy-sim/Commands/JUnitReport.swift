@@ -7,10 +7,11 @@ struct JUnitReport {
 
     /// - Parameters:
     ///   - run: the verified scenario.
+    ///   - isStrict: whether each note is a case that failed.
     ///   - moment: when the verification began, in real time.
     ///   - duration: the verification's real time. One request checks everything, so each case gets an equal share.
-    init(_ run: ScenarioRun, at moment: Date, took duration: Duration) {
-        let cases = Self.cases(run)
+    init(_ run: ScenarioRun, isStrict: Bool, at moment: Date, took duration: Duration) {
+        let cases = Self.cases(run, isStrict: isStrict)
         let failures = cases.count { $0.problem != nil }
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         let suite = Self.escaped(run.name)
@@ -42,7 +43,7 @@ struct JUnitReport {
     }
 
     /// The timeline and the expectations as test cases. Names are unique: repeated names get a number.
-    private static func cases(_ run: ScenarioRun) -> [(name: String, problem: String?)] {
+    private static func cases(_ run: ScenarioRun, isStrict: Bool) -> [(name: String, problem: String?)] {
         let actions = run.timeline.enumerated().map { index, action in
             (
                 name: "timeline \(index + 1): \(action.action)",
@@ -53,8 +54,9 @@ struct JUnitReport {
         let checks = run.expectations.map {
             (name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not met")
         }
+        let notes = isStrict ? run.notes.map { (name: "note: \($0.field)", problem: String?.some($0.problem)) } : []
         var taken: Set<String> = []
-        return (actions + checks).map { found in
+        return (actions + checks + notes).map { found in
             var name = found.name
             var number = 1
             // Compared as XML, because characters that XML cannot hold are left out.

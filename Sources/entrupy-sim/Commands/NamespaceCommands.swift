@@ -100,7 +100,8 @@ struct ClockCommand: AsyncParsableCommand {
     struct Advance: ControlCommand {
         static let configuration = CommandConfiguration(
             commandName: "advance",
-            abstract: "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier.")
+            abstract: "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier.",
+            discussion: "With --to next it also exits 1 if nothing is due, so a loop of such advances ends.")
 
         @OptionGroup var control: ControlOptions
 
@@ -127,6 +128,10 @@ struct ClockCommand: AsyncParsableCommand {
             try ClockCommand.show(answer, terminal)
             let clock = try answer.decoded(ClockState.self)
             guard clock.reached != false else {
+                guard clock.nothing_due != true else {
+                    terminal.note("nothing is due, so the clock did not move\n")
+                    throw ExitCode(Refusal.Code.no.rawValue)
+                }
                 terminal.note(
                     "the clock stopped before its target: \(clock.pending ?? 0) pieces of due work or webhook attempts "
                         + "are left; advance again\n")

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import Logging
 import Server
 import SimulationAPI
 import UnixSignals
@@ -11,58 +13,250 @@ struct ReplayCommand: AsyncParsableCommand {
             Needs no running server: it starts one in memory with the recording's settings. It sends nothing to webhook receivers; \
             their answers are in the recording. Exits 1 if an answer differs. A killed server leaves a recording that ends in the \
             middle; its complete part is replayed. Exits 2 if that part, or an interrupted replay, shows no difference.
+
+            --serve goes on as a server with the namespaces as they are at the end, for the console and all commands: clocks stand, \
+            and nothing is sent until one is advanced. --bundle writes a namespace to a file for "entrupy-sim serve --bundle" and \
+            "entrupy-sim report". Neither happens if an answer differs.
             """)
 
     @Argument(help: "A file that \"entrupy-sim serve --record\" wrote.")
     var file: String
 
+    @Flag(help: "Go on as a server after the replay. The options of a server's address, log and access belong to it.")
+    var serve = false
+
+    @Option(help: "Write the bundle of a namespace to this file, or - for standard output, after the replay.")
+    var bundle: String?
+
+    @Option(
+        help: "The last request that is replayed, for --bundle and --serve: its id, or \"sequence:N\" of its namespace."
+    )
+    var until: String?
+
+    @Option(
+        name: [.short, .long],
+        help: "The namespace of --bundle and --until; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
+    var namespace: String?
+
     @Flag(help: "Print JSON.")
     var json = false
+
+    @OptionGroup(title: "Options of --serve") var listening: ListeningOptions
+
+    func validate() throws {
+        if serve, bundle != nil { throw ValidationError("--serve and --bundle exclude each other") }
+        if serve, json {
+            throw ValidationError("--serve prints no report as JSON; --ready-json prints where it listens")
+        }
+        if !serve, let option = listening.changed {
+            throw ValidationError("\(option) is an option of --serve, which is missing")
+        }
+        if until != nil, !serve, bundle == nil {
+            throw ValidationError(
+                "--until needs --bundle FILE or --serve, which show the namespaces as of that request")
+        }
+        if namespace != nil, bundle == nil, until == nil {
+            throw ValidationError("--namespace needs --bundle FILE, or --until REQUEST")
+        }
+        if let bundle, bundle.isEmpty { throw ValidationError("--bundle must be a file, or - for standard output") }
+        _ = try end()
+    }
+
+    private func end() throws -> ReplayEnd {
+        let environment = ProcessInfo.processInfo.environment["ENTRUPY_SIM_NAMESPACE"] ?? ""
+        let named = namespace ?? (environment.isEmpty ? "default" : environment)
+        guard let until else { return ReplayEnd(namespace: named, until: nil) }
+        guard until.hasPrefix("sequence:") else {
+            guard !until.isEmpty else { throw ValidationError("--until must be a request's id, or sequence:N") }
+            return ReplayEnd(namespace: named, until: .id(until))
+        }
+        guard let number = Int64(until.dropFirst("sequence:".count)), number > 0 else {
+            throw ValidationError("--until sequence:N must have a number from 1, got \(until)")
+        }
+        return ReplayEnd(namespace: named, until: .sequence(number))
+    }
 
     /// The number of requests from which the start of the replay is announced. Fewer take only a moment.
     private static let many = 10_000
 
     func run() async throws {
         let terminal = Terminal(isJSON: json)
-        let report = try await replay(terminal)
+        do {
+            if serve { return try await goOn(terminal) }
+            if let bundle { return try await write(bundle, terminal) }
+            let plan = plan(terminal)
+            let report = try await StopSignals.cancelling { try await ReplayServer.run(plan) }
+            try finish(report, terminal)
+        } catch let refusal as ReplayRefusal {
+            throw Refusal(refusal)
+        }
+    }
+
+    private func plan(_ terminal: Terminal) -> ReplayPlan {
+        ReplayPlan(path: file, version: Release.version, log: { TextLogHandler(label: $0) }) { requests in
+            if requests >= Self.many { terminal.note("replaying \(requests) requests\n") }
+        }
+    }
+
+    /// Shows the report, and exits with its code.
+    private func finish(_ report: ReplayReport, _ terminal: Terminal) throws {
         if json {
             terminal.json(try WireJSON.encode(report))
         } else {
-            show(report, terminal)
+            for line in Self.lines(report) { terminal.line(line) }
         }
+        try Self.exit(report)
+    }
+
+    private static func exit(_ report: ReplayReport) throws {
         if report.difference != nil { throw ExitCode(Refusal.Code.no.rawValue) }
         if report.incomplete != nil { throw ExitCode(Refusal.Code.incomplete.rawValue) }
     }
 
-    private func replay(_ terminal: Terminal) async throws -> ReplayReport {
-        do {
-            return try await StopSignals.cancelling { [file] in
-                try await ReplayServer.run(file, version: Release.version, log: { TextLogHandler(label: $0) }) {
-                    requests in
-                    if requests >= Self.many { terminal.note("replaying \(requests) requests\n") }
-                }
-            }
-        } catch let refusal as ReplayRefusal {
-            throw Refusal(
-                .usage, refusal.description, next: "name a file that \"entrupy-sim serve --record FILE\" wrote")
-        }
-    }
-
-    private func show(_ report: ReplayReport, _ terminal: Terminal) {
+    private static func lines(_ report: ReplayReport) -> [[Terminal.Piece]] {
         let made = "\(report.requests) of \(report.recorded) requests were replayed"
         let compared = "\(report.compared) compared in full, \(Readable.count(report.outcomes, "webhook attempt"))"
         if let difference = report.difference {
-            terminal.line("entry \(difference.number) of the recording differs: \(difference.what)")
-            for line in difference.lines {
-                terminal.line(["  ", .init(line, line.hasPrefix("-") ? .red : .green)])
-            }
-            terminal.line("\(report.incomplete.map { "\($0); " } ?? "")\(made), \(compared)")
-        } else if let incomplete = report.incomplete {
-            terminal.line("\(incomplete); \(made)")
-            if report.requests > 0 { terminal.line("none of them differs: \(compared)") }
-        } else {
-            terminal.line("no difference: \(made), \(compared)")
+            return [[.init("entry \(difference.number) of the recording differs: \(difference.what)")]]
+                + difference.lines.map { ["  ", .init($0, $0.hasPrefix("-") ? .red : .green)] }
+                + [[.init("\(report.incomplete.map { "\($0); " } ?? "")\(made), \(compared)")]]
         }
+        if let incomplete = report.incomplete {
+            return [[.init("\(incomplete); \(made)")]]
+                + (report.requests > 0 ? [[.init("none of them differs: \(compared)")]] : [])
+        }
+        return [[.init("no difference: \(made), \(compared)")]]
+    }
+}
+
+// MARK: - After the replay
+
+extension ReplayCommand {
+    /// Goes on as a server.
+    private func goOn(_ terminal: Terminal) async throws {
+        let logger = listening.prepare()
+        let token = listening.effectiveControlToken
+        if listening.exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
+        let (plan, end, listening) = (plan(terminal), try end(), listening)
+        do {
+            let server = try await StopSignals.cancelling {
+                try await ReplayServer.continued(plan, end, logger: logger) {
+                    listening.apply(to: &$0, controlToken: token, dataDirectory: nil)
+                }
+            }
+            guard server.isOpen else { return try finish(server.report, terminal) }
+            for line in Self.lines(server.report) { terminal.note(line.map(\.text).joined() + "\n") }
+            try await server.run { location in
+                let welcome = Welcome(
+                    location: location, authority: server.authorityPath,
+                    place: "the end of \(file), clocks stand", tokens: server.tokens, controlToken: token)
+                listening.readyJson ? welcome.showJSON() : welcome.show()
+            }
+            try Self.exit(server.report)
+        } catch let error where !(error is ReplayRefusal || error is ExitCode || error is Refusal) {
+            throw Stop.because(error)
+        }
+    }
+
+    /// Writes the bundle of a namespace.
+    private func write(_ path: String, _ terminal: Terminal) async throws {
+        guard path == "-" || !Self.isSame(path, file) else {
+            throw Refusal(
+                .usage, "the bundle would replace the recording \(file)", next: "name another file with --bundle")
+        }
+        let (plan, end) = (plan(terminal), try end())
+        let output = try path == "-" ? nil : BundleFile(path)
+        defer { output?.discard() }
+        let (report, isWritten) = try await StopSignals.cancelling {
+            try await ReplayServer.bundle(plan, end) { part in
+                if let output { try output.write(part) } else { terminal.document(part) }
+            }
+        }
+        let count = try isWritten ? output?.finish() : nil
+        if json, output != nil {
+            let written = JSONValue.object([
+                "file": count == nil ? .null : .string(path), "bytes": count.map { .number(JSONNumber($0)) } ?? .null,
+                "replay": try WireJSON.decode(JSONValue.self, from: WireJSON.encode(report)),
+            ])
+            terminal.json(try WireJSON.encode(written))
+        } else {
+            // Standard output may be the bundle.
+            for line in Self.lines(report) {
+                if output == nil { terminal.note(line.map(\.text).joined() + "\n") } else { terminal.line(line) }
+            }
+            if let count { terminal.line("\(path): \(Readable.bytes(count))") }
+        }
+        if !isWritten, output != nil { terminal.note("\(path) was not written\n") }
+        try Self.exit(report)
+    }
+
+    /// Whether two paths lead to one file.
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+}
+
+/// A bundle that is being written. Only its owner may read it. The file gets its name when it is whole.
+private final class BundleFile: Sendable {
+    private let path: String
+    private let part: String
+    private let descriptor: Int32
+
+    /// - Throws: a ``Refusal`` if the file cannot be written.
+    init(_ path: String) throws {
+        var name = Array("\(path).XXXXXX".utf8CString)
+        descriptor = mkstemp(&name)
+        self.path = path
+        part = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard descriptor >= 0 else { throw Self.refusal(path) }
+    }
+
+    private static func refusal(_ path: String) -> Refusal {
+        Refusal(
+            .usage, "\(path) cannot be written: \(String(cString: strerror(errno)))",
+            next: "name another place with --bundle")
+    }
+
+    func write(_ data: Data) throws {
+        do {
+            try FileHandle(fileDescriptor: descriptor).write(contentsOf: data)
+        } catch {
+            throw Refusal(
+                .usage, "\(path) cannot be written: \(error.localizedDescription)",
+                next: "name another place with --bundle")
+        }
+    }
+
+    /// Gives the file its name.
+    ///
+    /// - Returns: its size in bytes.
+    func finish() throws -> Int {
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        guard rename(part, path) == 0 else { throw Self.refusal(path) }
+        return size
+    }
+
+    /// Closes the file, and removes it unless it has its name.
+    func discard() {
+        close(descriptor)
+        unlink(part)
+    }
+}
+
+extension Refusal {
+    /// The command's view of a replay that was refused.
+    fileprivate init(_ refusal: ReplayRefusal) {
+        let code: Code =
+            switch refusal.kind {
+            case .wrongFile: .usage
+            case .notFound: .no
+            case .afterGap: .incomplete
+            }
+        self.init(
+            code, refusal.description,
+            next: refusal.next ?? "name a file that \"entrupy-sim serve --record FILE\" wrote")
     }
 }
 

@@ -24,7 +24,7 @@ struct ReportCommand: AsyncParsableCommand {
     var output: String?
 
     func run() async throws {
-        try InputFile.check(bundle, "bundle")
+        try InputFile.checkBundle(bundle)
         var logger = Logger(label: "entrupy-sim") { TextLogHandler(label: $0) }
         logger.logLevel = .critical
         let server: SimServer
@@ -63,7 +63,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     private static func report(_ name: String, _ url: String) async throws -> Report {
         let client = ControlClient(options: try ControlOptions.parse(["--url", url, "--namespace", "default"]))
-        return try await Report(Console(version: Release.version, proof: ""), title: name) { path in
+        let gate = try await gate(client)
+        return try await Report(Console(version: Release.version, proof: ""), title: name, gate: gate) { path in
             do {
                 let answer = try await client.send("GET", path)
                 return (answer.status, answer.bytes)
@@ -73,6 +74,25 @@ struct ReportCommand: AsyncParsableCommand {
         } picture: { path in
             // The report shows that the picture is missing.
             try? await client.send("GET", path).bytes
+        }
+    }
+
+    /// Verifies the bundle's scenario; `nil` if it has none.
+    private static func gate(_ client: ControlClient) async throws -> ReportGate? {
+        guard let name = try await client.startedScenario() else { return nil }
+        return try await verify(name, client)
+    }
+
+    private static func verify(_ name: String, _ client: ControlClient) async throws -> ReportGate {
+        do {
+            let answer = try await client.send("POST", "/_sim/scenarios/\(URLPart.escaped(name))/verify")
+            return .verified(try answer.decoded(ScenarioRun.self))
+        } catch let refusal as Refusal {
+            // An answer that is not an error envelope has no run either.
+            guard let answer = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer),
+                let run = envelope.scenario
+            else { return .unverifiable(name: name, reason: refusal.message) }
+            return .verified(run)
         }
     }
 
@@ -90,5 +110,20 @@ struct ReportCommand: AsyncParsableCommand {
         }
         terminal.line("\(file): \(Readable.bytes(data.count))")
         for note in report.notes { terminal.note("note: \(note)\n") }
+    }
+}
+
+extension ControlClient {
+    /// The name of the scenario that was started last in the namespace, by its event log; `nil` if none was.
+    func startedScenario() async throws -> String? {
+        var cursor: String?
+        repeat {
+            let page = try await send(
+                "GET", "/_sim/event-log", query: [("kind", "scenario.started"), ("limit", "1"), ("cursor", cursor)]
+            ).decoded(EventList.self)
+            if let started = page.events.first { return started.subject }
+            cursor = page.next_cursor
+        } while cursor != nil
+        return nil
     }
 }

@@ -17,6 +17,12 @@ extension RequestsCommand {
         var query: [(String, String?)] { [("sequence", sequence.map { "\($0)" })] }
     }
 
+    /// The color of an answer: red also where the client did not get it.
+    static func color(_ request: JournaledRequest) -> Terminal.Style {
+        guard request.delivered, let status = request.status else { return .red }
+        return status < 400 ? .green : status < 500 ? .yellow : .red
+    }
+
     /// Prints an exchange: the request line, the status, both bodies, and the page that shows it.
     private static func show(
         _ answer: ControlClient.Answer, _ control: ControlOptions, _ terminal: Terminal
@@ -25,8 +31,7 @@ extension RequestsCommand {
             let request = try answer.decoded(JournaledRequest.self)
             terminal.line("\(request.method) \(request.path)\(request.query.map { "?\($0)" } ?? "")")
             if let body = request.request?.body, !body.isEmpty { terminal.lines(body) }
-            let status = request.status
-            terminal.line("\(status)", status < 400 ? .green : status < 500 ? .yellow : .red)
+            terminal.line(request.answerText, RequestsCommand.color(request))
             if let body = request.response?.body, !body.isEmpty { terminal.lines(body) }
             terminal.note(
                 "\(control.console)/requests/\(ControlClient.escaped(request.id))\(request.sequence.map { "?sequence=\($0)" } ?? "")\n"

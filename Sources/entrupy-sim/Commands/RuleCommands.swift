@@ -13,7 +13,8 @@ struct FaultCommand: AsyncParsableCommand {
         let rows = try faults.map { fault in
             [
                 fault.id, try text(fault.match), try text(fault.effect),
-                "\(fault.hits)\(fault.times.map { " of \($0)" } ?? "")", "\(fault.seen)",
+                "\(fault.hits)\(fault.times.map { " of \($0)" } ?? "")\(fault.isSpent ? ", used up" : "")",
+                "\(fault.seen)",
             ]
         }
         terminal.table(["ID", "MATCH", "EFFECT", "TRIGGERED", "MATCHED"], rows, empty: "no faults")

@@ -11,39 +11,38 @@ struct ScenarioCommand: AsyncParsableCommand {
 
     private static func path(_ name: String) -> String { "/_sim/scenarios/\(ControlClient.escaped(name))" }
 
-    /// The name of the given scenario. If `given` is a file, uploads it to the namespace first.
-    private static func put(_ given: String, _ client: ControlClient) async throws -> String {
-        guard isFile(given) else { return given }
-        let bytes = try InputFile.bytes(given)
-        let name = nameLine(bytes) ?? URL(fileURLWithPath: given).deletingPathExtension().lastPathComponent
-        do {
-            try await client.send("PUT", path(name), bytes: bytes, type: "application/yaml")
-        } catch var refusal as Refusal where refusal.code == .usage {
-            throw located(&refusal, in: given)
+    /// The text of a scenario's file.
+    private static func text(_ file: String) throws -> String {
+        guard let text = String(validating: try InputFile.bytes(file), as: UTF8.self) else {
+            throw Refusal(.usage, "\(file) is not UTF-8", next: "save it as UTF-8; nothing was changed")
         }
-        return name
+        guard !text.isEmpty else {
+            throw Refusal(
+                .usage, "\(file) is empty", next: "docs/scenarios.md says how a scenario begins; nothing was changed")
+        }
+        return text
     }
 
     private static func isFile(_ given: String) -> Bool {
         given.hasSuffix(".yaml") || given.hasSuffix(".yml") || given.hasSuffix(".json") || given.contains("/")
     }
 
-    /// The name of the given scenario, which may be a file.
-    private static func name(_ given: String) throws -> String {
-        guard isFile(given) else { return given }
-        return try nameLine(InputFile.bytes(given))
-            ?? URL(fileURLWithPath: given).deletingPathExtension().lastPathComponent
-    }
-
-    /// The value of the file's `name:` line, `nil` if there is none. The upload's path must agree with it. The server checks it.
-    private static func nameLine(_ bytes: Data) -> String? {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let line = text.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix("name:") }) else {
-            return nil
+    /// The name of the scenario that was started in the namespace from the text of a file.
+    ///
+    /// - Throws: ``Refusal`` if none was started, or one with another text: its expectations are not those of the file.
+    private static func name(ofStarted file: String, _ client: ControlClient) async throws -> String {
+        let wanted = try text(file)
+        let start = "entrupy-sim scenario start \(Shell.operand(file))"
+        guard let started = try await client.startedScenario() else {
+            throw Refusal(.no, "no scenario was started in this namespace", next: "start it: \(start)")
         }
-        let name = line.dropFirst("name:".count).trimmingCharacters(in: .whitespaces)
-        let plain = name.trimmingCharacters(in: CharacterSet(charactersIn: "\"'"))
-        return plain.isEmpty ? nil : plain
+        let details = try await client.send("GET", path(started)).decoded(ScenarioDetails.self)
+        guard details.text == wanted else {
+            throw Refusal(
+                .no, "this namespace was started from \"\(started)\" with another text than that of \(file)",
+                next: "start it from the file (\(start)), or verify it by its name")
+        }
+        return started
     }
 
     /// The refusal in the format of compilers: `file:line: path: problem`.
@@ -89,8 +88,8 @@ struct ScenarioCommand: AsyncParsableCommand {
             abstract: "Replace a namespace's contents with a scenario, and print the URL for clients.",
             discussion: """
                 The namespace's old contents are deleted. With --new, a new namespace is made instead; if it exists, --replace is \
-                needed. A part of the scenario that nothing can match, such as a misspelt route or brand, is printed as a note. \
-                With --strict such a part prevents the start.
+                needed. A file is stored in the namespace that it starts in, and in no other. A part of the scenario that nothing can \
+                match, such as a misspelt route or brand, is printed as a note. With --strict such a part prevents the start.
                 """)
 
         @OptionGroup var control: ControlOptions
@@ -114,8 +113,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         var runs = false
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let name = try await ScenarioCommand.put(scenario, client)
-            let answer = try await start(name, client)
+            let answer = try await start(client)
             try terminal.show(answer) {
                 let run = try answer.decoded(ScenarioRun.self)
                 terminal.line("\(run.name) started in \(run.namespace), at \(run.clock.now)")
@@ -135,13 +133,16 @@ struct ScenarioCommand: AsyncParsableCommand {
             }
         }
 
-        private func start(_ name: String, _ client: ControlClient) async throws -> ControlClient.Answer {
+        private func start(_ client: ControlClient) async throws -> ControlClient.Answer {
+            let isFile = ScenarioCommand.isFile(scenario)
             var body: JSONObject = ["run": .bool(runs), "replace": .bool(replace)]
+            if isFile { body["scenario"] = .string(try ScenarioCommand.text(scenario)) }
             body["namespace"] = newNamespace.map { .string($0) }
             body["ttl"] = ttl.map { .string($0) }
             do {
                 return try await client.send(
-                    "POST", path(name) + "/start", query: [("strict", strict ? "true" : nil)], .object(body),
+                    "POST", isFile ? "/_sim/scenarios/start" : path(scenario) + "/start",
+                    query: [("strict", strict ? "true" : nil)], .object(body),
                     takesLong: true)
             } catch var refusal as Refusal {
                 if let newNamespace, refusal.details.contains(where: { $0.field == "namespace" }), refusal.code == .no {
@@ -150,6 +151,8 @@ struct ScenarioCommand: AsyncParsableCommand {
                         next:
                             "replace it with --replace, or name another with --new",
                         answer: refusal.answer)
+                } else if isFile, refusal.code == .usage, refusal.message.hasPrefix("the scenario is wrong") {
+                    refusal = located(&refusal, in: scenario)
                 } else if strict, refusal.details.contains(where: { $0.field.contains("[") }) {
                     refusal.next = "correct the scenario, or start it without --strict; it was not started"
                 }
@@ -170,11 +173,17 @@ struct ScenarioCommand: AsyncParsableCommand {
         @Option(help: "A file to write the result to as JUnit XML, for CI servers.")
         var junit: String?
 
+        @Flag(
+            help:
+                "Fail on notes too: parts that nothing can match, and faults with a number of times that were never met."
+        )
+        var strict = false
+
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let (moment, start) = (Date(), ContinuousClock.now)
             let (run, bytes) = try await verify(client)
             if let junit {
-                try write(JUnitReport(run, at: moment, took: ContinuousClock.now - start), junit)
+                try write(JUnitReport(run, isStrict: strict, at: moment, took: ContinuousClock.now - start), junit)
             }
             if terminal.isJSON { terminal.json(bytes) } else { show(run, terminal) }
             guard run.verified else { throw ExitCode(Refusal.Code.no.rawValue) }
@@ -183,7 +192,10 @@ struct ScenarioCommand: AsyncParsableCommand {
         /// The state of the scenario, verified or not, and the JSON to print.
         private func verify(_ client: ControlClient) async throws -> (ScenarioRun, Data) {
             do {
-                let answer = try await client.send("POST", path(name(scenario)) + "/verify", takesLong: true)
+                let name = isFile(scenario) ? try await name(ofStarted: scenario, client) : scenario
+                let answer = try await client.send(
+                    "POST", path(name) + "/verify", query: [("strict", strict ? "true" : nil)],
+                    takesLong: true)
                 return (try answer.decoded(ScenarioRun.self), answer.bytes)
             } catch let refusal as Refusal {
                 guard let bytes = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: bytes),
@@ -198,11 +210,13 @@ struct ScenarioCommand: AsyncParsableCommand {
                 (action.state == "done", "\(action.action) \(action.state)", action.problem ?? "")
             }
             let checks = run.expectations.map { ($0.passed, $0.expectation, $0.problem ?? "found \($0.found)") }
-            let all = actions + checks
+            let notes = strict ? run.notes.map { (false, $0.field, $0.problem) } : []
+            let all = actions + checks + notes
             let rows = all.map { isGood, expected, found -> [Terminal.Piece] in
                 [isGood ? .init("ok", .green) : .init("FAILED", .red), .init(expected), .init(found)]
             }
             terminal.table(["", "EXPECTED", "FOUND"], rows, empty: "the scenario expects nothing")
+            if !strict { for note in run.notes { terminal.note("note: \(note.field): \(note.problem)\n") } }
             let failed = all.count { !$0.0 }
             terminal.line(
                 run.verified ? "\(run.name) verified" : "\(run.name): \(failed) of \(all.count) failed")

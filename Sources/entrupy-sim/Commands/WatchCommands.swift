@@ -14,6 +14,12 @@ struct RequestFilter: ParsableArguments {
     @Option(help: "The status, for instance 404 or 4xx.")
     var status: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether the answer reached the client. The default is any, but true for a verification with --status.",
+            valueName: "true|false|any"))
+    var delivered: String?
+
     @Option(help: "The user of the request's session.")
     var username: String?
 
@@ -25,8 +31,8 @@ struct RequestFilter: ParsableArguments {
 
     var query: [(String, String?)] {
         [
-            ("route", route), ("method", method), ("status", status), ("username", username), ("since", since),
-            ("test", test),
+            ("route", route), ("method", method), ("status", status), ("delivered", delivered), ("username", username),
+            ("since", since), ("test", test),
         ]
     }
 
@@ -87,7 +93,7 @@ struct RequestsCommand: AsyncParsableCommand {
                 let list = try answer.decoded(RequestList.self)
                 let rows = list.requests.map { request in
                     [
-                        Readable.time(request.at), "\(request.status)", request.method,
+                        Readable.time(request.at), request.answerText, request.method,
                         RequestsCommand.path(request), String(format: "%.1f ms", request.duration_ms), request.id,
                         RequestsCommand.decided(request),
                     ]
@@ -116,7 +122,8 @@ struct RequestsCommand: AsyncParsableCommand {
             let left = NIOLockedValueBox(count ?? .max)
             try await client.listen([("types", "request")]) { name, data in
                 if name == "world.deleted" { throw Refusal(.no, "the namespace \(control.named) was deleted") }
-                guard name == "request" else { return true }
+                // A request whose answer was lost later is printed again, and counted once.
+                guard name == "request" || name == "request.undelivered" else { return true }
                 if terminal.isJSON {
                     terminal.json(data)
                 } else {
@@ -124,15 +131,14 @@ struct RequestsCommand: AsyncParsableCommand {
                     let decided = RequestsCommand.decided(request)
                     terminal.line([
                         "\(Readable.time(request.at))  ",
-                        .init(
-                            "\(request.status)", request.status < 400 ? .green : request.status < 500 ? .yellow : .red),
+                        .init(request.answerText, RequestsCommand.color(request)),
                         "  \(request.method) \(RequestsCommand.path(request))",
                         .init(String(format: "  %.1f ms", request.duration_ms)),
                         .init(decided.isEmpty ? "" : "  \(decided)"),
                     ])
                 }
                 return left.withLockedValue { left in
-                    left -= 1
+                    if name == "request" { left -= 1 }
                     return left > 0
                 }
             }
@@ -148,10 +154,16 @@ struct RequestsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
             abstract: "Check that a request was made. If not, exits 1 and shows the nearest requests.",
-            discussion: "Without a number, at least one such request is expected.")
+            discussion: """
+                Without a number, at least one such request is expected. A --route that the platforms do not have is an error, \
+                unless --any-route says that it is meant.
+                """)
 
         @OptionGroup var control: ControlOptions
         @OptionGroup var filter: RequestFilter
+
+        @Flag(help: "Allow a --route that matches no route of the platforms.")
+        var anyRoute = false
 
         @Option(help: "The exact number of requests.")
         var times: Int?
@@ -164,13 +176,23 @@ struct RequestsCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             var body: JSONObject = ["match": filter.match]
+            if anyRoute { body["any_route"] = .bool(true) }
             for (name, count) in [("times", times), ("at_least", atLeast), ("at_most", atMost)] {
                 body[name] = count.map { .number(JSONNumber($0)) }
             }
-            let answer = try await client.send("POST", "/_sim/requests/verify", .object(body))
+            let answer = try await verify(.object(body), client)
             try terminal.show(answer) {
                 let count = try answer.decoded(Verification.self).count
                 terminal.line("verified: \(Readable.count(count, "such request"))")
+            }
+        }
+
+        private func verify(_ body: JSONValue, _ client: ControlClient) async throws -> ControlClient.Answer {
+            do {
+                return try await client.send("POST", "/_sim/requests/verify", body)
+            } catch var refusal as Refusal where refusal.details.contains(where: { $0.field == "match.route" }) {
+                refusal.next = "correct --route; \"entrupy-sim choices routes\" lists them, --any-route allows others"
+                throw refusal
             }
         }
     }

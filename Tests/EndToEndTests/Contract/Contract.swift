@@ -149,6 +149,11 @@ struct Contract: Sendable {
     /// The operations of the best matching path. A literal part has priority over a parameter.
     private func operations(at path: [String]) -> [Operation] {
         let fitting = (byLength[path.count] ?? []).filter { $0.fits(path) }
+        // A scenario may have the name `start`: all methods but one are those of its own path.
+        if path == ["_sim", "scenarios", "start"] {
+            let own = Set(fitting.filter { $0.parameters == 0 }.map(\.method))
+            return fitting.filter { $0.parameters == 0 || !own.contains($0.method) }
+        }
         let best = fitting.min { $0.parameters < $1.parameters }?.path
         return fitting.filter { $0.path == best }
     }

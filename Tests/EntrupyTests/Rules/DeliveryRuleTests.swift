@@ -44,6 +44,21 @@ import Testing
         #expect(try await deliveries(bench).map(\.status) == [.failed])
     }
 
+    /// The receiver may take its time to fail.
+    @Test func aGapIsCountedFromTheAttemptHoweverLateItsOutcome() async throws {
+        let bench = try await RuleBench(settings: ["webhooks": ["retries": ["10s"]]])
+        let user = try await bench.login()
+        _ = try await bench.subscribe(events: ["session.completed"])
+        _ = try await bench.submit(user, "sim-authentic-after-0s")
+        await bench.wait("4s")
+        try await bench.deliver(500)
+        #expect(try await deliveries(bench).map(\.nextAttemptAt) == [RuleBench.morning + Span("10s")!])
+        await bench.wait("5s")
+        #expect(bench.attempts().isEmpty)
+        await bench.wait("1s")
+        #expect(bench.attempts().map(\.number) == [2])
+    }
+
     @Test func theNextEventOfAnItemWaitsForTheOneBefore() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()

@@ -101,7 +101,7 @@ import Testing
         let bench = try await RuleBench()
         _ = try await bench.subscribe(events: ["session.updated"])
         _ = try await bench.control(AddFault(["match": ["webhook": "*"], "effect": ["delay": delay]]))
-        let template = try ItemTemplate(count: 1, result: .needsReview, item: ["brand": "Nike"])
+        let template = try ItemTemplate(count: nil, result: .needsReview, item: ["brand": "Nike"])
         for _ in 0..<10 {
             _ = try await bench.namespace.generateItems(.success(template), RequestHead(isControl: true)).result.get()
         }

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import Storage
 import TestSupport
 import Testing
 
@@ -153,5 +154,53 @@ import Testing
         )
         _ = try await bench.partner(FlagPartnerItem(id, nil))
         #expect(try await bench.item(id).flag == .unflagged)
+    }
+
+    /// A text that names no known reason is the message itself, so empty comments must not add blank lines to it.
+    @Test func emptyCommentsOfThePartnerCountAsAbsent() async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+        for (reason, comments, message) in [
+            ("Looks odd", "", "Looks odd"), ("Looks odd", "Twice", "Looks odd\n\nTwice"), ("wrong_metadata", "", nil),
+            ("wrong_metadata", "Twice", "Twice"),
+        ] as [(String, String, String?)] {
+            let request = PartnerFlagRequest(reason: reason, comments: comments)
+            _ = try await bench.partner(FlagPartnerItem(id, request))
+            #expect(try await bench.item(id).flagMessage == message, "\(reason), \(comments)")
+            _ = try await bench.partner(FlagPartnerItem(id, nil))
+        }
+    }
+
+    // MARK: Flags that the control API forces
+
+    /// A receiver learns of a flag whoever changed it.
+    @Test func aForcedFlagSendsAnUpdate() async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+        _ = try await bench.subscribe()
+        for flag in [FlagID.flagged, .resolved, .unflagged] {
+            _ = try await bench.control(PatchAuthentication(id, flag: flag))
+            #expect(try await bench.deliverAll() == ["session.updated"], "\(flag.rawValue)")
+        }
+        _ = try await bench.control(PatchAuthentication(id, flag: .unflagged))
+        #expect(try await bench.deliverAll() == [], "the item has this flag already")
+    }
+
+    @Test func aForcedFlagIsUnresolvedUntilItIsForcedToBeResolved() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        _ = try await set(bench, id, user)
+        _ = try await bench.control(ResolveFlag(id, note: "Seen again", result: nil))
+        _ = try await bench.control(PatchAuthentication(id, flag: .flagged))
+        let flagged = try await bench.item(id)
+        #expect(flagged.flag == .flagged && flagged.flagResolvedAt == nil && flagged.flagNote == nil)
+        await bench.wait("1m")
+        _ = try await bench.control(PatchAuthentication(id, flag: .resolved))
+        let resolved = try await bench.item(id)
+        #expect(resolved.flagResolvedAt == RuleBench.morning + .minute && resolved.flaggedAt == RuleBench.morning)
+        _ = try await bench.control(PatchAuthentication(id, flag: .unflagged))
+        let cleared = try await bench.item(id)
+        #expect(cleared.flaggedAt == nil && cleared.flagResolvedAt == nil && cleared.flagReasonID == nil)
     }
 }

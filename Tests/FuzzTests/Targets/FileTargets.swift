@@ -28,7 +28,7 @@ extension FuzzTarget {
             try withFile("recording", input) { path in
                 do {
                     return try finished {
-                        let replay = try await Replay(path: path)
+                        let replay = try await Replay(Recording.read(path))
                         _ = try replay.configuration(.simulated)
                         return "a recording"
                     }

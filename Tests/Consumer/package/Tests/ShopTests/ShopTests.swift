@@ -31,6 +31,12 @@ import Testing
         try await SimulatedNamespace.current.expectRequest("POST", "/sdk/login", times: 3)
     }
 
+    /// Fails likewise, once for each case, whose ids are equal once they are made safe for a file.
+    @Test(arguments: ["a/b", "a b", "a:b"]) func aWrongExpectation(of text: String) async throws {
+        guard let wanted = ProcessInfo.processInfo.environment["FAIL_CASES"], wanted.contains(text) else { return }
+        try await SimulatedNamespace.current.expectRequest("POST", "/sdk/login", times: 3)
+    }
+
     private func run(_ condition: @escaping @Sendable () -> Bool) async -> Bool {
         await Task.detached { EntrupySimulation.run(until: condition, timeout: 20) }.value
     }

@@ -1,0 +1,57 @@
+import EntrupyAPI
+import SimulationAPI
+import TestSupport
+import Testing
+
+@testable import Entrupy
+@testable import Simulation
+
+/// Certificates [D certificates]: an authentic item has one, which may get another holder.
+@Suite struct CertificateRuleTests {
+    @Test func aCertificateIsShownOnlyWhileTheItemIsAuthentic() async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+        let certificate = try #require(try await bench.item(id).certificateID)
+        func show() async -> PlatformError.Kind? {
+            await refusal { try await bench.control(ShowCertificate(certificate)) }
+        }
+        #expect(await show() == nil)
+        for result in [ResultID.unknown, .needsReview] {
+            _ = try await bench.control(PatchAuthentication(id, result: result))
+            #expect(await show() == .notFound)
+            #expect(await refusal { try await bench.control(TransferCertificate(id, to: "a@b")) } == .wrongState)
+        }
+        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        #expect(await show() == nil)
+        #expect(try await bench.item(id).certificateID == certificate, "the same one")
+    }
+
+    @Test func aTransferSetsTheHolderAndIsListedAndSent() async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+        _ = try await bench.subscribe(events: ["certificate.transfer"])
+        for holder in ["first@example.com", "second@example.com"] {
+            _ = try await bench.control(TransferCertificate(id, to: holder))
+            #expect(try await bench.item(id).certificateHolder == holder)
+            let data = try RuleBench.body(try await bench.deliver(200))["data"]?.members
+            #expect(data?["certificate_holder"]?.text == holder)
+        }
+        let transfers = try await bench.partner(ListCertificateTransfers(id)).transfers
+        #expect(transfers.map(\.to.email) == ["first@example.com", "second@example.com"])
+        let other = ListCertificateTransfers(id)
+        #expect(await refusal { try await bench.partner(other, RuleBench.otherPartner) } == .notFound)
+    }
+
+    @Test func aFingerprintHasNoCertificate() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let request = StartCaptureRequest(
+            item: ["brand": "Nike", "style_name": "Air Max"], activity: .fingerprintRegister)
+        let capture = try await bench.user(StartCapture(request), user).captureID
+        try await bench.upload(capture, user)
+        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        #expect(try await bench.item(id).certificateID == nil)
+        #expect(await refusal { try await bench.control(TransferCertificate(id, to: "a@b")) } == .wrongState)
+    }
+}

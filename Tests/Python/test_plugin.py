@@ -1,0 +1,432 @@
+"""The plugin in runs of its own: marks, routes, notes and scenarios from files. `make test-python` runs it."""
+
+import pytest
+
+from entrupy_sim import SimulatorError
+
+pytest_plugins = "pytester"
+
+TYPO = """
+    def test_typo(entrupy_sim):
+        entrupy_sim.fault({"status": 503}, route="/sdk/serch")
+"""
+
+AUTHORIZE = """
+        import json
+        import urllib.request
+
+        def authorize(sim, user):
+            urllib.request.urlopen(urllib.request.Request(
+                f"{sim.url}/v2/integrations/authorize-user", method="POST",
+                headers={"Authorization": f"Token {sim.api_token}", "Content-Type": "application/json"},
+                data=json.dumps({
+                    "sdk_authorization_request": "from-the-app", "unique_user_id": user, "email": f"{user}@example.com"}).encode()))
+"""
+
+
+@pytest.fixture
+def run(pytester, entrupy_simulator):
+    """Runs tests against the server of this run."""
+    def run(source, *arguments):
+        pytester.makepyfile(source)
+        return pytester.runpytest_subprocess("--entrupy-sim-url", entrupy_simulator.url, "-p", "no:cacheprovider", *arguments)
+    return run
+
+
+def test_a_run_without_xdist(run):
+    # As if pytest-xdist were not installed: its hooks are unknown.
+    result = run("""
+        def test_it(entrupy_sim):
+            pass
+    """, "-p", "no:xdist")
+    assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("mark", ['"late-result"', 'scenario="late-result"', '"late-result", frozen_at="2026-02-05T09:00:00Z"'])
+def test_the_marks_argument_is_the_scenario(run, mark):
+    result = run(f"""
+        import pytest
+
+        @pytest.mark.entrupy_sim({mark})
+        def test_it(entrupy_sim):
+            assert entrupy_sim.control("GET", "/_sim/scenarios/late-result")["run"]
+    """)
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("mark, problem", [
+    ('"late-result", "standard"', "takes one scenario, got 'late-result', 'standard'"),
+    ('"late-result", scenario="late-result"', "has a scenario twice, 'late-result' and 'late-result'"),
+    ('scenaro="late-result"', "does not know scenaro"),
+    ('"late-result", timeout=3, frozen="x"', "does not know frozen, timeout"),
+    ("7", "takes the name or path of a scenario as scenario, got 7"),
+    ("seed=7", 'takes "standard", "empty" or the path of a file as seed, got 7'),
+    ('strict="false"', "takes True or False as strict, got 'false'"),
+    ("strict=0", "takes True or False as strict, got 0"),
+    ('random_seed="7"', "takes a whole number as random_seed, got '7'"),
+    ("random_seed=True", "takes a whole number as random_seed, got True"),
+    ("frozen_at=[2026]", "takes a moment in ISO 8601 as text, or epoch seconds as frozen_at, got [2026]"),
+    ("ttl=False", 'takes a duration such as "30m", or seconds as ttl, got False'),
+    ("prefix=3", "takes text as prefix, got 3"),
+])
+@pytest.mark.parametrize("fixture, workers", [("entrupy_sim", []), ("", []), ("entrupy_sim", ["-n", "2"])])
+def test_a_wrong_mark_is_a_usage_error_of_the_run(run, mark, problem, fixture, workers):
+    result = run(f"""
+        import pytest
+
+        @pytest.mark.entrupy_sim({mark})
+        def test_wrong({fixture}):
+            pass
+
+        def test_right():
+            pass
+    """, *workers)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.assert_outcomes()
+    text = result.stderr.str()
+    assert f"::test_wrong: usage: the mark entrupy_sim {problem}: write" in text, text
+    assert "seed, frozen_at, random_seed, strict, prefix, ttl" in text
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_each_wrong_mark_is_named_and_those_of_tests_that_are_deselected_are_not(run, workers):
+    source = """
+        import pytest
+
+        @pytest.mark.entrupy_sim(strict="no")
+        def test_one():
+            pass
+
+        @pytest.mark.entrupy_sim(seed=7)
+        class TestTwo:
+            def test_two(self):
+                pass
+
+        def test_right(entrupy_sim):
+            pass
+    """
+    text = run(source, *workers).stderr.str()
+    assert "::test_one: usage: " in text and "::TestTwo::test_two: usage: " in text
+    run(source, "-k", "test_right", *workers).assert_outcomes(passed=1, deselected=0 if workers else 2)
+
+
+def test_the_mark_takes_each_type_that_is_right(run):
+    run("""
+        import pathlib
+        import pytest
+
+        pathlib.Path("seed.yaml").write_text("brands: []")
+
+        @pytest.mark.entrupy_sim(frozen_at=1767603600, random_seed=7, strict=None, prefix="mine", ttl=60)
+        def test_numbers(entrupy_sim):
+            assert entrupy_sim.name.startswith("mine-")
+            assert entrupy_sim.clock.state()["now"].startswith("2026-01-05T09:00:00")
+
+        @pytest.mark.entrupy_sim(None, seed="empty", frozen_at="2026-01-05T09:00:00Z", strict=True, ttl="1h")
+        def test_texts(entrupy_sim):
+            assert entrupy_sim.strict
+    """).assert_outcomes(passed=2)
+
+
+def test_a_wrong_mark_that_a_fixture_adds_is_an_error_of_the_test(run):
+    result = run("""
+        import pytest
+
+        @pytest.fixture
+        def marked(request):
+            request.applymarker(pytest.mark.entrupy_sim(strict="no"))
+
+        def test_it(marked, entrupy_sim):
+            pass
+    """)
+    result.assert_outcomes(errors=1)
+    assert "takes True or False as strict, got 'no'" in result.stdout.str()
+
+
+def test_the_nearest_mark_counts(run):
+    run("""
+        import pytest
+
+        pytestmark = pytest.mark.entrupy_sim("late-result")
+
+        @pytest.mark.entrupy_sim("login-limit")
+        def test_it(entrupy_sim):
+            assert entrupy_sim.control("GET", "/_sim/scenarios/login-limit")["run"]
+    """).assert_outcomes(passed=1)
+
+
+def test_a_route_that_the_platforms_do_not_have_fails_the_test(run):
+    result = run("""
+        def test_typo(entrupy_sim):
+            entrupy_sim.expect_request("POST", "/sdk/serch", times=0)
+
+        def test_meant(entrupy_sim):
+            entrupy_sim.expect_request("POST", "/sdk/serch", times=0, any_route=True)
+    """)
+    result.assert_outcomes(passed=1, failed=1)
+    assert "the nearest is POST /sdk/search" in result.stdout.str()
+    assert "any_route=True" in result.stdout.str()
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_notes_are_shown_also_of_tests_that_pass(run, workers):
+    result = run(TYPO, *workers)
+    result.assert_outcomes(passed=1)
+    text = result.stdout.str()
+    assert "entrupy-sim notes" in text
+    assert text.count("no route of the server matches /sdk/serch") == 1
+    assert "test_notes_are_shown_also_of_tests_that_pass.py::test_typo: the fault flt_" in text
+
+
+@pytest.mark.parametrize("way", ["option", "ini", "mark"])
+def test_notes_fail_a_strict_test(run, pytester, way):
+    if way == "ini":
+        pytester.makeini("[pytest]\nentrupy_sim_strict = true\n")
+    mark = "" if way != "mark" else "import pytest\n    pytestmark = pytest.mark.entrupy_sim(strict=True)\n"
+    result = run(f"\n    {mark}{TYPO}", *(["--entrupy-sim-strict"] if way == "option" else []))
+    result.assert_outcomes(failed=1)
+    assert "match.route: no route of the server matches /sdk/serch" in result.stdout.str()
+
+
+def test_a_mark_can_be_less_strict_than_the_run_and_users_may_come_later(run):
+    result = run(f"""
+        import pytest
+        {AUTHORIZE}
+
+        @pytest.mark.entrupy_sim(strict=False)
+        def test_typo(entrupy_sim):
+            entrupy_sim.fault({{"status": 503}}, route="/sdk/serch")
+
+        def test_later(entrupy_sim):
+            entrupy_sim.fault({{"status": 503}}, route="/sdk/search", username="DemoOrg-later-user")
+            entrupy_sim.outcome("unknown", username="DemoOrg-later-user")
+            authorize(entrupy_sim, "later-user")
+
+        def test_brand(entrupy_sim):
+            entrupy_sim.outcome("unknown", brand="Nkie")
+    """, "--entrupy-sim-strict")
+    result.assert_outcomes(passed=2, failed=1)
+    assert "there is no user" not in result.stdout.str()
+
+
+# A rule that the client makes, and one that a test sends by itself. The second has notes that nobody has read.
+NEVER = """
+        def test_client(entrupy_sim):
+            entrupy_sim.fault({"status": 503}, route="/sdk/search", username="DemoOrg-nver")
+
+        def test_raw(entrupy_sim):
+            entrupy_sim.control("POST", "/_sim/outcomes", {"result": "unknown", "match": {"username": "DemoOrg-nver"}})
+            entrupy_sim.control("POST", "/_sim/faults", {"effect": {"status": 503}, "match": {"route": "/sdk/serch"}})
+
+        def test_made(entrupy_simulator):
+            sim = entrupy_simulator.make_namespace()
+            sim.outcome("unknown", username="DemoOrg-nver")
+            sim.delete()
+
+        @pytest.fixture
+        def second(entrupy_simulator):
+            sim = entrupy_simulator.make_namespace()
+            yield sim
+            sim.delete()
+
+        def test_fixture(second):
+            second.outcome("unknown", username="DemoOrg-nver")
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_notes_that_still_stand_at_the_end_of_a_test_are_shown_once(run, workers):
+    result = run("\n        import pytest\n" + NEVER, *workers)
+    result.assert_outcomes(passed=4)
+    text = result.stdout.str()
+    assert text.count('match.username: there is no user "DemoOrg-nver" yet') == 4, text
+    assert text.count("match.route: no route of the server matches /sdk/serch") == 1, text
+
+
+@pytest.mark.parametrize("way", ["option", "ini", "mark"])
+def test_notes_that_still_stand_fail_a_strict_test(run, pytester, way):
+    if way == "ini":
+        pytester.makeini("[pytest]\nentrupy_sim_strict = true\n")
+    mark = "pytestmark = pytest.mark.entrupy_sim(strict=True)" if way == "mark" else ""
+    result = run(f"\n        import pytest\n        {mark}\n{NEVER}", *(["--entrupy-sim-strict"] if way == "option" else []))
+    result.assert_outcomes(failed=4)
+    text = result.stdout.str()
+    assert text.count('match.username: there is no user "DemoOrg-nver" yet') == 4, text
+    assert text.count("match.route: no route of the server matches /sdk/serch") == 1, text
+
+
+def test_notes_of_a_strict_test_that_failed_or_was_skipped_are_shown(run):
+    result = run("""
+        import pytest
+
+        pytestmark = pytest.mark.entrupy_sim(strict=True)
+
+        @pytest.fixture(params=["fails", "skips", "fails in setup"])
+        def ends(request, entrupy_sim):
+            entrupy_sim.fault({"status": 503}, username=f"DemoOrg-{request.param}")
+            assert request.param != "fails in setup"
+            return request.param
+
+        def test_it(ends):
+            pytest.skip("not now") if ends == "skips" else pytest.fail("by itself")
+    """)
+    result.assert_outcomes(failed=1, skipped=1, errors=1)
+    text = result.stdout.str()
+    assert "at the end of the test" not in text
+    for user in ("fails", "skips", "fails in setup"):
+        assert f'there is no user "DemoOrg-{user}" yet' in text, text
+
+
+REMOVED = """
+        import pytest
+
+        @pytest.mark.parametrize("way", ["cleared", "reset", "gone"])
+        def test_it(entrupy_sim, way):
+            entrupy_sim.fault({"status": 503}, username=f"DemoOrg-{way}")
+            if way == "cleared":
+                entrupy_sim.clear_faults()
+            elif way == "reset":
+                entrupy_sim.reset()
+            else:
+                entrupy_sim.control("DELETE", f"/_sim/namespaces/{entrupy_sim.name}")
+"""
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_the_notes_of_a_rule_that_a_test_removes_are_not_lost(run, is_strict):
+    result = run(REMOVED, *(["--entrupy-sim-strict"] if is_strict else []))
+    # After a reset nothing says whether the user existed before.
+    result.assert_outcomes(passed=2 if is_strict else 3, failed=1 if is_strict else 0)
+    text = result.stdout.str()
+    for way in ("cleared", "reset", "gone"):
+        assert text.count(f'match.username: there is no user "DemoOrg-{way}" yet') == 1, text
+
+
+def test_a_rule_that_was_met_has_no_notes_at_the_end(run):
+    run("""
+        import urllib.error, urllib.request
+        import pytest
+
+        def test_it(entrupy_sim):
+            entrupy_sim.control("POST", "/_sim/faults", {"effect": {"status": 503}, "match": {"route": "/nowhere"}})
+            with pytest.raises(urllib.error.HTTPError, match="503"):
+                urllib.request.urlopen(f"{entrupy_sim.url}/nowhere")
+    """, "--entrupy-sim-strict").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("way", ["", "option", "ini", "mark"])
+def test_namespaces_that_a_test_makes_are_as_strict_as_the_test(run, pytester, way):
+    if way == "ini":
+        pytester.makeini("[pytest]\nentrupy_sim_strict = true\n")
+    result = run(f"""
+        import pytest
+        {"pytestmark = pytest.mark.entrupy_sim(strict=True)" if way == "mark" else ""}
+
+        def test_it(entrupy_simulator):
+            entrupy_simulator.make_namespace().fault({{"status": 503}}, route="/sdk/serch")
+
+        @pytest.fixture(scope="module")
+        def shared(entrupy_simulator):
+            sim = entrupy_simulator.make_namespace()
+            yield sim
+            sim.delete()
+
+        # Makes the namespace, which outlives it, so this mark does not count for it.
+        @pytest.mark.entrupy_sim(strict=False)
+        def test_user_of_a_later_test(shared):
+            shared.outcome("unknown", username="DemoOrg-later-user")
+
+        def test_shared(shared):
+            shared.fault({{"status": 503}}, route="/sdk/serch")
+
+        @pytest.mark.entrupy_sim(strict=False)
+        def test_mark(entrupy_simulator):
+            entrupy_simulator.make_namespace().fault({{"status": 503}}, route="/sdk/serch")
+
+        def test_meant(entrupy_simulator):
+            entrupy_simulator.make_namespace(strict=False, on_note=print).fault({{"status": 503}}, route="/sdk/serch")
+    """, *(["--entrupy-sim-strict"] if way == "option" else []))
+    result.assert_outcomes(**({"failed": 2, "passed": 3} if way else {"passed": 5}))
+    text = result.stdout.str()
+    shown = text[text.rindex("- entrupy-sim notes -"):]
+    assert shown.count("match.route: no route of the server matches /sdk/serch") == (1 if way else 3), text
+    assert "::test_mark: the fault flt_" in shown and "::test_user_of_a_later_test: the outcome rule out_" in shown
+
+
+def test_a_scenarios_notes_are_shown_once_a_test(run, pytester):
+    (pytester.path / "typo.yaml").write_text(
+        "name: typo\ndescription: A misspelt route.\nfaults:\n  - {match: {route: /sdk/serch}, effect: {status: 503}}\n")
+    result = run("""
+        import pytest
+
+        pytestmark = pytest.mark.entrupy_sim("./typo.yaml")
+
+        @pytest.mark.parametrize("number", range(2))
+        def test_it(entrupy_sim, number):
+            entrupy_sim.verify_scenario("typo")
+            entrupy_sim.verify_scenario("typo")
+    """)
+    result.assert_outcomes(passed=2)
+    text = result.stdout.str()
+    for number in range(2):
+        assert text.count(f"::test_it[{number}]: the scenario typo: faults[0].match.route: line 4: no route of") == 1, text
+    assert text.count("no route of the server matches /sdk/serch") == 2, text
+
+
+def test_requests_of_a_route_that_the_platforms_do_not_have(entrupy_sim):
+    with pytest.raises(SimulatorError, match="the nearest is POST /sdk/search.*any_route=True in requests"):
+        entrupy_sim.requests("/sdk/serch")
+    with pytest.raises(SimulatorError, match="with its first slash"):
+        entrupy_sim.requests("sdk/search")
+    assert entrupy_sim.requests("/sdk/serch", any_route=True) == []
+    assert entrupy_sim.requests("/sdk/*") == entrupy_sim.requests() == []
+
+
+def test_a_namespace_is_deleted_however_its_test_ends(run, pytester, entrupy_simulator):
+    result = run("""
+        import pathlib
+        import pytest
+
+        @pytest.fixture
+        def broken(request, entrupy_sim):
+            print(entrupy_sim.name, file=pathlib.Path("names").open("a"))
+            assert "setup" not in request.node.name
+            yield
+            assert "teardown" not in request.node.name
+
+        @pytest.mark.parametrize("way", ["passes", "fails", "setup", "teardown", "interrupt"])
+        def test_it(broken, way):
+            assert way != "fails"
+            if way == "interrupt":
+                raise KeyboardInterrupt
+    """)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    names = (pytester.path / "names").read_text().split()
+    left = [n["name"] for n in entrupy_simulator._control.send("GET", "/_sim/namespaces")["namespaces"]]
+    assert len(names) == 5 and not set(names) & set(left)
+
+
+def test_a_scenario_from_a_file_is_stored_where_it_starts(run, pytester, entrupy_simulator):
+    for number in range(2):
+        pytester.mkdir(f"d{number}")
+        (pytester.path / f"d{number}" / "any-name.yaml").write_text(
+            f"name: mine\ndescription: Number {number}.\n"
+            "faults:\n  - {match: {route: /sdk/search}, effect: {status: 503}, times: 1}\n")
+    result = run("""
+        import pathlib
+        import pytest
+
+        @pytest.mark.parametrize("number", [
+            pytest.param(n, marks=pytest.mark.entrupy_sim(pathlib.Path(f"d{n}/any-name.yaml"))) for n in range(2)])
+        def test_it(entrupy_sim, number):
+            shown = entrupy_sim.control("GET", "/_sim/scenarios/mine")
+            assert shown["scenario"]["description"] == f"Number {number}."
+            entrupy_sim.verify_scenario("mine")
+            with pytest.raises(AssertionError, match="was never met"):
+                entrupy_sim.verify_scenario("mine", strict=True)
+    """)
+    result.assert_outcomes(passed=2)
+    assert "was never met" in result.stdout.str()
+    names = [s["name"] for s in entrupy_simulator._control.send("GET", "/_sim/scenarios")["scenarios"]]
+    assert "mine" not in names
