@@ -7,7 +7,8 @@
         /// its data in memory, and ends with this process.
         ///
         /// With `ENTRUPY_SIM_URL` in the environment, connects to that server instead. `ENTRUPY_SIM_RECORD` names the file that the
-        /// started server records to, as `serve --record` does. No other setting of servers is taken from the environment.
+        /// started server records to, as `serve --record` does; if it exists, the id of this process is added to its name. No other
+        /// setting of servers is taken from the environment.
         ///
         /// - Parameters:
         ///   - binary: the path of the program. The default is `ENTRUPY_SIM_BINARY`, else `entrupy-sim` in `PATH`, else the one
@@ -154,8 +155,22 @@
         /// The environment of a server. Its settings are for servers started by hand, except how to log, and whether to record the
         /// run.
         static func environment(_ own: [String: String], records: Bool) -> [String: String] {
-            let kept = ["ENTRUPY_SIM_LOG_LEVEL"] + (records ? ["ENTRUPY_SIM_RECORD"] : [])
-            return own.filter { !$0.key.hasPrefix("ENTRUPY_SIM_") || kept.contains($0.key) }
+            var kept = own.filter { !$0.key.hasPrefix("ENTRUPY_SIM_") || $0.key == "ENTRUPY_SIM_LOG_LEVEL" }
+            if records, let file = own["ENTRUPY_SIM_RECORD"], !file.isEmpty { kept["ENTRUPY_SIM_RECORD"] = free(file) }
+            return kept
+        }
+
+        /// The file of a recording; one with this process's id in its name if the file exists. `swift test` runs the tests of XCTest
+        /// and those of Swift Testing in a process each, and no recording is replaced.
+        private static func free(_ file: String) -> String {
+            guard FileManager.default.fileExists(atPath: file) else { return file }
+            let url = URL(fileURLWithPath: file)
+            let id = ProcessInfo.processInfo.processIdentifier
+            let name = "\(url.deletingPathExtension().lastPathComponent)-\(id)"
+            let folder = url.deletingLastPathComponent()
+            let other = folder.appendingPathComponent(name).appendingPathExtension(url.pathExtension).path
+            SimulatedNamespace.printToStandardError("\(file) exists already; this process records to \(other)")
+            return other
         }
 
         /// The line that `--ready-json` prints.

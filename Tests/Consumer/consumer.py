@@ -117,6 +117,9 @@ def main():
             "a case that passes removes its own bundle alone", len(left) == 1 and left[0] in cases, f"{cases} {left} {text}"))
         code, text = run([binary["ENTRUPY_SIM_BINARY"], "replay", str(recording)], place)
         results.append(check("the run is recorded", code == 0 and "no difference" in text, text))
+        # XCTest and Swift Testing have a process each.
+        others = list(place.glob("run-*.recording"))
+        results.append(check("the second process has a recording of its own", len(others) == 1, f"{others}"))
         code, text = run(["swift", "test", "--skip-build"], place, {"ENTRUPY_SIM_BINARY": "/nowhere/entrupy-sim"})
         results.append(check(
             "a missing program is named in one sentence",
