@@ -6,6 +6,9 @@ behind. Up to 20 changes are judged together, in several builds: each change is 
 builds of another one. A change is killed if its test fails in exactly the builds that have it: no other change can explain that,
 since each other one is also in a build without it, where the test passed. Every other pattern is settled by a build with that
 change alone, so a survivor is never hidden.
+
+A test fails if the report says so, or if its process ends by a trap. A test that exceeds its limit twice has timed out, which counts as
+noticed if it passed within the limit without any change. All else, such as a test without a result, is an error of the run.
 """
 import argparse
 import collections
@@ -24,6 +27,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree
 
@@ -31,10 +35,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path("Tests/Mutations/mutations.json")
 # The number of lines below `near` in which the text is found.
 NEAR_LINES = 20
-# Seconds for the tests of one build, and for one test alone. A test that takes longer counts as failed.
+# Seconds for the tests of one build, and for one test alone.
 TESTS_LIMIT, TEST_LIMIT = 600, 180
+# Results of tests are no evidence if fewer bytes are free.
+MIN_FREE_BYTES = 200 * 10**6
+# Names of variables that would change the programs and tests, such as `ENTRUPY_SIM_PROGRAM`, another binary for the end-to-end tests.
+OWN_VARIABLES = "ENTRUPY_SIM_"
+# SwiftPM's message for a test process that ended by a signal, and the signals of a trap. Others, such as `SIGKILL` if memory is short,
+# are no evidence.
+END_BY_SIGNAL = re.compile(r"exited with unexpected signal code (\d+)", re.I)
+TRAPS = {signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV}
 
 Mutation = collections.namedtuple("Mutation", "id rule file near find replace test")
+# `word` is passed, failed, timed out or error.
+Outcome = collections.namedtuple("Outcome", "word reason seconds", defaults=["", 0])
 
 
 class ListError(Exception):
@@ -200,13 +214,18 @@ class Swift:
 
     def __init__(self, copy, build, test):
         self.copy, self.build_command, self.test_command = copy, build, test
-        self.environment = {name: value for name, value in os.environ.items() if name != "ENTRUPY_SIM_STRICT"}
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN_VARIABLES)}
+        # The tests that passed without any change, within the limit of a test alone.
+        self.timely = set()
 
     def run(self, command, limit=None):
         """The exit code, or `None` after the limit, and the output. Nothing that it started is left."""
-        process = subprocess.Popen(
-            command, cwd=self.copy.path, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+        try:
+            process = subprocess.Popen(
+                command, cwd=self.copy.path, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+        except OSError as error:
+            return 127, f"{command[0]} does not start: {error}"
         try:
             output, _ = process.communicate(timeout=limit)
             return process.returncode, output
@@ -231,36 +250,58 @@ class Swift:
         code, output = self.run([*self.build_command, "--build-tests"])
         return None if code == 0 else output
 
-    def failed(self, tests):
-        """The tests of which any case failed, that ended the process, or that took too long."""
-        results = self.results(tests, TESTS_LIMIT)
-        for test in tests:
-            if test not in results:
-                # Its process ended early, maybe by another test.
-                results[test] = self.results([test], TEST_LIMIT).get(test, False)
-        return {test for test in tests if not results[test]}
+    def outcomes(self, tests):
+        """The outcome of each test. A test without a result after a run of all of them runs alone."""
+        found = self.results(tests, TESTS_LIMIT)[0] if len(tests) > 1 else {}
+        return {test: found[test] if test in found else self.alone(test) for test in tests}
 
-    def missing(self, tests):
-        """The tests that do not run at all."""
-        return [test for test in tests if test not in self.results([test], TEST_LIMIT)]
+    def alone(self, test):
+        """The outcome of a test that runs alone, and again if it takes too long."""
+        for _ in range(2):
+            results, code, output = self.results([test], TEST_LIMIT)
+            if test in results:
+                return results[test]
+            if code is not None:
+                break
+        else:
+            return Outcome("timed out", f"it took longer than {TEST_LIMIT} s twice")
+        found = END_BY_SIGNAL.search(output)
+        if found and int(found.group(1)) in TRAPS:
+            return Outcome("failed", f"its process ended by {signal.Signals(int(found.group(1))).name}")
+        lines = output.strip().splitlines()
+        last = f": {lines[-1]}" if lines else ""
+        return Outcome("error", f"it has no result, and the command ended with {code}{last}")
 
     def results(self, tests, limit):
-        """Whether each test passed; without those whose process ended early."""
+        """The outcomes of the tests that have one in the report, the exit code, `None` after the limit, and the output."""
         report = self.copy.path / ".build/mutations.xml"
         reports = [report, report.with_name("mutations-swift-testing.xml")]
         for path in reports:
             path.unlink(missing_ok=True)
         filters = itertools.chain.from_iterable(
             ("--filter", "^" + re.escape(test) + r"\(") for test in tests)
-        self.run([*self.test_command, "--skip-build", "--disable-xctest", *filters, "--xunit-output", str(report)], limit)
+        code, output = self.run(
+            [*self.test_command, "--skip-build", "--disable-xctest", *filters, "--xunit-output", str(report)], limit)
+        for folder in [self.copy.path, tempfile.gettempdir()]:
+            if (free := shutil.disk_usage(folder).free) < MIN_FREE_BYTES:
+                return {}, code or 0, f"only {free} bytes are free in {folder}"
         results = {}
         for path in reports:
-            if not path.exists():
+            try:
+                cases = list(xml.etree.ElementTree.parse(path).iter("testcase"))
+            except (FileNotFoundError, xml.etree.ElementTree.ParseError):
                 continue
-            for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+            for case in cases:
                 test = f"{case.get('classname')}/{case.get('name').split('(')[0]}"
-                results[test] = case.find("failure") is None and case.find("error") is None
-        return {test: results[test] for test in tests if test in results}
+                # A test that was skipped has no result.
+                if case.find("skipped") is not None or case.find("error") is not None:
+                    continue
+                seconds = float(case.get("time") or 0)
+                if case.find("failure") is not None:
+                    results[test] = Outcome("failed", "", seconds)
+                elif test not in results:
+                    results[test] = Outcome("passed", "", seconds)
+        return {test: results[test] for test in tests if test in results}, code, output
 
 
 # Judging
@@ -297,7 +338,7 @@ class Judge:
 
     def say(self, verdict, entry, reason=""):
         self.verdicts[entry.id] = verdict
-        print(f"{verdict:9}{entry.id}: {entry.rule} ({entry.test}){reason and ': ' + reason}", flush=True)
+        print(f"{verdict:10}{entry.id}: {entry.rule} ({entry.test}){reason and ': ' + reason}", flush=True)
 
     def together(self, group):
         """Judges a group, and returns the changes that need a build of their own."""
@@ -305,24 +346,31 @@ class Judge:
         if len(group) <= builds:
             return group
         failures = {entry.id: set() for entry in group}
+        # The changes whose tests neither passed nor failed in some build.
+        unclear = set()
         for build in range(builds):
             changes = [entry for entry, places in zip(group, members) if build in places]
             self.swift.copy.apply(changes)
             output = self.swift.build()
             if output is not None:
                 return self.without_broken(group, changes, output)
-            failed = self.swift.failed([entry.test for entry in group])
-            passed = [entry.id for entry in changes if entry.test not in failed]
-            others = [entry.id for entry in group if entry.test in failed and entry not in changes]
+            tested = [entry for entry in group if entry.id not in unclear]
+            outcomes = self.swift.outcomes([entry.test for entry in tested])
+            found = {"passed": [], "failed": [], "timed out": [], "error": []}
+            for entry in tested:
+                found[outcomes[entry.test].word].append(entry)
+            passed = [entry.id for entry in found["passed"] if entry in changes]
+            others = [entry.id for entry in found["failed"] if entry not in changes]
+            without = [entry.id for entry in found["timed out"] + found["error"]]
             print(
                 f"  build {build + 1} of {builds}: {len(changes)} changes; not noticed: {', '.join(passed) or 'none'}; "
-                f"failed without their change: {', '.join(others) or 'none'}", flush=True)
-            for entry in group:
-                if entry.test in failed:
-                    failures[entry.id].add(build)
+                f"failed without their change: {', '.join(others) or 'none'}; no result: {', '.join(without) or 'none'}", flush=True)
+            unclear.update(without)
+            for entry in found["failed"]:
+                failures[entry.id].add(build)
         doubtful = []
         for entry, places in zip(group, members):
-            if failures[entry.id] == places:
+            if entry.id not in unclear and failures[entry.id] == places:
                 self.say("killed", entry)
             else:
                 doubtful.append(entry)
@@ -342,10 +390,16 @@ class Judge:
         if output is not None:
             lines = [line for line in output.splitlines() if "error:" in line]
             self.say("error", entry, "it does not compile: " + (lines[0] if lines else output[-200:]))
-        elif self.swift.failed([entry.test]):
-            self.say("killed", entry)
-        else:
+            return
+        outcome = self.swift.outcomes([entry.test])[entry.test]
+        if outcome.word == "passed":
             self.say("survived", entry, f"{entry.file}: {entry.find!r} -> {entry.replace!r}")
+        elif outcome.word == "failed":
+            self.say("killed", entry, outcome.reason)
+        elif outcome.word == "timed out" and entry.test not in self.swift.timely:
+            self.say("error", entry, f"{outcome.reason}, and did not pass within that time without any change")
+        else:
+            self.say(outcome.word, entry, outcome.reason)
 
     def judge(self, mutations, size):
         found = groups(mutations, size)
@@ -365,12 +419,14 @@ def check_unchanged(swift, mutations):
     if output is not None:
         raise SystemExit(f"error: the unchanged tree does not build:\n{output[-4000:]}")
     tests = sorted({entry.test for entry in mutations})
-    failed = swift.failed(tests)
-    if failed:
-        absent = swift.missing(sorted(failed))
-        for test in sorted(failed):
-            print(f"error    {test} {'does not run' if test in absent else 'fails'} without any change")
+    outcomes = swift.outcomes(tests)
+    words = {"failed": "fails", "timed out": "takes too long", "error": "does not run"}
+    wrong = {test: outcome for test, outcome in outcomes.items() if outcome.word != "passed"}
+    for test, outcome in wrong.items():
+        print(f"error     {test} {words[outcome.word]} without any change{outcome.reason and ': ' + outcome.reason}")
+    if wrong:
         raise SystemExit(1)
+    swift.timely = {test for test, outcome in outcomes.items() if outcome.seconds <= TEST_LIMIT}
 
 
 def choose(entries, arguments):
@@ -418,7 +474,7 @@ def main():
         raise SystemExit(f"error: --together must be at least 1, got {arguments.together}")
     entries, problems = load(ROOT)
     for problem in problems:
-        print(f"error    {problem}")
+        print(f"error     {problem}")
     if problems or arguments.check:
         print(f"{len(entries)} changes in the list, {len(problems)} errors")
         raise SystemExit(1 if problems else 0)
@@ -431,8 +487,8 @@ def main():
         judge = Judge(swift)
         judge.judge(chosen, arguments.together)
     print(f"{round(time.monotonic() - start)} s")
-    killed, survived, errors = (judge.count(verdict) for verdict in ("killed", "survived", "error"))
-    print(f"{killed} killed, {survived} survived, {errors} errors")
+    killed, survived, errors, late = (judge.count(verdict) for verdict in ("killed", "survived", "error", "timed out"))
+    print(f"{killed} killed, {survived} survived, {errors} errors, {late} timed out")
     raise SystemExit(1 if survived or errors else 0)
 
 
