@@ -234,7 +234,7 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run it
 		--force-reinstall --no-deps .build/recipes
 	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(CURDIR)/$(or $(BINARY_TO_TEST),$(BINARY)) && \
 		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py && \
-		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider $(CURDIR)/Tests/Python
+		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 2 $(CURDIR)/Tests/Python
 
 test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
 	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))
