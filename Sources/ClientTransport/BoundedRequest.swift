@@ -136,14 +136,21 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
     }
 
     private func end(_ result: Result<Answer, any Error>) {
+        let ended = close()
+        ended.task?.cancel()
+        ended.completion?(result)
+    }
+
+    /// Ends the request. What it returns is returned once.
+    private func close() -> (task: URLSessionTask?, completion: ((Result<Answer, any Error>) -> Void)?, wasOver: Bool) {
         lock.lock()
-        let (completion, task) = (completion, task)
-        self.completion = nil
-        self.task = nil
-        hasEnded = true
-        lock.unlock()
-        task?.cancel()
-        completion?(result)
+        defer {
+            completion = nil
+            task = nil
+            hasEnded = true
+            lock.unlock()
+        }
+        return (task, completion, hasEnded)
     }
 
     // MARK: Silence
@@ -179,19 +186,14 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        lock.lock()
-        let (completion, isCancelled) = (completion, hasEnded)
-        self.completion = nil
-        self.task = nil
-        hasEnded = true
-        lock.unlock()
+        let ended = close()
         // URLSession on Linux traps if a task is cancelled before it has taken this answer. So a task that is cancelled gets none,
         // and one that gets an answer is not cancelled: it ends with the redirect as its answer, which nobody reads.
         #if canImport(FoundationNetworking)
-            if isCancelled { return }
+            if ended.wasOver { return }
         #endif
         completionHandler(nil)
-        completion?(.failure(RefusedAnswer.redirected(request.url?.absoluteString ?? "another address")))
+        ended.completion?(.failure(RefusedAnswer.redirected(request.url?.absoluteString ?? "another address")))
     }
 
     package func urlSession(

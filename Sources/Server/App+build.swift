@@ -20,11 +20,11 @@ extension SimServer {
             routes
             .injectingFaults(configuration.replay == nil)
             .journaled()
-            .delayed()
             .resolvingNamespaces(in: namespaces, readiness, access)
             .checkingAccess(access, environment)
             .showingConsoleProblems()
             .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
+            .delayed()
             .compressed(environment)
             .allowingPages(of: hosts.origins)
             .logged(logger, namespaces)

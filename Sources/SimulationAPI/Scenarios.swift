@@ -38,12 +38,15 @@ public struct ScenarioDetails: Codable, Sendable {
     public var scenario: ScenarioInfo
     /// The scenario's original text, in YAML.
     public var text: String
+    /// The text that was started in this namespace, if the stored one is another by now. Otherwise absent.
+    public var started_text: String?
     /// The state of the scenario; null if it was not started in this namespace.
     @Nullable public var run: ScenarioRun?
 
-    public init(scenario: ScenarioInfo, text: String, run: ScenarioRun?) {
+    public init(scenario: ScenarioInfo, text: String, startedText: String? = nil, run: ScenarioRun?) {
         self.scenario = scenario
         self.text = text
+        started_text = startedText
         _run = Nullable(wrappedValue: run)
     }
 }

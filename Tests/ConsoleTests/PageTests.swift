@@ -33,6 +33,20 @@ import Testing
     }
 
     /// All have the same time, as on a frozen clock. A request stands below the changes that it made.
+    /// A rule that was triggered as often as it may be has no effect any more.
+    @Test func aRuleThatIsUsedUpSaysSo() async throws {
+        func fault(_ id: String, hits: Int) -> String {
+            #"{"id":"\#(id)","match":{},"effect":{"status":503},"probability":null,"times":2,"after_requests":0,"seen":2,"hits":\#(hits),"notes":[],"note_details":[]}"#
+        }
+        let answers = [
+            "faults": "{\"faults\":[\(fault("flt_a", hits: 1)),\(fault("flt_b", hits: 2))]}",
+            "outcomes": "{\"outcomes\":[]}", "choices": "{\"routes\":[],\"lists\":{}}",
+        ]
+        let rows = try await page(["rules"], answers).html.components(separatedBy: "<tr id=\"")
+        #expect(rows.first { $0.hasPrefix("flt_a") }?.contains("used up") == false)
+        #expect(rows.first { $0.hasPrefix("flt_b") }?.contains("used up") == true)
+    }
+
     @Test func requestsAndChangesAreInTheirOrder() async throws {
         let answers = [
             "requests":

@@ -194,7 +194,9 @@ import Testing
                 raw(world, "/_sim/clock", token) + raw(world, "/sdk/session", token), orUntil: "never",
                 until: { $0.contains("200 OK") }
             ) {
-                while try await verify(world, ["route": "/sdk/session"], times: 1).status != 200 { await Task.yield() }
+                for _ in 0..<5_000 {
+                    if try await verify(world, ["route": "/sdk/session"], times: 1).status == 200 { break }
+                }
                 throw Gone()
             }
         }

@@ -108,7 +108,7 @@ import Testing
         let (top, rest) = (failed.range(of: "id=\"expectations\""), failed.range(of: "id=\"requests\""))
         let section = failed[try #require(top).lowerBound..<(try #require(rest).lowerBound)]
         #expect(section.contains("Scenario gate") && section.contains("3 not met") && section.contains("1 met"))
-        // What failed comes before what is met, with its reason and line.
+        // Failed expectations come before the met ones, with reason and line.
         let parts = section.components(separatedBy: "<details>")
         try #require(parts.count == 2)
         for text in ["clear_faults", "is still due", "/sdk/search", "line 8", "line 9", "authentic"] {

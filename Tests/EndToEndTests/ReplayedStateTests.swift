@@ -57,7 +57,7 @@ import Testing
             for (index, world) in [root, world].enumerated() {
                 #expect(try await journal(world) == before.value[index])
                 let clock = try await world.send("GET", "/_sim/clock")
-                // It stands at the last recorded moment: there, others were asked afterwards.
+                // The clock stands at the last recorded moment, which is later for the namespace that was asked first.
                 let isLater = clock["now"].text ?? "" >= now.value[index].text ?? "none"
                 #expect(clock["mode"] == "frozen" && isLater, "\(clock)")
                 if index == 1 { #expect(clock["now"] == now.value[index]) }
@@ -66,7 +66,7 @@ import Testing
             #expect(names == ["a", "default"])
             #expect(try await world.send("GET", "/_sim/snapshots")["snapshots.0.name"] == "s")
             #expect(try await world.send("GET", "/_sim/console").status == 200)
-            // It is a server like any other: faults count, clocks advance, snapshots are restored.
+            // Faults count, clocks advance, and snapshots are restored, as on any server.
             let session = try await world.login("another-user")
             #expect(try await world.send("POST", "/sdk/search", [:], token: session).status == 503)
             #expect(try await root.send("POST", "/_sim/clock/advance", ["by": "1h"])["reached"] == true)

@@ -197,6 +197,13 @@ import Testing
             let other = try await run("verify", changed, "-n", "other")
             #expect(other.status == 1 && other.output.contains("with another text than that of"), "\(other.output)")
             #expect(try await run("verify", file).output.contains("no scenario was started"))
+            // Nor is one that was only stored since.
+            let stored = try await TestWorld(base: "\(server.baseURL)/ns/other").send(
+                "PUT", "/_sim/scenarios/mine", bytes: try Data(contentsOf: URL(fileURLWithPath: changed)),
+                headers: ["Content-Type": "application/yaml"])
+            #expect(stored.status == 200)
+            #expect(try await run("verify", changed, "-n", "other").status == 1)
+            #expect(try await run("verify", file, "-n", "other").status == 0)
             // A name is read as the server reads it: with a comment, and in JSON.
             let json = directory + "/case.json"
             try Data(#"{"name": "mine", "description": "In JSON.", "expect": []}"#.utf8)

@@ -8,6 +8,20 @@ import Testing
 @Suite struct ReplayGateTests {
     private let gate = ReplayGate(startingAt: Instant(microseconds: 0))
 
+    @Test func aJobWaitsForThePlaceBeforeItsOwn() async {
+        gate.begin(0)
+        gate.begin(1)
+        let hasRun = NIOLockedValueBox(false)
+        let second = Task { [gate] in
+            #expect(await gate.turn(1, of: 1))
+            hasRun.withLockedValue { $0 = true }
+        }
+        while !gate.isAwaited(1), !hasRun.withLockedValue({ $0 }) { await Task.yield() }
+        #expect(!hasRun.withLockedValue { $0 })
+        gate.pass(0)
+        await second.value
+    }
+
     @Test func jobsRunInRecordedOrder() async {
         for entry in 0..<20 { gate.begin(entry) }
         let order = NIOLockedValueBox<[Int]>([])

@@ -22,8 +22,8 @@ struct FaultResponder<Inner: RequestResponder>: RequestResponder {
     }
 }
 
-/// Holds the answer to one caller back for the time of its fault. The journal has the request by then: a client that does not
-/// wait for the answer has asked all the same.
+/// Holds the answer to one caller back for the time of its fault. The journal and the recording have the request by then: a client
+/// that does not wait for the answer has asked all the same.
 struct DelayResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
 

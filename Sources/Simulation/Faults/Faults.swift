@@ -129,7 +129,7 @@ package enum Faults {
             )
         case .answer(.loseRequest):
             effect = .loseRequest
-            // Nobody gets this answer, but a replay needs one.
+            // It is not sent; a replay compares it.
             refusal = .injected(faultID: rule.id, status: 503, body: nil)
         case .answer(let wanted): effect = wanted
         case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")

@@ -1,6 +1,6 @@
 import SimulationAPI
 
-/// What a scenario counts of a fault rule. It outlives the rule, so that expectations and notes still count it.
+/// The counts of a fault rule of a scenario's namespace. Those of a removed rule are kept for expectations and notes.
 package struct CountedFault: Codable, Sendable {
     package let id: String
     /// The rule's condition as the client sent it.
@@ -184,7 +184,7 @@ extension CountedFault {
         return parts.isEmpty ? "any request" : parts.joined(separator: " ")
     }
 
-    /// What the rule is tried on.
+    /// The word for what the rule matches.
     fileprivate var subject: String { text("webhook") == nil ? "request" : "webhook attempt" }
 
     /// The rule's counts in words.

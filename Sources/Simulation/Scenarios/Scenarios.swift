@@ -155,8 +155,13 @@ package struct ShowScenarioRun: Operation {
         self.countsFaults = countsFaults
     }
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun? {
-        try Scenarios.run(job, countsFaults: countsFaults)
+    /// The state, and the text that was started.
+    package typealias Answer = (run: ScenarioRun, text: String)
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer? {
+        guard let run = try Scenarios.run(job, countsFaults: countsFaults), let state = try ScenarioState.load(job)
+        else { return nil }
+        return (run, state.text)
     }
 }
 
@@ -259,13 +264,13 @@ extension Namespaces {
     ) async -> Completed<ScenarioDetails> {
         await namespace.runLongOperation(head) { [self] in
             let found = try await find(name, in: namespace)
-            let run = try await namespace.answer(.success(ShowScenarioRun()), .background).result
-                .get()
+            let started = try await namespace.answer(.success(ShowScenarioRun()), .background).result.get()
             let own = try await ownSeed(namespace)
+            let mine = started.flatMap { $0.run.name.isIdentical(to: name) ? $0 : nil }
             let info = try await environment.offload { try self.document(found, name, own).info(found) }
             return ScenarioDetails(
                 scenario: info, text: found.text,
-                run: run.flatMap { $0.name.isIdentical(to: name) ? $0 : nil })
+                startedText: mine.flatMap { $0.text.isIdentical(to: found.text) ? nil : $0.text }, run: mine?.run)
         }
     }
 
@@ -344,7 +349,9 @@ extension Namespaces {
                     .get()
             }
             guard
-                let run = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result.get()
+                let run = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result
+                    .get()?
+                    .run
             else {
                 throw PlatformError.wrongState("another request recreated the namespace in the meantime")
             }

@@ -37,7 +37,7 @@ struct ScenarioCommand: AsyncParsableCommand {
             throw Refusal(.no, "no scenario was started in this namespace", next: "start it: \(start)")
         }
         let details = try await client.send("GET", path(started)).decoded(ScenarioDetails.self)
-        guard details.text == wanted else {
+        guard (details.started_text ?? details.text) == wanted else {
             throw Refusal(
                 .no, "this namespace was started from \"\(started)\" with another text than that of \(file)",
                 next: "start it from the file (\(start)), or verify it by its name")

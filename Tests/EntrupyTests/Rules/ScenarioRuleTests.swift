@@ -364,7 +364,7 @@ extension RuleBench {
 
     /// The state of the scenario that was started.
     fileprivate func scenario() async throws -> ScenarioRun {
-        try #require(try await control(ShowScenarioRun()))
+        try #require(try await control(ShowScenarioRun())).run
     }
 
     /// The latest item of a `customer_item_id`.

@@ -1,0 +1,111 @@
+import Foundation
+import SimulationAPI
+
+// The requests of clients, and expectations about them.
+extension SimulatedNamespace {
+    /// The requests of clients, newest first, at most 1,000.
+    ///
+    /// - Parameters:
+    ///   - route: a glob over the path; `nil` for all.
+    ///   - anyRoute: whether the route may be one that the platforms do not have. Otherwise such a route is an error: nothing found
+    ///     would say nothing.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route.
+    public func requests(_ route: String? = nil, anyRoute: Bool = false) async throws -> [JournaledRequest] {
+        if let route {
+            try Self.check(route)
+            if !anyRoute { try await checkIsKnown(route) }
+        }
+        let filter =
+            route.map { "&route=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
+        return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
+    }
+
+    /// Asks for no number of requests, which fails only if the route is unknown.
+    private func checkIsKnown(_ route: String) async throws {
+        let body = try ControlConnection.json(["match": ["route": .string(route)], "at_least": 0])
+        let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
+        guard code == 400 else { return }
+        let envelope = try control.decode(ErrorEnvelope.self, from: answer)
+        guard envelope.details.contains(where: { $0.field == "match.route" }) else { return }
+        throw SimulatorError("\(envelope.error): anyRoute: true in requests", status: code)
+    }
+
+    /// Whether an answer reached its client.
+    public enum Delivery: String, Sendable {
+        /// The whole answer left the server.
+        case yes = "true"
+        /// A fault lost the answer, or the connection ended before.
+        case no = "false"
+        case any
+    }
+
+    /// Expects requests of clients. Without a number, one is enough.
+    ///
+    /// In a test of Swift Testing a wrong number is recorded as an issue of the calling line, and the test goes on. Elsewhere it is
+    /// thrown, which fails a test of XCTest.
+    ///
+    /// - Parameters:
+    ///   - route: a glob over the path without the namespace, for instance `/sdk/results/*/flag`.
+    ///   - status: a status, or a class such as `5xx`.
+    ///   - delivered: whether the answer reached the client; `nil` for only delivered answers where there is a status, else for all.
+    ///   - anyRoute: whether the route may be one that the platforms do not have. Otherwise such a route is an error: it would make
+    ///     an expectation of none worthless.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route, and outside Swift Testing for a wrong number.
+    public func expectRequest(
+        _ method: String? = nil, _ route: String, status: String? = nil, delivered: Delivery? = nil,
+        username: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil, anyRoute: Bool = false,
+        fileID: String = #fileID,
+        filePath: String = #filePath,
+        line: Int = #line, column: Int = #column
+    ) async throws {
+        try Self.check(route)
+        let match: [(String, String?)] = [
+            ("route", route), ("method", method), ("status", status), ("delivered", delivered?.rawValue),
+            ("username", username),
+        ]
+        let body = try ControlConnection.json([
+            "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
+            "times": times.map { .number(JSONNumber($0)) } ?? .null,
+            "at_least": atLeast.map { .number(JSONNumber($0)) } ?? .null,
+            "at_most": atMost.map { .number(JSONNumber($0)) } ?? .null,
+            "any_route": anyRoute ? .bool(true) : .null,
+        ])
+        let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
+        guard code != 200 else { return }
+        let envelope = try control.decode(ErrorEnvelope.self, from: answer)
+        guard code == 409 else {
+            let isUnknown = envelope.details.contains { $0.field == "match.route" }
+            throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in expectRequest" : ""), status: code)
+        }
+        let near = (envelope.nearest ?? []).map {
+            "\n  \($0.request.method) \($0.request.path) \($0.request.answerText): \($0.differences.joined(separator: ", "))"
+        }
+        let delivery = delivered.map { "delivered: \($0.rawValue)" }
+        let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")
+        let text = "\(wanted): \(envelope.error)" + (near.isEmpty ? "" : "; nearest:" + near.joined())
+        try TestFailure.record(text, fileID, filePath, line, column)
+    }
+
+    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:anyRoute:fileID:filePath:line:column:)``
+    /// does.
+    ///
+    /// - Parameter strict: whether notes are failures too: parts of the scenario that nothing can match, and faults with a number of
+    ///   times that were never met. `nil` if the namespace decides; they are warnings of the test otherwise.
+    public func verifyScenario(
+        _ name: String, strict: Bool? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) async throws {
+        let (code, answer) = try await control.answer(
+            "POST", "/_sim/scenarios/\(Self.segment(name))/verify\(strict ?? isStrict ? "?strict=true" : "")",
+            timeout: ControlConnection.work)
+        guard code != 200 else {
+            let notes = try control.decode(ScenarioRun.self, from: answer).notes
+            for note in notes { TestFailure.warn("\(note.field): \(note.problem)", fileID, filePath, line, column) }
+            return
+        }
+        let envelope = try control.decode(ErrorEnvelope.self, from: answer)
+        let problems = envelope.details.map { "\n  \($0.field): \($0.problem)" }.joined()
+        guard code == 409 else { throw SimulatorError(envelope.error + problems) }
+        try TestFailure.record(envelope.error + problems, fileID, filePath, line, column)
+    }
+}
