@@ -15,8 +15,7 @@ extension SimulatedNamespace {
             try Self.check(route)
             if !anyRoute { try await checkIsKnown(route) }
         }
-        let filter =
-            route.map { "&route=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
+        let filter = route.map { "&route=" + Self.segment($0) } ?? ""
         return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
     }
 

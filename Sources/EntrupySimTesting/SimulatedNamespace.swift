@@ -264,6 +264,7 @@ public struct SimulatedNamespace: Sendable {
         guard !name.isEmpty else { throw SimulatorError("the name of the \(what) must not be empty") }
     }
 
+    /// The text as a part of a path, or as a value in a query.
     static func segment(_ text: String) -> String {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-._~")
