@@ -47,8 +47,8 @@ extension SimulatedNamespace {
     ///   - route: a glob over the path without the namespace, for instance `/sdk/results/*/flag`.
     ///   - status: a status, or a class such as `5xx`.
     ///   - delivered: whether the answer reached the client; `nil` for only delivered answers where there is a status, else for all.
-    ///   - anyRoute: whether the route may be one that the platforms do not have. Otherwise such a route is an error: it would make
-    ///     an expectation of none worthless.
+    ///   - anyRoute: whether the route may be one that the platforms do not have, also with this method. Otherwise such a route is an
+    ///     error: it would make an expectation of none worthless.
     /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route, and outside Swift Testing for a wrong number.
     public func expectRequest(
         _ method: String? = nil, _ route: String, status: String? = nil, delivered: Delivery? = nil,
@@ -73,7 +73,7 @@ extension SimulatedNamespace {
         guard code != 200 else { return }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         guard code == 409 else {
-            let isUnknown = envelope.details.contains { $0.field == "match.route" }
+            let isUnknown = envelope.details.contains { ["match.route", "match.method"].contains($0.field) }
             throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in expectRequest" : ""), status: code)
         }
         let near = (envelope.nearest ?? []).map {

@@ -112,5 +112,25 @@ import Testing
         #expect(line["request_id"] == "mine" && line["namespace"] == "nowhere" && line["status"] == "404")
         #expect(line["method"] == "GET" && line["path"] == "/sdk/session" && line["level"] == "info")
         #expect(line["time"].text?.hasSuffix("Z") == true)
+        #expect(line["delivered"].text == nil)
+    }
+
+    @Test func theLogSaysWhichAnswersWereNotDelivered() async throws {
+        let server = try SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
+        defer { server.stop() }
+        let world = TestWorld(base: server.baseURL)
+        let dropped: JSONValue = ["match": ["route": "/sdk/session"], "effect": ["drop_connection": true]]
+        #expect(try await world.send("POST", "/_sim/faults", dropped).status == 201)
+        await #expect(throws: (any Error).self) { try await world.send("GET", "/sdk/session") }
+        var lines: [JSONValue] = []
+        while !lines.contains(where: { $0["path"] == "/sdk/session" }) {
+            lines += server.printed().split(separator: "\n").compactMap {
+                try? WireJSON.decode(JSONValue.self, from: Data($0.utf8))
+            }
+        }
+        let line = try #require(lines.first { $0["path"] == "/sdk/session" })
+        #expect(line["delivered"] == "false")
+        #expect(line["status"] == "401")
+        #expect(lines.first { $0["path"] == "/_sim/faults" }?["delivered"].text == nil)
     }
 }

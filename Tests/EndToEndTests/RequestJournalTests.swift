@@ -106,6 +106,39 @@ import Testing
         #expect(try await world.send("POST", "/_sim/requests/verify", meant).status == 200)
     }
 
+    /// PUT for POST is as likely a typo as `serch`.
+    @Test(
+        arguments: [
+            ("/sdk/search", "PUT", "POST"), ("/sdk/*", "PATCH", nil), ("/sdk/session", "POST", "GET, HEAD"),
+            ("/sdk/login", "HEAD", "POST"),
+        ] as [(String, String, String?)])
+    func aMethodThatNoRouteAcceptsIsRefused(route: String, method: String, accepted: String?) async throws {
+        let world = try await TestWorld.make()
+        let match: JSONValue = ["route": .string(route), "method": .string(method)]
+        for times in [0, 1] {
+            let refused = try await world.send(
+                "POST", "/_sim/requests/verify", ["match": match, "times": .number(JSONNumber(times))])
+            #expect(refused.status == 400 && refused["details.0.field"] == "match.method", "\(refused.json)")
+            #expect(refused["details"].items.count == 1)
+            let problem = refused["details.0.problem"].text ?? ""
+            #expect(problem.contains("\"any_route\": true"))
+            if let accepted { #expect(problem.contains("they accept \(accepted)."), "\(problem)") }
+        }
+        // Who means it counts what was refused.
+        _ = try await world.send(method, route.replacing("*", with: "search"))
+        let meant: JSONValue = ["match": match, "times": 1, "any_route": true]
+        #expect(try await world.send("POST", "/_sim/requests/verify", meant).status == 200)
+    }
+
+    @Test(arguments: [
+        ("/sdk/search", "POST"), ("/sdk/search", "OPTIONS"), ("/sdk/session", "HEAD"), ("/v2/fingerprints", "DELETE"),
+    ])
+    func aMethodThatSomeRouteAcceptsIsCounted(route: String, method: String) async throws {
+        let world = try await TestWorld.make()
+        let body: JSONValue = ["match": ["route": .string(route), "method": .string(method)], "times": 0]
+        #expect(try await world.send("POST", "/_sim/requests/verify", body).status == 200)
+    }
+
     @Test(
         arguments: [
             "*", "/sdk/*", "/sdk/results/*/flag", "/sdk/results/ABC/flag", "*login", "/v?/webhooks/*",

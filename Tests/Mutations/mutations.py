@@ -162,7 +162,12 @@ class Copy:
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
         names = subprocess.run(command, cwd=self.root, check=True, capture_output=True, text=True).stdout.split("\0")
         # It is not in Git, and says which versions of other packages the tree is built with.
-        return {name for name in [*names, "Package.resolved"] if name and (self.root / name).is_file()}
+        return {name for name in [*names, "Package.resolved"] if name and self.is_file_or_link(self.root / name)}
+
+    @staticmethod
+    def is_file_or_link(path):
+        # A link may lead to a folder.
+        return path.is_symlink() or path.is_file()
 
     def synchronize(self):
         """Writes only what differs, so that the next build compiles only that."""
@@ -170,19 +175,31 @@ class Copy:
         for folder, folders, names in os.walk(self.path):
             if pathlib.Path(folder) == self.path:
                 folders[:] = [name for name in folders if name != ".build"]
-            for name in names:
-                path = pathlib.Path(folder, name)
-                if str(path.relative_to(self.path)) not in wanted:
+            for path in [pathlib.Path(folder, name) for name in names + folders]:
+                if self.is_file_or_link(path) and str(path.relative_to(self.path)) not in wanted:
                     path.unlink()
         for name in wanted:
+            if (self.root / name).is_symlink():
+                self.put_link(name, os.readlink(self.root / name))
+                continue
             self.put(name, (self.root / name).read_bytes())
             shutil.copymode(self.root / name, self.path / name)
 
     def put(self, name, content):
         path = self.path / name
+        if path.is_symlink():
+            path.unlink()
         if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+
+    def put_link(self, name, target):
+        path = self.path / name
+        if path.is_symlink() and os.readlink(path) == target:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
 
     def take_dependencies(self):
         """Takes what the build of the tree has fetched of other packages, so that a first run needs no network."""

@@ -176,6 +176,22 @@ class MutationsTest(unittest.TestCase):
             pairs = itertools.permutations(members, 2)
             self.assertFalse([pair for pair in pairs if pair[0] <= pair[1]])
 
+    def test_links_stay_links(self):
+        # SwiftPM names the sources of a folder by the link that leads there.
+        tree = self.tree.path
+        (tree / "Shipped").symlink_to("Sources/A")
+        (tree / "F.swift").symlink_to("Sources/A/F1.swift")
+        for gone in [None, "Shipped", "F.swift"]:
+            if gone:
+                (tree / gone).unlink()
+            with mutations.Copy(tree).opened() as copy:
+                links = {path.name: os.readlink(path) for path in copy.path.iterdir() if path.is_symlink()}
+            self.assertEqual(links, {path.name: os.readlink(path) for path in tree.iterdir() if path.is_symlink()})
+        self.assertTrue((tree / ".build/mutations/Sources/A/F1.swift").is_file())
+        (tree / "Shipped").write_text("a file now")
+        with mutations.Copy(tree).opened() as copy:
+            self.assertEqual((copy.path / "Shipped").read_text(), "a file now")
+
     def test_an_entry_that_does_not_fit_is_an_error(self):
         for changes, problem in [
             ({"find": "nothing"}, "found 0 times"), ({"find": "f"}, "found 2 times"), ({"near": "func g"}, "found 0 times"),

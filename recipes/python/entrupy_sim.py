@@ -626,7 +626,8 @@ class Namespace:
                        at_most=None, any_route=False, delivered=None):
         """Fails with AssertionError unless so many requests came. Without a number, one is enough.
 
-        A route that the platforms do not have is an error, since no request would be expected of it in vain; `any_route` allows it.
+        A route that the platforms do not have, or not with this method, is an error, since no request would be expected of it in vain;
+        `any_route` allows it.
         `delivered` is True, False or "any": whether the answer reached the client. Without it only delivered answers count
         where there is a `status`, else all requests.
         """

@@ -119,7 +119,8 @@ struct Snippets {
         let status = request.status.map { " --status \($0)" } ?? ""
         let delivered = request.delivered ? "" : " --delivered false"
         // The platforms may not have the route: then nothing but a fault answers it.
-        let anyRoute = request.status == 404 || request.decided_by.fault != nil ? " --any-route" : ""
+        let anyRoute =
+            [404, 405].contains(request.status ?? 0) || request.decided_by.fault != nil ? " --any-route" : ""
         return "entrupy-sim requests verify \(route) \(method)\(status)\(delivered) --times 1\(anyRoute)"
     }
 

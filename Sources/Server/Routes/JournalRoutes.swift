@@ -73,13 +73,24 @@ extension Completed<JournalExport> {
 }
 
 extension RequestReader {
-    /// The problem of a glob that matches no route of the platforms; `nil` if it matches one.
-    fileprivate func unknownRoute(_ glob: Glob) -> String? {
+    /// Reports a route that no route of the platforms matches, and a method that none of those it matches accepts. Both are
+    /// probably misspelt, and would be verified zero times in every journal.
+    fileprivate func checkRoute(of query: JournalQuery, _ match: inout FieldReader) {
         let environment = namespace.environment
-        let routes = environment.routes
-        guard !routes.contains(where: { glob.meets($0.path) }),
-            !environment.platforms.unsimulatedPaths.contains(where: glob.meets)
-        else { return nil }
+        let unsimulated = environment.platforms.unsimulatedPaths
+        guard let route = query.route, !unsimulated.contains(where: route.meets) else { return }
+        let wayOut = ". Send \"any_route\": true beside match if it is meant"
+        guard environment.routes.contains(where: { route.meets($0.path) }) else {
+            return match.report("route", unknownRoute(route) + wayOut)
+        }
+        // Browsers ask with OPTIONS about every route.
+        guard let method = query.method, !method.isIdentical(to: "OPTIONS") else { return }
+        let notes = RouteNotes.notes(route, method: method, "", environment.routes, unsimulated: unsimulated)
+        for note in notes where note.field == "method" { match.report("method", note.problem + wayOut) }
+    }
+
+    private func unknownRoute(_ glob: Glob) -> String {
+        let routes = namespace.environment.routes
         // A star of a route is a parameter.
         let nearest = NearestRoute(
             routes.map { route in
@@ -87,8 +98,7 @@ extension RequestReader {
             }
         ).nearest(to: glob.pattern.split(at: "/").map(String.init), "")
         return "matches no route of the platforms, got \"\(glob.pattern.excerpt)\""
-            + (nearest.map { "; the nearest is \($0)" } ?? "")
-            + "; GET /_sim/choices lists them. Send \"any_route\": true beside match if it is meant"
+            + (nearest.map { "; the nearest is \($0)" } ?? "") + "; GET /_sim/choices lists them"
     }
 }
 
@@ -99,9 +109,7 @@ extension VerifyRequests {
             "match", known: ["route", "method", "status", "delivered", "username", "since", "before", "test"])
         let query = JournalQuery(&match, impliesDelivery: true)
         let isAnyRoute = fields.optionalBool("any_route") ?? false
-        if !isAnyRoute, let route = query.route, let problem = request.unknownRoute(route) {
-            match.report("route", problem)
-        }
+        if !isAnyRoute { request.checkRoute(of: query, &match) }
         let amount = fields.amount()
         try fields.finish()
         self.init(query, minCount: amount.lowerBound, maxCount: amount.upperBound)

@@ -190,8 +190,11 @@ struct RequestsCommand: AsyncParsableCommand {
         private func verify(_ body: JSONValue, _ client: ControlClient) async throws -> ControlClient.Answer {
             do {
                 return try await client.send("POST", "/_sim/requests/verify", body)
-            } catch var refusal as Refusal where refusal.details.contains(where: { $0.field == "match.route" }) {
-                refusal.next = "correct --route; \"entrupy-sim choices routes\" lists them, --any-route allows others"
+            } catch var refusal as Refusal
+                where refusal.details.contains(where: { ["match.route", "match.method"].contains($0.field) })
+            {
+                refusal.next =
+                    "correct --route or --method; \"entrupy-sim choices routes\" lists the routes, --any-route allows others"
                 throw refusal
             }
         }
