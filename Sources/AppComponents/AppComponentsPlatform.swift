@@ -59,7 +59,7 @@ package final class AppComponentsPlatform: SimulatedPlatform {
     package func readOutcome(
         _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
     ) throws -> (any PlatformOutcome)? {
-        guard ComponentOutcome.isMeant(by: document) else { return nil }
+        guard ComponentOutcome.matches(document) else { return nil }
         return try ComponentOutcome(document)
     }
 
@@ -67,7 +67,7 @@ package final class AppComponentsPlatform: SimulatedPlatform {
 
     package func tables(_ seed: any PlatformSeed) -> [TableDomain] { ComponentDomains.tables }
 
-    package func refined(_ table: TableDomain) -> TableDomain { ComponentDomains.refined(table) }
+    package func extended(_ table: TableDomain) -> TableDomain { ComponentDomains.extended(table) }
 
     package let countedTables = ["component_sessions"]
     package let idColumns: [(kind: IDKind, table: String, column: String)] = [

@@ -12,7 +12,7 @@ enum ComponentDomains {
                 ("code", .id(.validationCode)), ("organization_id", .row), ("workflow_id", .text(1...64)),
                 ("client", client), ("created_at", .time), ("expires_at", .time), ("used_at", .time.orNull),
             ]
-        ).referring("organization_id", to: "organizations", "id"),
+        ).references("organization_id", to: "organizations", "id"),
         TableDomain(
             "component_sessions", .row,
             [
@@ -24,7 +24,7 @@ enum ComponentDomains {
                     .word([WorkflowSession.Status.cleared.rawValue, WorkflowSession.Status.expired.rawValue]).orNull
                 ),
             ]
-        ).referring("organization_id", to: "organizations", "id").refusing(
+        ).references("organization_id", to: "organizations", "id").check(
             "end_reason", where: "(r.ended_at IS NULL) <> (r.end_reason IS NULL)",
             "must be there exactly where ended_at is"),
         TableDomain(
@@ -43,7 +43,7 @@ enum ComponentDomains {
                 ), ("started_at", .time), ("ended_at", .time.orNull),
                 ("error", .word(WorkflowFailure.names).orNull),
             ]
-        ).referring("session_id", to: "component_sessions", "id").refusing(
+        ).references("session_id", to: "component_sessions", "id").check(
             "document_type", where: "(r.component = 'document') <> (r.document_type IS NOT NULL)",
             "must be there exactly where the component is document"),
         TableDomain(
@@ -59,19 +59,19 @@ enum ComponentDomains {
                 ("duration", .integer(0...VideoFormat.maxMilliseconds).orNull), ("uploads", .count),
                 ("uploaded_at", .time), ("in_use", .flag),
             ]
-        ).referring("session_id", to: "component_sessions", "id"),
+        ).references("session_id", to: "component_sessions", "id"),
         TableDomain(
             "component_rejections", .columns(["organization_id", "client_id"]),
             [("organization_id", .row), ("client_id", .text(1...64)), ("at", .time)]
-        ).referring("organization_id", to: "organizations", "id"),
+        ).references("organization_id", to: "organizations", "id"),
     ]
 
     private static let client = ColumnDomain.object { _ = try Client(stored: $0) }
 
     /// A table of the engine, with what its rows refer to.
-    static func refined(_ table: TableDomain) -> TableDomain {
+    static func extended(_ table: TableDomain) -> TableDomain {
         table.name == "due"
-            ? table.referring("subject", to: "component_sessions", "id", where: "r.kind = 'component.session.expiry'")
+            ? table.references("subject", to: "component_sessions", "id", where: "r.kind = 'component.session.expiry'")
             : table
     }
 }

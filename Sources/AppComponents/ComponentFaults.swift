@@ -9,7 +9,7 @@ extension PlatformEffect {
         }
         return try failure.unexpected(job)
     } note: { route, known in
-        known.contains { $0.path.pattern.utf8.starts(with: routes.utf8) && route.meets($0.path) }
+        known.contains { $0.path.pattern.utf8.starts(with: routes.utf8) && route.overlaps($0.path) }
             ? nil : "no route of App Components matches \(route.pattern)"
     }
 

@@ -23,7 +23,7 @@ struct ComponentOutcome: PlatformOutcome {
     }
 
     /// Whether a rule is about App Components. Such a rule has the member `component`.
-    static func isMeant(by document: JSONValue) -> Bool {
+    static func matches(_ document: JSONValue) -> Bool {
         document.members?["match"]?.members?["component"] != nil
     }
 

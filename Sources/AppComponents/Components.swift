@@ -39,10 +39,10 @@ enum Components {
             images: (workflow?.images(of: component, type) ?? []).map { image in
                 WantedImage(
                     fileSide: image.side, isAngled: image.isAngled,
-                    isUploaded: files.contains { $0.isGood && $0.shows(image.side, image.isAngled) })
+                    isUploaded: files.contains { $0.isGood && $0.isImage(ofSide: image.side, image.isAngled) })
             },
             hasVideo: workflow?.wantsVideo(component) == true
-                ? files.contains { $0.shows(Workflow.video, false) } : nil,
+                ? files.contains { $0.isImage(ofSide: Workflow.video, false) } : nil,
             realTimeFeedback: workflow?.hasFeedback ?? false)
     }
 
@@ -69,7 +69,9 @@ enum Components {
 
 extension ComponentFileRecord {
     /// Whether it is the picture of a side, or the video.
-    func shows(_ side: String, _ isAngled: Bool) -> Bool { name.isIdentical(to: side) && self.isAngled == isAngled }
+    func isImage(ofSide side: String, _ isAngled: Bool) -> Bool {
+        name.isIdentical(to: side) && self.isAngled == isAngled
+    }
 
     /// Whether it counts: a picture that got feedback must be good [D feedback].
     var isGood: Bool { quality == nil || quality == ImageQuality.ok.rawValue }
@@ -180,7 +182,7 @@ package struct UploadPicture: Operation {
         try checkSide(session.workflow.images(of: component, type))
         let format = try image.format.get()
         let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
-            .first { $0.shows(side, isAngled) }
+            .first { $0.isImage(ofSide: side, isAngled) }
         let uploads = (before?.uploads ?? 0) + 1
         let quality = session.workflow.hasFeedback ? try judge(run, type, uploads, session, job) : nil
         let file = ComponentFileRecord(
@@ -248,7 +250,7 @@ package struct UploadVideo: Operation {
         }
         let format = try video.format.get()
         let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
-            .first { $0.shows(Workflow.video, false) }
+            .first { $0.isImage(ofSide: Workflow.video, false) }
         let file = ComponentFileRecord(
             sessionID: session.id, component: run.component, name: Workflow.video, isAngled: false,
             sha256: video.sha256, bytes: video.bytes, mediaType: format.container.rawValue, quality: nil,
@@ -288,9 +290,10 @@ enum Files {
     static func url(_ file: ComponentFileRecord, _ job: JobContext) -> String {
         let base = "\(job.publicURL)/components/sessions/\(file.sessionID)"
         if file.component.isIdentical(to: Component.biometrics.rawValue) {
-            return file.shows(Workflow.video, false) ? "\(base)/biometrics/liveness" : "\(base)/biometrics/selfie"
+            return file.isImage(ofSide: Workflow.video, false)
+                ? "\(base)/biometrics/liveness" : "\(base)/biometrics/selfie"
         }
-        return file.shows(Workflow.video, false)
+        return file.isImage(ofSide: Workflow.video, false)
             ? "\(base)/document/video" : "\(base)/document/images/\(file.name)?angled=\(file.isAngled)"
     }
 }
@@ -316,7 +319,7 @@ package struct FindComponentFile: Operation {
     package func perform(_ job: JobContext, as caller: Anyone) throws -> (sha256: String, mediaType: String) {
         let session = try WorkflowSessions.active(sessionID, job)
         let files = try job.transaction.componentFiles(sessionID: session.id, component: component.rawValue)
-        guard let file = files.first(where: { $0.shows(name, isAngled) }) else {
+        guard let file = files.first(where: { $0.isImage(ofSide: name, isAngled) }) else {
             throw PlatformError.notFound(
                 "no file \"\(name.excerpt)\" of the \(component.rawValue) component has been uploaded"
                     + (isAngled ? " with angled=true" : ""))

@@ -62,7 +62,7 @@ private enum Finish {
         var problems: [ErrorDetail] = []
         for image in workflow.images(of: component, type) {
             let name = image.isAngled ? "\(image.side)?angled=true" : image.side
-            guard let file = files.first(where: { $0.shows(image.side, image.isAngled) }) else {
+            guard let file = files.first(where: { $0.isImage(ofSide: image.side, image.isAngled) }) else {
                 problems.append(ErrorDetail(name, "is wanted and has no picture yet"))
                 continue
             }
@@ -70,7 +70,7 @@ private enum Finish {
                 problems.append(ErrorDetail(name, "must be taken again: it is \(file.quality ?? "bad")"))
             }
         }
-        if workflow.wantsVideo(component), !files.contains(where: { $0.shows(Workflow.video, false) }) {
+        if workflow.wantsVideo(component), !files.contains(where: { $0.isImage(ofSide: Workflow.video, false) }) {
             problems.append(
                 ErrorDetail(component == .document ? "video" : "liveness", "is wanted and has not been uploaded yet"))
         }
@@ -135,13 +135,13 @@ package struct FinishDocument: Operation {
     ) throws -> DocumentComponentResult {
         let location = try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
         let images = workflow.images(of: .document, type).compactMap { image in
-            files.first { $0.shows(image.side, image.isAngled) }.map { file in
+            files.first { $0.isImage(ofSide: image.side, image.isAngled) }.map { file in
                 DocumentComponentResult.Image(
                     image: Files.url(file, job), isAngled: file.isAngled, timestamp: file.uploadedAt.display,
                     fileSide: file.name, location: location)
             }
         }
-        let video = files.first { $0.shows(Workflow.video, false) }.map {
+        let video = files.first { $0.isImage(ofSide: Workflow.video, false) }.map {
             Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
         }
         return DocumentComponentResult(
@@ -170,11 +170,11 @@ package struct FinishBiometrics: Operation {
         switch try Finish.end(.biometrics, session, run, job, failureByRule: { nil }) {
         case .failed(let error): return .failure(error)
         case .succeeded(let files, _):
-            guard let selfie = files.first(where: { $0.shows(Workflow.selfie, false) }) else {
+            guard let selfie = files.first(where: { $0.isImage(ofSide: Workflow.selfie, false) }) else {
                 throw PlatformError.bug("a biometrics component without a selfie")
             }
             let location = try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
-            let video = files.first { $0.shows(Workflow.video, false) }.map {
+            let video = files.first { $0.isImage(ofSide: Workflow.video, false) }.map {
                 Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
             }
             return .success(

@@ -30,7 +30,7 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
 
     package static let names = allCases.map(\.rawValue)
 
-    /// The moment of a component's way at which it can be decided in advance.
+    /// The step at which a rule can inject the error.
     enum Stage: Sendable {
         case session, start, finish
     }

@@ -118,7 +118,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
         (seed as? EntrupySeed).map { EntrupyDomains.tables($0) } ?? []
     }
 
-    package func refined(_ table: TableDomain) -> TableDomain { EntrupyDomains.refined(table) }
+    package func extended(_ table: TableDomain) -> TableDomain { EntrupyDomains.extended(table) }
 
     package let countedTables = ["captures", "items", "retakes"]
     package let idColumns = EntrupyDomains.idColumns

@@ -12,7 +12,7 @@ extension SimServer {
             builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
                 .filter { !Target($0.1).isSimulators && $0.1 != "/" })
         let access = ControlAccess(
-            hosts: hosts, key: ControlKey(token: configuration.controlToken), consoleProof: console.proof)
+            hosts: hosts, key: ControlKey(token: configuration.controlToken), csrfToken: console.proof)
         let router = builder.router.buildResponder()
         let routes = RouteResponder(router: router, routes: RouteTable(builder))
         pipeline.connect(routes.journaled(hasFaults: false))

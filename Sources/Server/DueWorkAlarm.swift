@@ -29,7 +29,7 @@ final class DueWorkAlarm: Sendable {
         (rings, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Rings at once if the alarm is set to a later time, or not set.
+    /// Wakes the scheduler if `time` is earlier than the alarm.
     ///
     /// - Parameter time: a namespace's new due time; `nil` if it has none.
     func ring(by time: Instant?) {

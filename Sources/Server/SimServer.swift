@@ -113,7 +113,7 @@ package struct SimServer: Sendable {
             throw error
         }
         for warning in namespaces.warnings { logger.warning("\(warning)") }
-        if let token = configuration.controlToken { namespaces.environment.hide(token) }
+        if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
         sender = WebhookSender(
             namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
         namespaces.environment.setSender { [sender] webhooks, namespace, outbox in
@@ -148,7 +148,7 @@ package struct SimServer: Sendable {
         hosts = HostGuard(
             allowedHosts: configuration.allowedHosts + Self.ownNames(configuration, certificates),
             origins: configuration.corsOrigins, publicURL: configuration.publicURL)
-        if let token = configuration.controlToken { namespaces.environment.hide(token) }
+        if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
         sender = WebhookSender(
             namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
         namespaces.environment.setSender { [sender] in

@@ -45,7 +45,7 @@ extension SimulatedPlatform {
 
     package var migrations: [Migration] { [] }
     package func tables(_ seed: any PlatformSeed) -> [TableDomain] { [] }
-    package func refined(_ table: TableDomain) -> TableDomain { table }
+    package func extended(_ table: TableDomain) -> TableDomain { table }
     package var countedTables: [String] { [] }
     package var idColumns: [(kind: IDKind, table: String, column: String)] { [] }
 

@@ -103,7 +103,7 @@ package protocol SimulatedPlatform: Sendable {
     /// The valid values of every column of the platform's tables.
     func tables(_ seed: any PlatformSeed) -> [TableDomain]
     /// A table of the engine, with what its rows refer to in the platform's tables.
-    func refined(_ table: TableDomain) -> TableDomain
+    func extended(_ table: TableDomain) -> TableDomain
     /// The platform's tables that have a row counter.
     var countedTables: [String] { get }
     /// The columns that hold each id of a kind once.

@@ -46,7 +46,7 @@ extension StringProtocol {
     }
 
     /// Whether the text contains an ASCII character.
-    @inlinable package func holds(_ character: Unicode.Scalar) -> Bool {
+    @inlinable package func contains(ascii character: Unicode.Scalar) -> Bool {
         withBytes { $0.firstIndex(of: UInt8(ascii: character), from: 0) != nil }
     }
 

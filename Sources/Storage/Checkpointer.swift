@@ -101,7 +101,7 @@ final class Checkpointer: Sendable {
         try connection.withLockedValue { _ in try body() }
     }
 
-    /// Closes the checkpointer for good. Waits for a checkpoint that is running.
+    /// Closes the checkpointer permanently. Waits for a checkpoint that is running.
     func close() {
         state.withLockedValue { $0.isClosed = true }
         closeConnection()

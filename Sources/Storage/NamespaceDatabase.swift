@@ -270,7 +270,7 @@ package final class NamespaceDatabase: Sendable {
         try? close()
     }
 
-    /// Closes the connection for good and cancels copies in progress. The database cannot be used afterwards.
+    /// Closes the connection permanently and cancels copies in progress. The database cannot be used afterwards.
     package func close() throws {
         closed.withLockedValue { $0 = true }
         checkpointer?.close()

@@ -253,7 +253,7 @@ package final class NamespaceStore: Sendable {
         case .file(let fresh):
             guard let path = path(of: name) else { preconditionFailure("a file has no place in memory") }
             try closeOld()
-            Self.removeDatabase(path, butNotTheFileItself: true)
+            Self.removeSidecarFiles(of: path)
             try Self.rename(fresh, to: path)
             // The database is in its place. A disk that fails here will refuse the first commit too.
             if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
@@ -291,11 +291,14 @@ package final class NamespaceStore: Sendable {
     }
 
     /// Removes a database file and the files that SQLite and the store keep beside it.
-    package static func removeDatabase(_ path: String, butNotTheFileItself: Bool = false) {
-        let itself = butNotTheFileItself ? [] : [""]
-        for suffix in ["-wal", "-shm", "-journal", noteSuffix] + itself {
-            unlink(path + suffix)
-        }
+    package static func removeDatabase(_ path: String) {
+        removeSidecarFiles(of: path)
+        unlink(path)
+    }
+
+    /// Removes the files that SQLite and the store keep beside a database file.
+    private static func removeSidecarFiles(of path: String) {
+        for suffix in ["-wal", "-shm", "-journal", noteSuffix] { unlink(path + suffix) }
     }
 }
 

@@ -206,7 +206,7 @@ import Testing
         let routes = ["/sdk/results/*/flag", "*"].map { Glob($0) }
         Growth.isLinear("\(hostile)", hostile.text) { text in
             let glob = Glob(text)
-            _ = (glob.matches(text), routes.map { $0.meets(glob) })
+            _ = (glob.matches(text), routes.map { $0.overlaps(glob) })
         }
     }
 

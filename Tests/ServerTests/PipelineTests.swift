@@ -150,7 +150,7 @@ import Testing
         let namespaces = try await Self.namespaces()
         let inner = Inner()
         let access = ControlAccess(
-            hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"), consoleProof: "page-1")
+            hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"), csrfToken: "page-1")
         let responder = inner.checkingAccess(access, namespaces.environment)
         func status(_ request: IncomingRequest) async throws -> Int {
             try await responder.respond(to: request).response.status.code
@@ -173,7 +173,7 @@ import Testing
             return Self.answer()
         }
         let access = ControlAccess(
-            hosts: HostGuard(allowedHosts: []), key: ControlKey(token: nil), consoleProof: "page-1")
+            hosts: HostGuard(allowedHosts: []), key: ControlKey(token: nil), csrfToken: "page-1")
         let responder = inner.resolvingNamespaces(in: namespaces, readiness, access)
         func ask(_ path: String, headers: HTTPFields = [:]) async throws -> String {
             found.withLockedValue { $0 = nil }

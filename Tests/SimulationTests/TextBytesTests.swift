@@ -51,7 +51,7 @@ import Testing
                 #expect(text.isIdentical(to: other) == (all == part))
                 #expect((TextKey(text) == TextKey(other)) == (all == part))
             }
-            #expect(text.holds(":") == all.contains(0x3a))
+            #expect(text.contains(ascii: ":") == all.contains(0x3a))
             #expect(Array(text.prefix(before: ":").utf8) == Array(all.prefix { $0 != 0x3a }))
         }
     }

@@ -21,7 +21,7 @@ import Testing
     @Test func aLargeDatabaseInMemoryIsCopiedInStepsWithWritesInBetween() throws {
         let world = try largeWorld()
         let copy = try world.beginCopy()
-        #expect(!copy.isBeside)
+        #expect(!copy.usesSecondConnection)
         try #require(try !copy.step())
         #expect(throws: StorageError.self) { try copy.finished() }
         try world.transaction { try $0.setNamespaceValue(.randomSeed, "between") }
@@ -50,7 +50,7 @@ import Testing
         let world = try NamespaceDatabase(path: folder.appendingPathComponent("world.sqlite").path)
         try world.transaction { try $0.setNamespaceValue(.randomSeed, "before") }
         let copy = try world.beginCopy()
-        #expect(copy.isBeside)
+        #expect(copy.usesSecondConnection)
         try world.transaction { try $0.setNamespaceValue(.randomSeed, "meanwhile") }
         let file = folder.appendingPathComponent("copy.sqlite").path
         try copy.finish(to: file)

@@ -49,7 +49,7 @@ enum RulesPage {
     /// A path with `*` for its ids, as a rule would match it.
     private static func pattern(_ path: String) -> String {
         func isID(_ part: Substring) -> Bool {
-            part.holds("_") && part.prefix(before: "_").utf8.count == 3
+            part.contains(ascii: "_") && part.prefix(before: "_").utf8.count == 3
                 || part.utf8.count == 8
                     && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
         }

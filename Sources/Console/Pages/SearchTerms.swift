@@ -10,7 +10,7 @@ struct SearchTerms {
 
         /// The word as it is typed.
         var text: String {
-            let quoted = value.holds(" ") ? "\"\(value)\"" : value
+            let quoted = value.contains(ascii: " ") ? "\"\(value)\"" : value
             return key.isEmpty ? quoted : "\(key):\(quoted)"
         }
     }
@@ -37,7 +37,7 @@ struct SearchTerms {
         var problems: [String] = []
         for word in Self.words(text) {
             let parts = word.split(at: ":", maxSplits: 1, omittingEmpty: false).map(String.init)
-            guard parts.count == 2, !parts[0].holds("/"), !parts[0].isEmpty else {
+            guard parts.count == 2, !parts[0].contains(ascii: "/"), !parts[0].isEmpty else {
                 terms.append(Term(key: "", value: word))
                 continue
             }
@@ -94,7 +94,8 @@ struct SearchTerms {
     var requests: [(String, String?)] {
         let words = terms.filter { $0.key.isEmpty }.map(\.value)
         let pattern =
-            value("route") ?? words.last.map { $0.holds("*") ? $0 : $0.begins(with: "/") ? "\($0)*" : "*\($0)*" }
+            value("route")
+            ?? words.last.map { $0.contains(ascii: "*") ? $0 : $0.begins(with: "/") ? "\($0)*" : "*\($0)*" }
         return [
             ("status", value("status")), ("delivered", value("delivered")), ("method", value("method")),
             ("route", pattern), ("username", value("user")),

@@ -11,7 +11,7 @@ extension PlatformEffect {
     private static let imageUploadError = Self(name: "image_upload_error") { _, _, ruleID, _ in
         .imageRejected("the image cannot be used (fault \(ruleID))")
     } note: { route, routes in
-        routes.contains { $0.path.pattern.contains("/images/") && route.meets($0.path) }
+        routes.contains { $0.path.pattern.contains("/images/") && route.overlaps($0.path) }
             ? nil : "no image is uploaded to a route like \(route.pattern)"
     }
 

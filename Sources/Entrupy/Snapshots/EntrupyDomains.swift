@@ -9,13 +9,14 @@ enum EntrupyDomains {
     }
 
     /// A table of the engine, with what its rows refer to.
-    static func refined(_ table: TableDomain) -> TableDomain {
+    static func extended(_ table: TableDomain) -> TableDomain {
         switch table.name {
-        case "deliveries": table.referring("entrupy_id", to: "items", "entrupy_id", where: "r.format <> 'verification'")
+        case "deliveries":
+            table.references("entrupy_id", to: "items", "entrupy_id", where: "r.format <> 'verification'")
         case "due":
-            table.referring("subject", to: "captures", "id", where: "r.kind = 'capture.timeout'")
-                .referring("subject", to: "items", "entrupy_id", where: "r.kind = 'result'")
-                .referring("subject", to: "sessions", "token", where: "r.kind = 'session.expiry'")
+            table.references("subject", to: "captures", "id", where: "r.kind = 'capture.timeout'")
+                .references("subject", to: "items", "entrupy_id", where: "r.kind = 'result'")
+                .references("subject", to: "sessions", "token", where: "r.kind = 'session.expiry'")
         default: table
         }
     }
@@ -36,7 +37,7 @@ enum EntrupyDomains {
         TableDomain(
             "bundles", .columns(["organization_id", "bundle_id"]),
             [("organization_id", .row), ("bundle_id", .text(1...255))]
-        ).referring("organization_id", to: "organizations", "id"),
+        ).references("organization_id", to: "organizations", "id"),
         TableDomain(
             "users", .row,
             [
@@ -48,7 +49,7 @@ enum EntrupyDomains {
                     .object { _ = try EntrupySettings.limits(ofUser: $0, namespace: .documented) }.orNull
                 ),
             ]
-        ).referring("organization_id", to: "organizations", "id"),
+        ).references("organization_id", to: "organizations", "id"),
         TableDomain(
             "partner_users", .row,
             [
@@ -56,7 +57,7 @@ enum EntrupyDomains {
                 ("unique_user_id", uniqueUserID), ("email", .name), ("first_name", .name.orNull),
                 ("last_name", .name.orNull),
             ]
-        ).referring("organization_id", to: "organizations", "id"),
+        ).references("organization_id", to: "organizations", "id"),
     ]
 
     // MARK: Access
@@ -68,7 +69,7 @@ enum EntrupyDomains {
                 ("id", .id(.signedRequest).secret), ("user_id", .row), ("bundle_id", .prose.orNull),
                 ("issued_at", .time), ("expires_at", .time), ("used_at", .time.orNull),
             ]
-        ).referring("user_id", to: "users", "id"),
+        ).references("user_id", to: "users", "id"),
         TableDomain(
             "sessions", .columns(["token"]),
             [
@@ -76,11 +77,11 @@ enum EntrupyDomains {
                 ("created_at", .time), ("soft_expires_at", .time), ("expires_at", .time), ("ended_at", .time.orNull),
                 ("end_reason", .word(["logged_out", "expired", "revoked"]).orNull),
             ]
-        ).referring("user_id", to: "users", "id"),
-        TableDomain("logins", .row, [("user_id", .row), ("at", .time)]).referring("user_id", to: "users", "id"),
+        ).references("user_id", to: "users", "id"),
+        TableDomain("logins", .row, [("user_id", .row), ("at", .time)]).references("user_id", to: "users", "id"),
         TableDomain(
             "partner_sessions", .columns(["token"]), [("token", .id(.partnerSession).secret), ("username", .name)]
-        ).referring("username", to: "partner_users", "username"),
+        ).references("username", to: "partner_users", "username"),
     ]
 
     // MARK: Captures
@@ -101,9 +102,9 @@ enum EntrupyDomains {
                     ("activity", .word(Activity.allCases.map(\.rawValue))),
                     ("fingerprint_parent", .id(.item).orNull),
                 ]
-            ).referring("user_id", to: "users", "id").referring("entrupy_id", to: "items", "entrupy_id")
-                .referring("retake_id", to: "retakes", "id")
-                .referring("fingerprint_parent", to: "items", "entrupy_id"),
+            ).references("user_id", to: "users", "id").references("entrupy_id", to: "items", "entrupy_id")
+                .references("retake_id", to: "retakes", "id")
+                .references("fingerprint_parent", to: "items", "entrupy_id"),
             TableDomain(
                 "capture_images", .columns(["capture_id", "region_id"]),
                 [
@@ -112,7 +113,7 @@ enum EntrupyDomains {
                     ("media_type", .word(ImageFormat.allCases.map(\.rawValue))), ("uploaded_at", .time),
                     ("in_use", .flag),
                 ]
-            ).referring("capture_id", to: "captures", "id"),
+            ).references("capture_id", to: "captures", "id"),
             TableDomain(
                 "retakes", .row,
                 [
@@ -120,8 +121,8 @@ enum EntrupyDomains {
                     ("regions", .prose), ("message", .prose.orNull), ("asked_at", .time),
                     ("answered_at", .time.orNull), ("capture_id", .id(.capture).orNull),
                 ]
-            ).referring("entrupy_id", to: "items", "entrupy_id").referring("user_id", to: "users", "id")
-                .referring("capture_id", to: "captures", "id"),
+            ).references("entrupy_id", to: "items", "entrupy_id").references("user_id", to: "users", "id")
+                .references("capture_id", to: "captures", "id"),
         ]
     }
 
@@ -152,8 +153,8 @@ enum EntrupyDomains {
                     ("activity", .word(Activity.allCases.map(\.rawValue))),
                     ("fingerprint_parent", .id(.item).orNull),
                 ]
-            ).referring("organization_id", to: "organizations", "id").referring("user_id", to: "users", "id")
-                .referring("capture_id", to: "captures", "id")
+            ).references("organization_id", to: "organizations", "id").references("user_id", to: "users", "id")
+                .references("capture_id", to: "captures", "id")
         ]
     }
 }

@@ -29,6 +29,6 @@ package struct AllowedHosts: Sendable {
     package static func isPattern(_ text: String) -> Bool {
         let name = text.begins(with: ".") ? text.dropFirst() : text[...]
         // A port at its end would be read, and never match.
-        return HostAndPort(name) != nil && (name.begins(with: "[") ? name.ends(with: "]") : !name.holds(":"))
+        return HostAndPort(name) != nil && (name.begins(with: "[") ? name.ends(with: "]") : !name.contains(ascii: ":"))
     }
 }

@@ -53,7 +53,7 @@ enum GzipEncoder {
                 guard let name = parts.first, name.isOne(of: ["gzip", "x-gzip", "*"]) else { continue }
                 let weight = parts.dropFirst().first { $0.begins(with: "q=") }
                 let isWanted = weight?.utf8.dropFirst(2).contains { (0x31...0x39).contains($0) } ?? true
-                // A star stands for what is not named.
+                // `*` matches codings that the header does not name.
                 if !name.isIdentical(to: "*") { return isWanted }
                 isAccepted = isWanted
             }

@@ -24,7 +24,7 @@ extension Answer {
     func shownAsPage(for request: IncomingRequest) async -> Answer {
         let path = request.target.path
         guard response.status.code >= 400, ConsoleRoutes.isPage(path) || path.isIdentical(to: "/"),
-            request.method == .get, Self.takesPages(request.headers),
+            request.method == .get, Self.acceptsHTML(request.headers),
             response.headers[.contentType] == "application/json"
         else { return self }
         let body = await response.collectedBody()
@@ -36,7 +36,7 @@ extension Answer {
     }
 
     /// Whether the client is a browser that shows a page.
-    private static func takesPages(_ headers: HTTPFields) -> Bool {
+    private static func acceptsHTML(_ headers: HTTPFields) -> Bool {
         headers[values: .accept].contains { line in
             line.split(at: ",").contains { $0.trimmed.begins(with: "text/html") }
         }

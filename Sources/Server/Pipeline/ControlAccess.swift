@@ -7,7 +7,7 @@ struct ControlAccess: Sendable {
     let hosts: HostGuard
     let key: ControlKey
     /// The proof that pages of the console send with a change.
-    let consoleProof: String
+    let csrfToken: String
 
     /// The error for a control request that is refused; `nil` if it is allowed.
     ///
@@ -18,7 +18,7 @@ struct ControlAccess: Sendable {
 
     /// A page of another run of the server may show another state than the one that it would change [D console-proof].
     private func proofRefusal(_ request: HTTPRequest) -> PlatformError? {
-        guard let shown = request.headerFields[.consoleProof], !shown.isIdentical(to: consoleProof) else { return nil }
+        guard let shown = request.headerFields[.csrfToken], !shown.isIdentical(to: csrfToken) else { return nil }
         return .forbidden(
             "this console page is of another run of the server; reload it",
             [ErrorDetail("X-Sim-Console", "must be the proof of a page of this run")])
@@ -27,5 +27,5 @@ struct ControlAccess: Sendable {
 
 extension HTTPField.Name {
     /// The proof that a change comes from a page of the console [D console-proof].
-    static let consoleProof = HTTPField.Name("X-Sim-Console")!
+    static let csrfToken = HTTPField.Name("X-Sim-Console")!
 }

@@ -22,7 +22,7 @@ struct HostAndPort: Equatable {
         if isBracketed {
             // A browser knows no zones. Other clients may send the one that they connect through.
             let address = Substring(host.utf8.dropFirst()).prefix(before: "%")
-            guard rest.popFirst() == UInt8(ascii: "]"), address.holds(":"),
+            guard rest.popFirst() == UInt8(ascii: "]"), address.contains(ascii: ":"),
                 AddressRange.pack(String(address)) != nil
             else { return nil }
             (self.host, isAddress) = ("[\(address)]", true)

@@ -61,7 +61,7 @@ struct HostGuard: Sendable {
     private func isAllowed(_ authority: String) -> Bool {
         guard let parsed = HostAndPort(authority) else { return false }
         let host = parsed.host
-        return parsed.isAddress || !host.holds(".") || host.isIdentical(to: "host.docker.internal")
+        return parsed.isAddress || !host.contains(ascii: ".") || host.isIdentical(to: "host.docker.internal")
             || host.ends(with: ".localhost") || allowedHosts.contains(host)
     }
 

@@ -50,7 +50,7 @@ struct IncomingRequest: Sendable {
     /// - Parameter caller: the caller; `nil` if the request is made whether or not somebody waits for the answer.
     init(_ request: Request, _ context: SimContext, caller: (any CallerPresence)?) {
         let fields = request.headers
-        let target = Target(request.head.path ?? "/", elsewhere: NamespaceChoice.named(by: request.head))
+        let target = Target(request.head.path ?? "/", outsidePath: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(fields)
         let isControl = target.isSimulators
         var head = RequestHead(

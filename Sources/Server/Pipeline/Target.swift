@@ -37,8 +37,8 @@ struct Target: Equatable {
         "/_sim/health", "/_sim/ready", "/_sim/authority.pem", "/_sim/metrics", "/_sim/docs", "/_sim/namespaces",
     ]
 
-    /// - Parameter elsewhere: the namespace that the request names outside its path. The path wins.
-    init(_ text: String, elsewhere: String? = nil) {
+    /// - Parameter outsidePath: the namespace that the request names outside its path. The path wins.
+    init(_ text: String, outsidePath: String? = nil) {
         // Works on bytes: a search for characters takes several times as long.
         let bytes = text.utf8.span
         var hasQuery = false
@@ -49,7 +49,7 @@ struct Target: Equatable {
         }
         if !hasQuery, !hasEscape, !text.begins(with: "/ns"), !text.isEmpty {
             // The usual case.
-            namespace = elsewhere ?? Namespaces.defaultName
+            namespace = outsidePath ?? Namespaces.defaultName
             path = text
             query = ""
             return
@@ -58,7 +58,7 @@ struct Target: Equatable {
         query = String(text[end...])
         let whole = Self.normalized(text.utf8[..<end])
         guard whole.isIdentical(to: "/ns") || whole.begins(with: "/ns/") else {
-            namespace = elsewhere ?? Namespaces.defaultName
+            namespace = outsidePath ?? Namespaces.defaultName
             path = whole.isEmpty ? "/" : whole
             return
         }

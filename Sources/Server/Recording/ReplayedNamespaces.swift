@@ -292,6 +292,6 @@ extension RecordedRequest {
             fields[.namespace] = header[1]
         }
         let request = HTTPRequest(method: .get, scheme: nil, authority: host, path: target, headerFields: fields)
-        return Target(target, elsewhere: NamespaceChoice.named(by: request))
+        return Target(target, outsidePath: NamespaceChoice.named(by: request))
     }
 }

@@ -78,9 +78,9 @@ extension RequestReader {
     fileprivate func checkRoute(of query: JournalQuery, _ match: inout FieldReader) {
         let environment = namespace.environment
         let unsimulated = environment.platforms.unsimulatedPaths
-        guard let route = query.route, !unsimulated.contains(where: route.meets) else { return }
+        guard let route = query.route, !unsimulated.contains(where: route.overlaps) else { return }
         let wayOut = ". Send \"any_route\": true beside match if it is meant"
-        guard environment.routes.contains(where: { route.meets($0.path) }) else {
+        guard environment.routes.contains(where: { route.overlaps($0.path) }) else {
             return match.report("route", unknownRoute(route) + wayOut)
         }
         // Browsers ask with OPTIONS about every route.

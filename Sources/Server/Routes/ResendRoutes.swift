@@ -36,7 +36,7 @@ struct ResendRoutes: Sendable {
                 value.text.flatMap { text in
                     let target = Target(text)
                     return text.begins(with: "/") && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
-                        && !text.holds("#") && !target.isControl && !text.begins(with: "/ns/") ? text : nil
+                        && !text.contains(ascii: "#") && !target.isControl && !text.begins(with: "/ns/") ? text : nil
                 }
             }
             headers = Self.headers(&fields)

@@ -146,7 +146,7 @@ private final class IssuedCertificates: Sendable {
         self.authority = authority
     }
 
-    /// The certificate for a name in a client's hello. Names that the authority may not sign for get the one for this
+    /// The certificate for the SNI host name of a client. Names that the authority may not sign for get the one for this
     /// machine's own names and addresses, as does a client that connects to an address.
     func certificate(for name: String?) throws -> Issued {
         var name = name?.lowercased() ?? ""

@@ -11,7 +11,7 @@ final class Deadlines: Sendable {
         var next = 0
         var open: [Int: (time: NIODeadline, passed: @Sendable () -> Void)] = [:]
         /// The time of the next check. `nil` if none is scheduled.
-        var look: NIODeadline?
+        var nextCheck: NIODeadline?
     }
 
     private let loop: any EventLoop
@@ -24,14 +24,14 @@ final class Deadlines: Sendable {
     /// Starts a deadline and returns its id. Calls `passed` once if the deadline is not ended in time.
     func begin(in time: TimeAmount, passed: @escaping @Sendable () -> Void) -> Int {
         let deadline = loop.now + time
-        let (id, mustLook) = state.withLockedValue { state in
+        let (id, mustReschedule) = state.withLockedValue { state in
             state.next += 1
             state.open[state.next] = (deadline, passed)
-            let mustLook = state.look.map { deadline < $0 } ?? true
-            if mustLook { state.look = deadline }
-            return (state.next, mustLook)
+            let mustReschedule = state.nextCheck.map { deadline < $0 } ?? true
+            if mustReschedule { state.nextCheck = deadline }
+            return (state.next, mustReschedule)
         }
-        if mustLook { look(at: deadline) }
+        if mustReschedule { check(at: deadline) }
         return id
     }
 
@@ -40,23 +40,25 @@ final class Deadlines: Sendable {
         state.withLockedValue { _ = $0.open.removeValue(forKey: id) }
     }
 
-    private func look(at time: NIODeadline) {
-        _ = loop.scheduleTask(deadline: time) { self.look() }
+    private func check(at time: NIODeadline) {
+        _ = loop.scheduleTask(deadline: time) { self.check() }
     }
 
-    private func look() {
+    private func check() {
         let now = loop.now
         let (passed, next) = state.withLockedValue { state in
             let passed = state.open.filter { $0.value.time <= now }
             for id in passed.keys { state.open[id] = nil }
-            let earlier = state.look.map { $0 > now } ?? false
+            let earlier = state.nextCheck.map { $0 > now } ?? false
             let next = state.open.values.map(\.time).min()
             // An earlier check is already scheduled.
-            if earlier, let look = state.look, next.map({ look <= $0 }) ?? true { return (passed, NIODeadline?.none) }
-            state.look = next
+            if earlier, let nextCheck = state.nextCheck, next.map({ nextCheck <= $0 }) ?? true {
+                return (passed, NIODeadline?.none)
+            }
+            state.nextCheck = next
             return (passed, next)
         }
         for deadline in passed.values { deadline.passed() }
-        if let next { look(at: next) }
+        if let next { check(at: next) }
     }
 }

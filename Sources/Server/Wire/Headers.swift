@@ -85,7 +85,7 @@ struct HeaderReader {
             left.element.weight == right.element.weight
                 ? left.offset < right.offset : left.element.weight > right.element.weight
         }
-        // A star stands for every language that the header does not name. Looked up once: a header may have many stars.
+        // `*` matches every language that the header does not name. Looked up once: a header may have many stars.
         let unnamed = Language.allCases.first { language in !ranges.contains { $0.language == language } }
         return ordered.lazy.compactMap { $0.element.language ?? unnamed }.first ?? .english
     }

@@ -15,7 +15,7 @@ package struct FeedEntry: Sendable {
         }
     }
 
-    /// A finished request, a state change, or the end of the namespace's data: by a reset or restore, or for good.
+    /// A finished request, a state change, or the end of the namespace's data: by a reset or restore, or permanently.
     package enum Content: Sendable {
         case request(JournaledRequest)
         /// A request that was published before, whose answer did not reach its client.

@@ -157,7 +157,7 @@ package struct FaultRule: Sendable {
 
     /// Whether users call a route that the rule matches, with a session or to log in.
     private func isAskedByUsers(_ asked: (method: String, path: Glob)) -> Bool {
-        (route?.meets(asked.path) ?? true)
+        (route?.overlaps(asked.path) ?? true)
             && platforms.all.contains { $0.isCalledByUsers(path: asked.path.pattern) }
     }
 }
@@ -173,12 +173,12 @@ package enum RouteNotes {
         _ route: Glob, method: String?, _ prefix: String, _ routes: [(method: String, path: Glob)],
         unsimulated: [Glob]
     ) -> [ErrorDetail] {
-        let met = routes.filter { route.meets($0.path) }
+        let met = routes.filter { route.overlaps($0.path) }
         if route.pattern.utf8.starts(with: "/_sim".utf8) {
             return [ErrorDetail("\(prefix)route", "faults do not apply to the control API")]
         }
         guard !met.isEmpty else {
-            guard !unsimulated.contains(where: route.meets) else { return [] }
+            guard !unsimulated.contains(where: route.overlaps) else { return [] }
             return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)")]
         }
         var methods = Set(met.map(\.method))

@@ -149,7 +149,7 @@ package struct JournalSnapshot: RandomAccessCollection, Sendable {
 /// The journals of all namespaces: every request and answer, in memory. The oldest are dropped first [D journal].
 ///
 /// Each namespace has limits on entries and bytes, and the server has a limit on bytes. If the server's limit is
-/// reached, the largest journal gives up entries.
+/// reached, the largest journal evicts its oldest entries.
 package final class Journals: Sendable {
     /// The maximum size of all journals together, in bytes [D journal].
     package static let maxBytes = 64 << 20
@@ -221,7 +221,7 @@ package final class Journals: Sendable {
                 state.bytes -= ring.dropFirst()
             }
             state.rings[namespace] = ring
-            if state.bytes > maxBytes { Self.giveWay(&state, maxBytes) }
+            if state.bytes > maxBytes { Self.evict(&state, maxBytes) }
             return JournaledAnswer(namespace: namespace, journaled: journaled)
         }
     }
@@ -259,7 +259,7 @@ package final class Journals: Sendable {
     }
 
     /// Drops at least an eighth of the largest journal, so that the search for it is not repeated for every request.
-    private static func giveWay(_ state: inout State, _ maxBytes: Int) {
+    private static func evict(_ state: inout State, _ maxBytes: Int) {
         while state.bytes > maxBytes, let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })?.key {
             var freed = 0
             let wanted = max(state.bytes - maxBytes, state.rings[largest]!.bytes / 8)

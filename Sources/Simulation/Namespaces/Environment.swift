@@ -89,7 +89,7 @@ package final class Environment: Sendable {
 
     /// Registers a secret of the server, which is then masked everywhere [D secrets]. Must be called before any
     /// namespace is opened.
-    package func hide(_ secret: String) {
+    package func registerSecret(_ secret: String) {
         secretBox.withLockedValue { $0.append(secret) }
     }
 

@@ -153,11 +153,11 @@ package final class Namespaces: Sendable {
         switch entry {
         case .open(let namespace): return namespace
         case .opening(let task):
-            let namespace = try await task.following()
+            let namespace = try await task.valueForLaterJobs()
             namespace.beginUse()
             return namespace
         // Its own caller gets the error. If the name is not free, making it says so.
-        case .closing(let task): try? await task.following()
+        case .closing(let task): try? await task.valueForLaterJobs()
         case nil: break
         }
         guard autoCreates else {

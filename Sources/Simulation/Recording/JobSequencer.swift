@@ -110,7 +110,7 @@ package final class JobSequencer: Sendable {
         return try await threads.runIfActive { [copyLock] in try copyLock.withLock { try turn.run(body) } }
     }
 
-    /// Starts a task whose first job other jobs can wait for with ``SequencedTask/following()``.
+    /// Starts a task whose first job other jobs can wait for with ``SequencedTask/valueForLaterJobs()``.
     package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> SequencedTask<Value> {
         let place = isLive ? nil : JobToken.current?.nextPlace
         return SequencedTask(task: Task(operation: body), place: place)
@@ -135,7 +135,7 @@ package final class JobSequencer: Sendable {
     /// Runs what happens when the server starts. It reads the time at which the recording begins and takes no place.
     package func atStart<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         guard let startedAt = order.startedAt else { return try await body() }
-        return try await JobToken.$current.withValue(.standing(at: startedAt), operation: body)
+        return try await JobToken.$current.withValue(.fixedTime(startedAt), operation: body)
     }
 
     /// Runs a namespace's due work, which no request asked for.
@@ -246,7 +246,7 @@ package struct SequencedTask<Value: Sendable>: Sendable {
     package var value: Value { get async throws { try await task.value } }
 
     /// The task's value, for jobs that come after it.
-    package func following() async throws -> Value {
+    package func valueForLaterJobs() async throws -> Value {
         try await JobToken.current?.follow(place)
         return try await task.value
     }

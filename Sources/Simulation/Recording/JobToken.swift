@@ -40,7 +40,7 @@ package final class JobToken: Sendable {
         case records(places: NIOLockedValueBox<Int>, clock: @Sendable () -> Instant)
         case replays(ReplayGate, entry: Int)
         /// Has a fixed time and takes no place.
-        case stands(Instant)
+        case fixedTime(Instant)
     }
 
     private struct State {
@@ -48,11 +48,11 @@ package final class JobToken: Sendable {
         /// The number of turns that the replay has used.
         var used = 0
         /// The result of each wait for webhooks.
-        var waits: [Bool] = []
-        var usedWaits = 0
+        var waitResults: [Bool] = []
+        var usedWaitResults = 0
         /// The counts of webhooks in flight, one for each time they were read.
-        var notes: [Int] = []
-        var usedNotes = 0
+        var inFlightCounts: [Int] = []
+        var usedInFlightCounts = 0
         /// Whether the request is a read that is not begun, because its caller had gone; `nil` until its first read decides.
         var isAbandoned: Bool?
         /// Whether further jobs were recorded after a gap; the replay does not reach them.
@@ -89,13 +89,13 @@ package final class JobToken: Sendable {
         var state = State()
         state.turns = Array(entry.jobs.prefix { $0.place < end })
         state.isCut = state.turns.count < entry.jobs.count
-        state.waits = entry.request?.waits ?? []
-        state.notes = entry.request?.notes ?? []
+        state.waitResults = entry.request?.waitResults ?? []
+        state.inFlightCounts = entry.request?.inFlightCounts ?? []
         state.isAbandoned = entry.request?.not_begun ?? false
         return JobToken(.replays(gate, entry: index), state)
     }
 
-    package static func standing(at real: Instant) -> JobToken { JobToken(.stands(real)) }
+    package static func fixedTime(_ real: Instant) -> JobToken { JobToken(.fixedTime(real)) }
 
     /// The place of the next job in a replay. `Int.max` if the job comes after a gap; `nil` if the recording has no
     /// further job.
@@ -141,7 +141,7 @@ package final class JobToken: Sendable {
 
     private func begin() -> (real: Instant, place: Int?) {
         switch mode {
-        case .stands(let real): return (real, nil)
+        case .fixedTime(let real): return (real, nil)
         case .records(let places, let clock):
             // Under one lock, so that times are in the order of places.
             return places.withLockedValue { next in
@@ -168,33 +168,33 @@ package final class JobToken: Sendable {
     package func observe(_ wait: () async -> Bool) async -> Bool {
         if case .replays = mode {
             let known = state.withLockedValue { state -> Bool? in
-                guard state.usedWaits < state.waits.count else { return nil }
-                defer { state.usedWaits += 1 }
-                return state.waits[state.usedWaits]
+                guard state.usedWaitResults < state.waitResults.count else { return nil }
+                defer { state.usedWaitResults += 1 }
+                return state.waitResults[state.usedWaitResults]
             }
             // A wait that is not in the recording returns `false`, so that a caller that repeats its wait does not
             // loop forever.
             return known ?? false
         }
         let result = await wait()
-        if case .records = mode { state.withLockedValue { $0.waits.append(result) } }
+        if case .records = mode { state.withLockedValue { $0.waitResults.append(result) } }
         return result
     }
 
     /// Records a count. In a replay, returns the recorded count.
     package func observe(_ count: Int) -> Int {
         switch mode {
-        case .stands: count
+        case .fixedTime: count
         case .records:
             state.withLockedValue { state in
-                state.notes.append(count)
+                state.inFlightCounts.append(count)
                 return count
             }
         case .replays:
             state.withLockedValue { state in
-                guard state.usedNotes < state.notes.count else { return count }
-                defer { state.usedNotes += 1 }
-                return state.notes[state.usedNotes]
+                guard state.usedInFlightCounts < state.inFlightCounts.count else { return count }
+                defer { state.usedInFlightCounts += 1 }
+                return state.inFlightCounts[state.usedInFlightCounts]
             }
         }
     }
@@ -217,9 +217,9 @@ package final class JobToken: Sendable {
     package var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
 
     /// All turns, waits and counts so far. Takes one turn now if there is none.
-    package func takenTurns() -> (turns: [Turn], waits: [Bool], notes: [Int]) {
+    package func takenTurns() -> (turns: [Turn], waitResults: [Bool], inFlightCounts: [Int]) {
         if !hasTurns { _ = begin() }
-        return state.withLockedValue { ($0.turns, $0.waits, $0.notes) }
+        return state.withLockedValue { ($0.turns, $0.waitResults, $0.inFlightCounts) }
     }
 
     /// Skips the recorded turns that were not used.

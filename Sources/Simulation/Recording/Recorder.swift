@@ -89,13 +89,19 @@ package struct RecordedRequest: Codable, Sendable {
     /// `nil` if it is not compared.
     package var answer: RecordedBytes?
     /// The result of each wait for webhooks.
-    package var waits: [Bool]?
+    package var waitResults: [Bool]?
     /// The counts of webhooks in flight, one for each time they were read.
-    package var notes: [Int]?
+    package var inFlightCounts: [Int]?
     /// Whether its body did not arrive, or is too large to be recorded.
     package var unrepeatable: Bool?
     /// Whether it is a read that was not begun, because its caller had gone.
     package var not_begun: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case method, target, host, headers, body, status, answer_headers, answer, unrepeatable, not_begun
+        case waitResults = "waits"
+        case inFlightCounts = "notes"
+    }
 
     package init(
         method: String, target: String, host: String?, headers: [[String]], body: RecordedBytes?, status: Int,
@@ -236,12 +242,12 @@ package final class Recorder: Sendable {
     ///
     /// - Parameter make: makes the request's entry, which may take long: bodies are encoded.
     package func record(_ token: JobToken, _ make: @escaping @Sendable () -> RecordedRequest) async {
-        let (turns, waits, notes) = token.takenTurns()
+        let (turns, waitResults, inFlightCounts) = token.takenTurns()
         let isAbandoned = token.isAbandoned
         await Self.offload {
             var request = make()
-            request.notes = notes.isEmpty ? nil : notes
-            request.waits = waits.isEmpty ? nil : waits
+            request.inFlightCounts = inFlightCounts.isEmpty ? nil : inFlightCounts
+            request.waitResults = waitResults.isEmpty ? nil : waitResults
             request.not_begun = isAbandoned ? true : nil
             self.save(request, turns)
         }

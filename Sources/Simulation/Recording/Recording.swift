@@ -218,7 +218,7 @@ extension RecordedRequest {
         guard fields.allSatisfy({ $0.count == 2 && Self.isToken($0[0]) && Self.isValue($0[1]) }) else {
             return "a header is not valid in HTTP"
         }
-        guard notes?.allSatisfy({ (0...1_000_000_000).contains($0) }) ?? true else {
+        guard inFlightCounts?.allSatisfy({ (0...1_000_000_000).contains($0) }) ?? true else {
             return "a count of webhooks must be 0 to 1000000000"
         }
         return body?.problem ?? answer?.problem

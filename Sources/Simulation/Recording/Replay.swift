@@ -226,7 +226,7 @@ package final class Replay: Sendable {
         }
         // The attempt itself may have fallen due since the last job, so due work runs first.
         let real = Instant(microseconds: entries[index].jobs[0].real)
-        await JobToken.$current.withValue(.standing(at: real)) { await namespace.tick() }
+        await JobToken.$current.withValue(.fixedTime(real)) { await namespace.tick() }
         guard let sent = takeSent(recorded) else {
             return differ(
                 index, "the webhook delivery \(recorded.delivery)",

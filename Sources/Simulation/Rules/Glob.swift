@@ -31,7 +31,7 @@ package struct Glob: Sendable {
     }
 
     /// Whether some text matches both patterns. A star of a route's path matches one part of it.
-    package func meets(_ other: Glob) -> Bool {
+    package func overlaps(_ other: Glob) -> Bool {
         let (mine, theirs) = (steps, other.steps)
         // Which positions of `theirs` can be reached together with a position of `mine`, and with the next one.
         var reached = [Bool](repeating: false, count: theirs.count + 1)

@@ -48,7 +48,7 @@ package enum NamespaceDomains {
             accounts + webhooks(platforms) + time(platforms)
             + [counters(platforms), rules(seed), sequences(platforms)]
         let all = own + zip(platforms.all, seed.parts).flatMap { $0.tables($1) }
-        return platforms.all.reduce(all) { tables, platform in tables.map { platform.refined($0) } }
+        return platforms.all.reduce(all) { tables, platform in tables.map { platform.extended($0) } }
     }
 
     // MARK: Accounts
@@ -64,7 +64,7 @@ package enum NamespaceDomains {
                     .text(1...500) { $0.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? nil : "must be printable ASCII" }.secret
                 ), ("organization_id", .row),
             ]
-        ).referring("organization_id", to: "organizations", "id"),
+        ).references("organization_id", to: "organizations", "id"),
     ]
 
     // MARK: Subscriptions
@@ -93,8 +93,8 @@ package enum NamespaceDomains {
                     ("signature", .word(platforms.webhookSignatures)), ("verification", .id(.verification).orNull),
                     ("is_pending", .flag),
                 ]
-            ).referring("organization_id", to: "organizations", "id")
-                .refusing(
+            ).references("organization_id", to: "organizations", "id")
+                .check(
                     "is_pending", where: "r.is_pending AND r.verification IS NULL",
                     "must be 0 without a verification"),
             TableDomain(
@@ -113,21 +113,21 @@ package enum NamespaceDomains {
                     ("fault_attempt", attempts.orNull),
                     ("is_held", .flag),
                 ]
-            ).refusing(
+            ).check(
                 "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
                 "must be verification exactly where the format is"
             )
-            .referring(
+            .references(
                 "entrupy_id", to: "subscriptions", "id",
                 where: """
                     r.format = 'verification' AND r.status IN ('waiting', 'sending', 'retrying')
                     """
             )
             // A finished delivery may be older than its deleted subscription.
-            .referring(
+            .references(
                 "subscription_id", to: "subscriptions", "id", where: "r.status IN ('waiting', 'sending', 'retrying')"
             )
-            .refusing(
+            .check(
                 "attempts", where: "r.attempts <> (SELECT COUNT(*) FROM attempts a WHERE a.delivery_id = r.id)",
                 "must be the number of rows that the delivery has in attempts"),
             TableDomain(
@@ -138,7 +138,7 @@ package enum NamespaceDomains {
                     ("answer", .prose.orNull), ("fault_id", .id(.fault).orNull),
                     ("signature", .word(platforms.webhookSignatures).orNull),
                 ]
-            ).referring("delivery_id", to: "deliveries", "id").refusing(
+            ).references("delivery_id", to: "deliveries", "id").check(
                 "number", where: "r.number > (SELECT d.attempts FROM deliveries d WHERE d.id = r.delivery_id)",
                 "must not be more than the attempts of its delivery"),
         ]
@@ -171,8 +171,8 @@ package enum NamespaceDomains {
                     ("id", .row), ("due_at", .time), ("kind", .word(platforms.dueKinds.map(\.name))),
                     ("subject", .text(1...1000).secret),
                 ]
-            ).referring("subject", to: "deliveries", "id", where: "r.kind = 'webhook.attempt'")
-                .refusing(
+            ).references("subject", to: "deliveries", "id", where: "r.kind = 'webhook.attempt'")
+                .check(
                     "subject",
                     where: "r.kind = 'scenario.action' AND (r.subject GLOB '*[^0-9]*' OR length(r.subject) > 4)",
                     "must be the index of an action in the scenario's timeline"),
@@ -217,7 +217,7 @@ package enum NamespaceDomains {
         return TableDomain(
             "sqlite_sequence", .row,
             [("name", .word(tables)), ("seq", .integer(0...Transaction.rowIDs.upperBound))]
-        ).refusing(
+        ).check(
             "name", where: "EXISTS (SELECT 1 FROM sqlite_sequence o WHERE o.name = r.name AND o.rowid <> r.rowid)",
             "must be unique")
     }

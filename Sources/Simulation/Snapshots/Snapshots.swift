@@ -71,7 +71,7 @@ extension Namespace {
             guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
             let moment = try state.prepareForCopy()
             let copy = try state.database.beginCopy()
-            return (copy, moment, try copy.isBeside || copy.step())
+            return (copy, moment, try copy.usesSecondConnection || copy.step())
         }
         guard !isWhole else { return (copy, began) }
         while true {

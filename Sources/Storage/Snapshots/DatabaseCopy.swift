@@ -10,32 +10,32 @@ import NIOConcurrencyHelpers
 /// those jobs write: it has the state at the last step.
 package final class DatabaseCopy: Sendable {
     private enum Way: Sendable {
-        case beside(DatabaseQueue)
-        case inSteps(BackupSteps)
+        case secondConnection(DatabaseQueue)
+        case incrementalBackup(BackupSteps)
     }
 
     private let way: Way
 
-    fileprivate init(beside source: DatabaseQueue) { way = .beside(source) }
-    fileprivate init(steps: BackupSteps) { way = .inSteps(steps) }
+    fileprivate init(beside source: DatabaseQueue) { way = .secondConnection(source) }
+    fileprivate init(steps: BackupSteps) { way = .incrementalBackup(steps) }
 
     /// Whether ``finish(to:)`` makes the copy, independent of the namespace's job queue. Otherwise repeated calls of
     /// ``step()`` on the job queue make it.
-    package var isBeside: Bool { if case .beside = way { true } else { false } }
+    package var usesSecondConnection: Bool { if case .secondConnection = way { true } else { false } }
 
     /// Copies the next pages of a database in memory; `true` once all are copied. Blocks for milliseconds.
     ///
     /// - Throws: ``StorageError`` if the database was closed meanwhile.
     package func step() throws -> Bool {
         switch way {
-        case .beside: true
-        case .inSteps(let steps): try steps.step()
+        case .secondConnection: true
+        case .incrementalBackup(let steps): try steps.step()
         }
     }
 
     /// The copy in memory, after the last step.
     package func finished() throws -> NamespaceDatabase {
-        guard case .inSteps(let steps) = way else {
+        guard case .incrementalBackup(let steps) = way else {
             preconditionFailure("a copy of a database on disk is finished to a file")
         }
         return try steps.finished()
@@ -43,7 +43,9 @@ package final class DatabaseCopy: Sendable {
 
     /// Writes the copy to a new file, without a write-ahead log. Blocks until the copy is complete.
     package func finish(to path: String) throws {
-        guard case .beside(let source) = way else { preconditionFailure("a copy in steps is finished in memory") }
+        guard case .secondConnection(let source) = way else {
+            preconditionFailure("a copy in steps is finished in memory")
+        }
         defer { try? source.close() }
         do {
             try PrivateFile.create(at: path).close()
@@ -60,8 +62,8 @@ package final class DatabaseCopy: Sendable {
     /// Cancels the copy.
     package func cancel() {
         switch way {
-        case .beside(let source): try? source.close()
-        case .inSteps(let steps): steps.cancel()
+        case .secondConnection(let source): try? source.close()
+        case .incrementalBackup(let steps): steps.cancel()
         }
     }
 }

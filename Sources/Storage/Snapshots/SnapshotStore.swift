@@ -194,7 +194,7 @@ package final class SnapshotStore: Sendable {
     package func save(
         _ copy: DatabaseCopy, as name: String, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
-        guard copy.isBeside else {
+        guard copy.usesSecondConnection else {
             return try save(try copy.finished(), as: name, of: namespace, describe)
         }
         let fresh = try temporaryPath()
@@ -207,7 +207,7 @@ package final class SnapshotStore: Sendable {
     package func unnamed(
         _ copy: DatabaseCopy, of namespace: String, describe: (Transaction) throws -> String
     ) throws -> SnapshotRecord {
-        guard copy.isBeside else {
+        guard copy.usesSecondConnection else {
             let database = try copy.finished()
             let (facts, bytes) = try database.transaction { (try describe($0), try $0.databaseBytes()) }
             return SnapshotRecord(namespace: namespace, name: "", facts: facts, bytes: bytes, place: .memory(database))

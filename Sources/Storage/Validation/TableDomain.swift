@@ -40,7 +40,7 @@ package struct TableDomain: Sendable {
     /// This domain, in which each value of a column refers to a row of a table.
     ///
     /// - Parameter condition: selects the rows that must refer to one; SQL over `r`, the row.
-    package func referring(
+    package func references(
         _ column: String, to table: String, _ key: String, where condition: String = "1"
     ) -> TableDomain {
         var domain = self
@@ -53,7 +53,7 @@ package struct TableDomain: Sendable {
     /// - Parameters:
     ///   - violation: SQL over `r`, the row, which is true for an invalid row.
     ///   - problem: the requirement that the column violates.
-    package func refusing(_ column: String, where violation: String, _ problem: String) -> TableDomain {
+    package func check(_ column: String, where violation: String, _ problem: String) -> TableDomain {
         var domain = self
         domain.rules.append(Rule(column: column, violation: violation, problem: problem))
         return domain

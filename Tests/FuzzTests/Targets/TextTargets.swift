@@ -19,8 +19,8 @@ extension FuzzTarget {
             let other = Glob(lines.count > 2 ? lines[2] : "*")
             let matches = glob.matches(text)
             try FuzzFinding.require(matches == fits(lines[0], text), "\(lines[0]) and \(text): matches is \(matches)")
-            let meets = glob.meets(other)
-            try FuzzFinding.require(meets == other.meets(glob), "\(lines): meets depends on the order")
+            let overlaps = glob.overlaps(other)
+            try FuzzFinding.require(overlaps == other.overlaps(glob), "\(lines): overlaps depends on the order")
             try FuzzFinding.require(meets || !(matches && other.matches(text)), "\(lines): both match, and do not meet")
             return "\(matches) \(meets)"
         },
