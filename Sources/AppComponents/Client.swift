@@ -13,7 +13,7 @@ struct Client: Sendable {
     /// `nil` if it is generated.
     let documentNumber: String?
     /// The type of the document that the person holds; `nil` if it is the one that the app selects.
-    let documentType: DocumentType?
+    let documentType: IdentityDocument?
     /// `nil` for a generated day in the future.
     let expirationDate: CivilDate?
     let birthPlace: String?
@@ -46,7 +46,7 @@ struct Client: Sendable {
             fields.word("gender", [Gender.female, .male, .other].map(\.rawValue)).flatMap(Gender.init(rawValue:))
             ?? defaults?.gender ?? .female
         documentNumber = fields.documentNumber() ?? (isSame ? defaults?.documentNumber : nil)
-        documentType = fields.word("document_type", DocumentType.self) ?? (isSame ? defaults?.documentType : nil)
+        documentType = fields.word("document_type", IdentityDocument.self) ?? (isSame ? defaults?.documentType : nil)
         expirationDate = fields.date("expiration_date") ?? (isSame ? defaults?.expirationDate : nil)
         birthPlace = fields.text("birth_place", maxBytes: Self.maxBytes) ?? (isSame ? defaults?.birthPlace : nil)
     }

@@ -17,11 +17,12 @@ enum ComponentDomains {
             "component_sessions", .row,
             [
                 ("position", .row), ("id", .id(.workflowSession)), ("organization_id", .row.orNull),
-                ("environment", .word(NetworkEnvironment.allCases.map(\.rawValue))), ("workflow_id", .text(1...64)),
+                ("environment", .word(WorkflowEnvironment.allCases.map(\.rawValue))), ("workflow_id", .text(1...64)),
                 ("client", client), ("started_at", .time), ("expires_at", .time), ("ended_at", .time.orNull),
                 (
                     "end_reason",
-                    .word([WorkflowSession.Status.cleared.rawValue, WorkflowSession.Status.expired.rawValue]).orNull
+                    .word([WorkflowSessionInfo.Status.cleared.rawValue, WorkflowSessionInfo.Status.expired.rawValue])
+                        .orNull
                 ),
             ]
         ).references("organization_id", to: "organizations", "id").check(
@@ -32,7 +33,7 @@ enum ComponentDomains {
             [
                 ("session_id", .id(.workflowSession)), ("component", .word(Component.allCases.map(\.rawValue))),
                 ("status", .word(ComponentState.Status.allCases.map(\.rawValue))),
-                ("document_type", .word(DocumentType.allCases.map(\.rawValue)).orNull),
+                ("document_type", .word(IdentityDocument.allCases.map(\.rawValue)).orNull),
                 (
                     "issuing_country",
                     .text(3...3, reading: { Countries.contains($0) ? nil : Countries.expected }).orNull

@@ -24,7 +24,7 @@ package enum ComponentInput {
     /// A primary document has an issuing country, the others have none [S].
     ///
     /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error.
-    static func check(_ type: DocumentType, _ country: String?) throws {
+    static func check(_ type: IdentityDocument, _ country: String?) throws {
         let problem: String? =
             if type.isPrimary {
                 switch (type, country) {

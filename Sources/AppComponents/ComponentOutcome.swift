@@ -12,7 +12,7 @@ struct ComponentOutcome: PlatformOutcome {
     private let subject: Subject
     private let workflow: String?
     private let clientID: String?
-    private let documentType: DocumentType?
+    private let documentType: IdentityDocument?
     private let issuingCountry: String?
 
     /// The subjects of rules.
@@ -35,7 +35,7 @@ struct ComponentOutcome: PlatformOutcome {
         subject = Subject(rawValue: match.requiredWord("component", Subject.allCases.map(\.rawValue))) ?? .session
         workflow = match.text("workflow")
         clientID = match.text("client_id")
-        documentType = match.word("document_type", DocumentType.self)
+        documentType = match.word("document_type", IdentityDocument.self)
         issuingCountry = match.country("issuing_country")
         if subject != .document {
             for key in ["document_type", "issuing_country"] where match.has(key) {
@@ -67,7 +67,7 @@ struct ComponentOutcome: PlatformOutcome {
     }
 
     /// Whether the rule decides a subject.
-    func decides(_ subject: Subject, _ session: SessionFacts, _ type: DocumentType? = nil, _ country: String? = nil)
+    func decides(_ subject: Subject, _ session: SessionFacts, _ type: IdentityDocument? = nil, _ country: String? = nil)
         -> Bool
     {
         self.subject == subject && (workflow?.isIdentical(to: session.workflowID) ?? true)

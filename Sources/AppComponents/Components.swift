@@ -32,7 +32,7 @@ enum Components {
     ) throws -> ComponentState {
         let component = Component(rawValue: run.component) ?? .document
         let files = try job.transaction.componentFiles(sessionID: run.sessionID, component: run.component)
-        let type = run.documentType.flatMap(DocumentType.init(rawValue:))
+        let type = run.documentType.flatMap(IdentityDocument.init(rawValue:))
         return ComponentState(
             component: component, status: run.state, documentType: run.documentType,
             issuingCountry: run.issuingCountry, error: run.error,
@@ -49,7 +49,7 @@ enum Components {
     /// The first outcome rule for a component with a decision that satisfies `isMeant`; `nil` if there is none.
     /// Does not count it.
     static func rule(
-        _ run: (component: Component, type: DocumentType?, country: String?), _ session: ActiveWorkflowSession,
+        _ run: (component: Component, type: IdentityDocument?, country: String?), _ session: ActiveWorkflowSession,
         _ job: JobContext, where isMeant: (MagicNumber) -> Bool
     ) throws -> (rule: OutcomeRule, decision: MagicNumber)? {
         let subject = ComponentOutcome.Subject(rawValue: run.component.rawValue) ?? .document
@@ -89,13 +89,13 @@ package struct StartComponent: Operation {
     package static let access = Access.writes
     let sessionID: String
     let component: Component
-    let type: DocumentType?
+    let type: IdentityDocument?
     let country: String?
     let location: Location?
 
     /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error, if the type of document does not fit the country.
     package init(
-        sessionID: String, _ component: Component, type: DocumentType? = nil, country: String? = nil,
+        sessionID: String, _ component: Component, type: IdentityDocument? = nil, country: String? = nil,
         location: Location?
     ) throws {
         if let type { try ComponentInput.check(type, country) }
@@ -178,7 +178,7 @@ package struct UploadPicture: Operation {
     package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(component, session, job)
-        let type = run.documentType.flatMap(DocumentType.init(rawValue:))
+        let type = run.documentType.flatMap(IdentityDocument.init(rawValue:))
         try checkSide(session.workflow.images(of: component, type))
         let format = try image.format.get()
         let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
@@ -211,7 +211,7 @@ package struct UploadPicture: Operation {
     /// The quality of an upload: that of an outcome rule, else of the magic number, which spoils the first upload of each
     /// picture, else `ok` [D feedback]. Writes.
     private func judge(
-        _ run: ComponentRunRecord, _ type: DocumentType?, _ uploads: Int, _ session: ActiveWorkflowSession,
+        _ run: ComponentRunRecord, _ type: IdentityDocument?, _ uploads: Int, _ session: ActiveWorkflowSession,
         _ job: JobContext
     ) throws -> ImageQuality {
         func quality(_ decision: MagicNumber) -> ImageQuality? {

@@ -4,7 +4,7 @@ import Simulation
 extension DocumentFacts {
     /// The facts on a client's document. Those that the client's record lacks come from the namespace's seeded
     /// generator, for each client, type and country [D document-values].
-    init(_ type: DocumentType, _ country: String?, _ session: ActiveWorkflowSession, _ job: JobContext) {
+    init(_ type: IdentityDocument, _ country: String?, _ session: ActiveWorkflowSession, _ job: JobContext) {
         let client = session.client
         let today = CivilDate(job.now)
         let generator = DocumentGenerator(
@@ -31,8 +31,8 @@ extension DocumentFacts {
     ]
 
     /// The data extracted from the pictures. Members that such a document does not have are absent [D document-analysis].
-    func analysis(of type: DocumentType) -> DocumentComponentResult.DocumentAnalysis {
-        var analysis = DocumentComponentResult.DocumentAnalysis()
+    func analysis(of type: IdentityDocument) -> DocumentResult.DocumentAnalysis {
+        var analysis = DocumentResult.DocumentAnalysis()
         analysis.documentType = type.rawValue
         analysis.firstName = firstNames.joined(separator: " ")
         analysis.lastName = lastNames.joined(separator: " ")
@@ -75,7 +75,7 @@ private struct DocumentGenerator {
 
     /// Two letters and seven digits; digits alone where the document has no letters. That of the French identity card
     /// begins with the year and month of its issue.
-    func documentNumber(of type: DocumentType, _ issue: CivilDate) -> String {
+    func documentNumber(of type: IdentityDocument, _ issue: CivilDate) -> String {
         switch type {
         case .frenchIdCard: String(issue.short.prefix(4)) + text(of: Self.digits, 8, for: "number")
         case .dutchDriversLicense: text(of: Self.digits, 10, for: "number")
@@ -90,7 +90,7 @@ enum MockDocument {
         id: "mock", firstName: "Anna Maria", lastName: "Eriksson", birthDate: CivilDate("1984-08-12")!,
         nationality: "NLD", gender: .female)
 
-    static func facts(_ type: DocumentType, issuingCountry: String?) -> DocumentFacts {
+    static func facts(_ type: IdentityDocument, issuingCountry: String?) -> DocumentFacts {
         let country = issuingCountry ?? "NLD"
         return DocumentFacts(
             firstNames: ["Anna", "Maria"], lastNames: ["Eriksson"], birthDate: client.birthDate, gender: .female,
@@ -99,7 +99,7 @@ enum MockDocument {
             taxNumber: "123456782", office: "751234")
     }
 
-    private static func number(of type: DocumentType) -> String {
+    private static func number(of type: IdentityDocument) -> String {
         switch type {
         case .frenchIdCard: "240475123456"
         case .dutchDriversLicense: "4898902003"

@@ -18,7 +18,7 @@ private enum Finish {
         _ component: Component, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext,
         failureByRule: () -> WorkflowFailure?
     ) throws -> End {
-        let type = run.documentType.flatMap(DocumentType.init(rawValue:))
+        let type = run.documentType.flatMap(IdentityDocument.init(rawValue:))
         let files = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
         try checkFiles(files, component, type, session.workflow)
         let (failure, isDamaged) = try decision(component, type, session, run, job) ?? (failureByRule(), false)
@@ -36,7 +36,7 @@ private enum Finish {
 
     /// The decision of an outcome rule or else of the magic number [D component-order]. Writes.
     private static func decision(
-        _ component: Component, _ type: DocumentType?, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord,
+        _ component: Component, _ type: IdentityDocument?, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord,
         _ job: JobContext
     ) throws -> (failure: WorkflowFailure?, isDamaged: Bool)? {
         func read(_ decision: MagicNumber) -> (failure: WorkflowFailure?, isDamaged: Bool)? {
@@ -57,7 +57,7 @@ private enum Finish {
     }
 
     private static func checkFiles(
-        _ files: [ComponentFileRecord], _ component: Component, _ type: DocumentType?, _ workflow: Workflow
+        _ files: [ComponentFileRecord], _ component: Component, _ type: IdentityDocument?, _ workflow: Workflow
     ) throws {
         var problems: [ErrorDetail] = []
         for image in workflow.images(of: component, type) {
@@ -91,10 +91,10 @@ package struct FinishDocument: Operation {
         self.sessionID = sessionID
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentComponentResult> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentResult> {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(.document, session, job)
-        guard let type = run.documentType.flatMap(DocumentType.init(rawValue:)) else {
+        guard let type = run.documentType.flatMap(IdentityDocument.init(rawValue:)) else {
             throw PlatformError.bug("a document component without a type")
         }
         let end = try Finish.end(.document, session, run, job) {
@@ -113,7 +113,7 @@ package struct FinishDocument: Operation {
 
     /// The error that the rules decide, in this order [D component-order].
     static func failure(
-        _ type: DocumentType, _ client: Client, _ workflow: Workflow, _ today: CivilDate
+        _ type: IdentityDocument, _ client: Client, _ workflow: Workflow, _ today: CivilDate
     ) -> WorkflowFailure? {
         if let held = client.documentType, held != type, type.isPrimary {
             // Two zones can be compared; a document without one only looks different.
@@ -130,13 +130,13 @@ package struct FinishDocument: Operation {
     }
 
     private static func result(
-        _ type: DocumentType, _ facts: DocumentFacts, _ run: ComponentRunRecord, _ files: [ComponentFileRecord],
+        _ type: IdentityDocument, _ facts: DocumentFacts, _ run: ComponentRunRecord, _ files: [ComponentFileRecord],
         _ workflow: Workflow, _ isDamaged: Bool, _ job: JobContext
-    ) throws -> DocumentComponentResult {
+    ) throws -> DocumentResult {
         let location = try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
         let images = workflow.images(of: .document, type).compactMap { image in
             files.first { $0.isImage(ofSide: image.side, image.isAngled) }.map { file in
-                DocumentComponentResult.Image(
+                DocumentResult.Image(
                     image: Files.url(file, job), isAngled: file.isAngled, timestamp: file.uploadedAt.display,
                     fileSide: file.name, location: location)
             }
@@ -144,7 +144,7 @@ package struct FinishDocument: Operation {
         let video = files.first { $0.isImage(ofSide: Workflow.video, false) }.map {
             Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
         }
-        return DocumentComponentResult(
+        return DocumentResult(
             documentResult: .init(
                 documentType: type.rawValue, images: images,
                 mrtdMrzInfo: MachineReadableZone.travelDocument(type, facts, isDamaged: isDamaged),
@@ -164,7 +164,7 @@ package struct FinishBiometrics: Operation {
         self.sessionID = sessionID
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsComponentResult> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsResult> {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(.biometrics, session, job)
         switch try Finish.end(.biometrics, session, run, job, failureByRule: { nil }) {
@@ -178,7 +178,7 @@ package struct FinishBiometrics: Operation {
                 Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
             }
             return .success(
-                BiometricsComponentResult(
+                BiometricsResult(
                     selfie: .init(
                         image: Files.url(selfie, job), timestamp: selfie.uploadedAt.display, location: location),
                     liveness: video))
@@ -209,7 +209,7 @@ package struct CancelComponent: Operation {
     }
 }
 
-extension DocumentType {
+extension IdentityDocument {
     /// Whether it has the machine-readable zone of travel documents [S].
     fileprivate var hasTravelZone: Bool {
         switch self {

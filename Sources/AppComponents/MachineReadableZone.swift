@@ -84,8 +84,8 @@ enum MachineReadableZone {
     ///
     /// - Parameter isDamaged: whether the check digit of the document number is wrong.
     static func travelDocument(
-        _ type: DocumentType, _ facts: DocumentFacts, isDamaged: Bool = false
-    ) -> DocumentComponentResult.TravelDocumentMRZ? {
+        _ type: IdentityDocument, _ facts: DocumentFacts, isDamaged: Bool = false
+    ) -> DocumentResult.TravelDocumentMRZ? {
         let lines: [[UInt8]]
         switch type {
         case .passport: lines = passport(facts, isDamaged)
@@ -95,10 +95,10 @@ enum MachineReadableZone {
         default: return nil
         }
         let isFrench = type == .frenchIdCard
-        let codes: [DocumentType: String] = [
+        let codes: [IdentityDocument: String] = [
             .passport: "P", .idCard: "I", .residencePermit: "IR", .frenchIdCard: "ID",
         ]
-        return DocumentComponentResult.TravelDocumentMRZ(
+        return DocumentResult.TravelDocumentMRZ(
             rawMrz: lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"),
             documentCode: codes[type] ?? "", issuingCountry: facts.issuingCountry,
             documentNumber: facts.documentNumber,
@@ -145,9 +145,9 @@ enum MachineReadableZone {
     /// One line of 30, of the Dutch driving licence.
     static func drivingLicence(
         _ facts: DocumentFacts, isDamaged: Bool = false
-    ) -> DocumentComponentResult.DrivingLicenceMRZ {
+    ) -> DocumentResult.DrivingLicenceMRZ {
         let line = padded(Array("D1NLD1".utf8) + padded(facts.documentNumber.utf8, 10), 29)
-        return DocumentComponentResult.DrivingLicenceMRZ(
+        return DocumentResult.DrivingLicenceMRZ(
             rawMrz: String(decoding: line + [digit(line, isDamaged)], as: UTF8.self),
             documentNumber: facts.documentNumber, validationErrors: isDamaged ? ["documentNumber"] : [])
     }

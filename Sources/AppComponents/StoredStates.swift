@@ -6,9 +6,9 @@ import Storage
 
 extension WorkflowSessionRecord {
     /// The state: active until the session ends.
-    var status: WorkflowSession.Status { endReason.map(WorkflowSession.Status.init(rawValue:)) ?? .active }
+    var status: WorkflowSessionInfo.Status { endReason.map(WorkflowSessionInfo.Status.init(rawValue:)) ?? .active }
 
-    mutating func end(_ status: WorkflowSession.Status, at moment: Instant) {
+    mutating func end(_ status: WorkflowSessionInfo.Status, at moment: Instant) {
         (endedAt, endReason) = (moment, status.rawValue)
     }
 }
@@ -18,7 +18,7 @@ extension ComponentRunRecord {
 
     /// A component that starts.
     init(
-        sessionID: String, starting component: Component, documentType: DocumentType?, issuingCountry: String?,
+        sessionID: String, starting component: Component, documentType: IdentityDocument?, issuingCountry: String?,
         location: String?, at moment: Instant
     ) {
         self.init(

@@ -19,7 +19,7 @@ struct Workflow: Sendable {
         let video: Bool
         let tilted: Bool
         let extractsData: Bool
-        let types: [DocumentType]?
+        let types: [IdentityDocument]?
         let issuingCountries: [String]?
         let nationalities: [String]?
     }
@@ -41,7 +41,7 @@ struct Workflow: Sendable {
         biometrics: BiometricsRules(video: true))
 
     /// The sides of a document [D document-sides].
-    static func sides(of type: DocumentType) -> [String] {
+    static func sides(of type: IdentityDocument) -> [String] {
         switch type {
         case .passport, .proofOfAddress, .tinReferenceDocument: ["front"]
         case .driversLicense, .dutchDriversLicense, .frenchIdCard, .idCard, .paperId, .residencePermit:
@@ -50,7 +50,7 @@ struct Workflow: Sendable {
     }
 
     /// The pictures that a component wants. Primary documents are taken flat and tilted [D document-sides].
-    func images(of component: Component, _ type: DocumentType?) -> [(side: String, isAngled: Bool)] {
+    func images(of component: Component, _ type: IdentityDocument?) -> [(side: String, isAngled: Bool)] {
         guard component == .document, let type else { return [(Self.selfie, false)] }
         let isTilted = type.isPrimary && document?.tilted == true
         return Self.sides(of: type).flatMap { side in
@@ -126,7 +126,7 @@ extension Workflow.DocumentRules {
             throw node.error("expected at least one; leave it out to accept all")
         }
         types = try members["types"]?.list { node in
-            DocumentType(rawValue: try node.oneOf(DocumentType.allCases.map(\.rawValue)))!
+            IdentityDocument(rawValue: try node.oneOf(IdentityDocument.allCases.map(\.rawValue)))!
         }
         issuingCountries = try members["issuing_countries"]?.list { try $0.country() }
         nationalities = try members["nationalities"]?.list { try $0.country() }

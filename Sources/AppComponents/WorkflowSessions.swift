@@ -106,7 +106,8 @@ enum WorkflowSessions {
 
     /// Ends a session and releases its pictures and videos [S]. Writes.
     static func end(
-        _ session: inout WorkflowSessionRecord, _ status: WorkflowSession.Status, _ event: EventKind, _ job: JobContext
+        _ session: inout WorkflowSessionRecord, _ status: WorkflowSessionInfo.Status, _ event: EventKind,
+        _ job: JobContext
     ) throws {
         session.end(status, at: job.now)
         try job.transaction.end(session)
@@ -114,11 +115,11 @@ enum WorkflowSessions {
         try job.record(event, session.id)
     }
 
-    static func render(_ session: WorkflowSessionRecord, _ job: JobContext) throws -> WorkflowSession {
+    static func render(_ session: WorkflowSessionRecord, _ job: JobContext) throws -> WorkflowSessionInfo {
         let workflow = job.workflows.workflow(session.workflowID)
-        return WorkflowSession(
+        return WorkflowSessionInfo(
             session_id: session.id, available: session.endedAt == nil, status: session.status,
-            networkEnvironment: NetworkEnvironment(rawValue: session.environment),
+            networkEnvironment: WorkflowEnvironment(rawValue: session.environment),
             workflow: workflow.map { .init(id: $0.id, name: $0.name, components: $0.components) },
             components: try job.transaction.componentRuns(sessionID: session.id).map {
                 try Components.render($0, workflow, job)
@@ -134,7 +135,7 @@ struct ActiveWorkflowSession {
     let client: Client
 
     var id: String { record.id }
-    var isMock: Bool { record.environment == NetworkEnvironment.mock.rawValue }
+    var isMock: Bool { record.environment == WorkflowEnvironment.mock.rawValue }
     var facts: ComponentOutcome.SessionFacts { .init(workflowID: workflow.id, client: client) }
 }
 
@@ -142,14 +143,14 @@ struct ActiveWorkflowSession {
 package struct StartWorkflowSession: Operation {
     package static let access = Access.writes
     let code: String
-    let environment: NetworkEnvironment
+    let environment: WorkflowEnvironment
 
-    package init(code: String, environment: NetworkEnvironment) {
+    package init(code: String, environment: WorkflowEnvironment) {
         self.code = code
         self.environment = environment
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<WorkflowSession> {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<WorkflowSessionInfo> {
         let record = environment == .mock ? nil : try usableCode(job)
         let workflow = record.map { job.workflows.workflow($0.workflowID) } ?? .mock
         let client = try record.map { try Client(stored: $0.client) } ?? MockDocument.client
@@ -251,9 +252,9 @@ package struct ShowWorkflowSession: Operation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSession {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSessionInfo {
         guard let session = try job.transaction.workflowSession(id: id) else {
-            return WorkflowSession(session_id: id, available: false, status: .unknown)
+            return WorkflowSessionInfo(session_id: id, available: false, status: .unknown)
         }
         return try WorkflowSessions.render(session, job)
     }
@@ -268,7 +269,7 @@ package struct ClearWorkflowSession: Operation {
         self.id = id
     }
 
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSession {
+    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSessionInfo {
         guard var session = try job.transaction.workflowSession(id: id) else {
             throw WorkflowFailure.invalidSession.error("there is no such workflow session")
         }

@@ -3,7 +3,7 @@ import SimulationAPI
 // The members of the types in this module have the same names on the wire.
 
 /// The result of the Document Component [S].
-public struct DocumentComponentResult: Codable, Sendable {
+public struct DocumentResult: Codable, Sendable {
     public var documentResult: Document
     /// The data extracted from the pictures; absent if the workflow extracts none.
     public var documentAnalysis: DocumentAnalysis?
@@ -15,7 +15,7 @@ public struct DocumentComponentResult: Codable, Sendable {
 
     /// The pictures, the video and the data of the machine-readable zone.
     public struct Document: Codable, Sendable {
-        /// The name of a ``DocumentType``.
+        /// The name of a ``IdentityDocument``.
         public var documentType: String
         public var images: [Image]
         /// Present only for identity cards, French identity cards, passports and residence permits [S].
@@ -129,7 +129,7 @@ public struct DocumentComponentResult: Codable, Sendable {
 }
 
 /// The result of the Biometrics Component [S].
-public struct BiometricsComponentResult: Codable, Sendable {
+public struct BiometricsResult: Codable, Sendable {
     public var selfie: Selfie
     /// Absent if the workflow wants no video.
     public var liveness: Video?

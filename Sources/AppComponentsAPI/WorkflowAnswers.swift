@@ -1,7 +1,7 @@
 import SimulationAPI
 
 /// The environment of a session [S]. `mock` needs no code of an organization.
-public enum NetworkEnvironment: String, CaseIterable, Codable, Sendable {
+public enum WorkflowEnvironment: String, CaseIterable, Codable, Sendable {
     case mock, sandbox, production
 }
 
@@ -11,7 +11,7 @@ public enum Component: String, CaseIterable, Codable, Sendable {
 }
 
 /// The types of documents [S].
-public enum DocumentType: String, CaseIterable, Codable, Sendable {
+public enum IdentityDocument: String, CaseIterable, Codable, Sendable {
     case driversLicense, dutchDriversLicense, frenchIdCard, idCard, paperId, passport, proofOfAddress, residencePermit
     case tinReferenceDocument
 
@@ -33,7 +33,7 @@ public struct ValidationCode: Codable, Sendable {
 }
 
 /// A session of a workflow.
-public struct WorkflowSession: Codable, Sendable {
+public struct WorkflowSessionInfo: Codable, Sendable {
     /// The state of a session.
     public enum Status: Codable, Sendable, Hashable {
         case active, expired, cleared
@@ -47,7 +47,7 @@ public struct WorkflowSession: Codable, Sendable {
     /// Whether components can be started.
     public var available: Bool
     public var status: Status
-    public var networkEnvironment: NetworkEnvironment?
+    public var networkEnvironment: WorkflowEnvironment?
     public var workflow: Workflow?
     /// The components that were started.
     public var components: [ComponentState]?
@@ -56,7 +56,7 @@ public struct WorkflowSession: Codable, Sendable {
     public var expires_at: Double?
 
     public init(
-        session_id: String, available: Bool, status: Status, networkEnvironment: NetworkEnvironment? = nil,
+        session_id: String, available: Bool, status: Status, networkEnvironment: WorkflowEnvironment? = nil,
         workflow: Workflow? = nil, components: [ComponentState]? = nil, started_at: Double? = nil,
         expires_at: Double? = nil
     ) {
@@ -169,17 +169,17 @@ public enum ImageQuality: String, CaseIterable, Codable, Sendable {
 
 /// `GET /_sim/components/sessions`: newest first.
 public struct WorkflowSessionList: Codable, Sendable {
-    public var sessions: [WorkflowSession]
+    public var sessions: [WorkflowSessionInfo]
     /// The cursor of the next page; null on the last one.
     @Nullable public var next_cursor: String?
 
-    public init(sessions: [WorkflowSession], next_cursor: String?) {
+    public init(sessions: [WorkflowSessionInfo], next_cursor: String?) {
         self.sessions = sessions
         self._next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }
 
-extension WorkflowSession.Status: RawRepresentable, CaseIterable {
+extension WorkflowSessionInfo.Status: RawRepresentable, CaseIterable {
     /// The states that this version knows.
     public static let allCases: [Self] = [.active, .expired, .cleared, .unknown]
 

@@ -80,7 +80,7 @@ package struct Console: Sendable {
         }
         let frame = await Frame.view(request, reader, part, version: version, proof: proof)
         do {
-            return ConsolePage(status: part.status, html: try Templates.render(frame, part))
+            return ConsolePage(status: part.status, html: try PageTemplates.render(frame, part))
         } catch {
             return ConsolePage(status: 500, html: "the page cannot be made: \(error)")
         }

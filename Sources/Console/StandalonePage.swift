@@ -33,6 +33,6 @@ package enum StandalonePage {
         default: break
         }
         // The page tells of a problem; if it cannot be rendered, its text does.
-        return (try? Templates.render(view, "standalone")) ?? (view["message"] as? String ?? "")
+        return (try? PageTemplates.render(view, "standalone")) ?? (view["message"] as? String ?? "")
     }
 }

@@ -39,7 +39,7 @@ struct ComponentsClient: Sendable {
         request.setValue(contentType, forHTTPHeaderField: "Content-Type")
         let (data, status) = try await answer(to: request)
         guard (200..<300).contains(status) else {
-            guard let error = try? JSONDecoder().decode(ErrorAnswer.self, from: data) else {
+            guard let error = try? JSONDecoder().decode(WorkflowErrorBody.self, from: data) else {
                 throw WorkflowError.unexpected(
                     messageCode: nil, "\(address) answered \(status) without the platform's error")
             }

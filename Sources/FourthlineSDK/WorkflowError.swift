@@ -37,7 +37,7 @@ public enum WorkflowError: Error, Sendable, Equatable {
 
 extension WorkflowError {
     /// The error of an answer of the simulated platform.
-    init(_ answer: ErrorAnswer, status: Int) {
+    init(_ answer: WorkflowErrorBody, status: Int) {
         let code = answer.workflow_error?.code
         switch answer.workflow_error?.type {
         case "Canceled": self = .canceled
@@ -59,7 +59,7 @@ extension WorkflowError {
 }
 
 /// The body of an error answer, as far as it is read here.
-struct ErrorAnswer: Decodable {
+struct WorkflowErrorBody: Decodable {
     let error: String
     let workflow_error: Workflow?
 

@@ -15,7 +15,7 @@ package final class NamespaceStore: Sendable {
     /// Held for the lifetime of this store, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
     /// The templates of new namespaces.
-    let templates: Templates
+    let templates: DatabaseTemplates
     private let fresh = NIOLockedValueBox(0)
     /// `nil` if everything is in memory.
     private let removedFiles: RemovedFiles?
@@ -41,7 +41,7 @@ package final class NamespaceStore: Sendable {
             directoryLock = nil
             removedFiles = nil
             warnings = []
-            templates = try Templates(folder: nil, durability: durability, migrator: migrator)
+            templates = try DatabaseTemplates(folder: nil, durability: durability, migrator: migrator)
             return
         }
         var isFolder: ObjCBool = false
@@ -73,7 +73,7 @@ package final class NamespaceStore: Sendable {
             throw StorageError.unavailable(
                 "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
         }
-        templates = try Templates(
+        templates = try DatabaseTemplates(
             folder: root.appendingPathComponent("templates").path, durability: durability, migrator: migrator,
             checkAccess: { exposure.add(try PrivateFile.restrict($0), of: $0) })
         try Self.clean(root.appendingPathComponent("namespaces").path, &exposure)

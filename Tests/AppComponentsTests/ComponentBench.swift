@@ -150,7 +150,7 @@ final class ComponentBench: Sendable {
         try await backend(CreateValidationCode(workflowID: workflow, client: client), caller).validationCode
     }
 
-    func start(_ code: String, _ environment: NetworkEnvironment = .sandbox) async throws -> WorkflowSession {
+    func start(_ code: String, _ environment: WorkflowEnvironment = .sandbox) async throws -> WorkflowSessionInfo {
         try await app(StartWorkflowSession(code: code, environment: environment)).get()
     }
 
@@ -159,10 +159,10 @@ final class ComponentBench: Sendable {
         try await start(code(workflow, client: client)).session_id
     }
 
-    func show(_ session: String) async throws -> WorkflowSession { try await app(ShowWorkflowSession(session)) }
+    func show(_ session: String) async throws -> WorkflowSessionInfo { try await app(ShowWorkflowSession(session)) }
 
     func startDocument(
-        _ session: String, _ type: DocumentType = .passport, _ country: String? = "NLD"
+        _ session: String, _ type: IdentityDocument = .passport, _ country: String? = "NLD"
     ) async throws -> ComponentState {
         try await app(StartComponent(sessionID: session, .document, type: type, country: country, location: nil)).get()
     }
@@ -208,24 +208,24 @@ final class ComponentBench: Sendable {
         if state.hasVideo != nil { try await uploadVideo(session, state.component) }
     }
 
-    func finishDocument(_ session: String) async throws -> DocumentComponentResult {
+    func finishDocument(_ session: String) async throws -> DocumentResult {
         try await app(FinishDocument(sessionID: session)).get()
     }
 
-    func finishBiometrics(_ session: String) async throws -> BiometricsComponentResult {
+    func finishBiometrics(_ session: String) async throws -> BiometricsResult {
         try await app(FinishBiometrics(sessionID: session)).get()
     }
 
     /// Starts the Document Component, uploads what it wants and ends it.
     @discardableResult func runDocument(
-        _ session: String, _ type: DocumentType = .passport, _ country: String? = "NLD"
-    ) async throws -> DocumentComponentResult {
+        _ session: String, _ type: IdentityDocument = .passport, _ country: String? = "NLD"
+    ) async throws -> DocumentResult {
         try await uploadAll(session, startDocument(session, type, country))
         return try await finishDocument(session)
     }
 
     /// Starts the Biometrics Component, uploads what it wants and ends it.
-    @discardableResult func runBiometrics(_ session: String) async throws -> BiometricsComponentResult {
+    @discardableResult func runBiometrics(_ session: String) async throws -> BiometricsResult {
         try await uploadAll(session, startBiometrics(session))
         return try await finishBiometrics(session)
     }

@@ -44,9 +44,9 @@ import Testing
             (.residencePermit, .passport, .documentTypeInvalid), (.passport, .idCard, .documentTypeInvalid),
             (.passport, .driversLicense, .documentTypeMismatch), (.driversLicense, .passport, .documentTypeMismatch),
             (.paperId, .driversLicense, .documentTypeMismatch), (.idCard, .idCard, nil),
-        ] as [(DocumentType, DocumentType, WorkflowFailure?)])
+        ] as [(IdentityDocument, IdentityDocument, WorkflowFailure?)])
     func anotherTypeIsInvalidIfBothHaveAZoneElseAMismatch(
-        held: DocumentType, selected: DocumentType, expected: WorkflowFailure?
+        held: IdentityDocument, selected: IdentityDocument, expected: WorkflowFailure?
     ) async throws {
         let bench = try await ComponentBench()
         let session = try await bench.session(client: ["client_id": "x", "document_type": .string(held.rawValue)])
@@ -201,7 +201,7 @@ import Testing
         ]
         try await bench.rule("Canceled", match: match)
         for (workflow, client, type, country) in [
-            ("document-only", "x", DocumentType.idCard, "FRA"), ("onboarding", "y", .idCard, "FRA"),
+            ("document-only", "x", IdentityDocument.idCard, "FRA"), ("onboarding", "y", .idCard, "FRA"),
             ("onboarding", "x", .passport, "FRA"), ("onboarding", "x", .idCard, "NLD"),
         ] {
             let session = try await bench.session(workflow, client: ["client_id": .string(client)])

@@ -78,8 +78,8 @@ import Testing
             (.frenchIdCard, "FRA", true), (.frenchIdCard, "NLD", false), (.frenchIdCard, nil, false),
             (.dutchDriversLicense, "NLD", true), (.dutchDriversLicense, "FRA", false), (.proofOfAddress, nil, true),
             (.proofOfAddress, "NLD", false), (.tinReferenceDocument, nil, true), (.tinReferenceDocument, "NLD", false),
-        ] as [(DocumentType, String?, Bool)])
-    func theDocumentTypeMustFitTheCountry(type: DocumentType, country: String?, isFit: Bool) async throws {
+        ] as [(IdentityDocument, String?, Bool)])
+    func theDocumentTypeMustFitTheCountry(type: IdentityDocument, country: String?, isFit: Bool) async throws {
         let bench = try await ComponentBench()
         let session = try await bench.session()
         let found = try await failure { try await bench.startDocument(session, type, country) }
@@ -91,10 +91,10 @@ import Testing
         let bench = try await ComponentBench()
         let session = try await bench.session("document-only")
         for (type, country, expected) in [
-            (DocumentType.paperId, "NLD", WorkflowFailure.documentTypeNotSupported),
+            (IdentityDocument.paperId, "NLD", WorkflowFailure.documentTypeNotSupported),
             (.proofOfAddress, nil, .documentTypeNotSupported), (.passport, "USA", .issuingCountryNotSupported),
             (.paperId, "USA", .documentTypeNotSupported),
-        ] as [(DocumentType, String?, WorkflowFailure)] {
+        ] as [(IdentityDocument, String?, WorkflowFailure)] {
             #expect(try await failure { try await bench.startDocument(session, type, country) } == expected)
         }
         // A refused start does not use the component.
@@ -211,13 +211,13 @@ import Testing
     }
 
     @Test func everyKnownStateIsReadFromItsText() {
-        for status in WorkflowSession.Status.allCases {
-            #expect(WorkflowSession.Status(rawValue: status.rawValue) == status)
+        for status in WorkflowSessionInfo.Status.allCases {
+            #expect(WorkflowSessionInfo.Status(rawValue: status.rawValue) == status)
         }
         for status in ComponentState.Status.allCases {
             #expect(ComponentState.Status(rawValue: status.rawValue) == status)
         }
-        #expect(WorkflowSession.Status(rawValue: "Active") == .other("Active"))
+        #expect(WorkflowSessionInfo.Status(rawValue: "Active") == .other("Active"))
         #expect(ComponentState.Status(rawValue: "") == .other(""))
     }
 }

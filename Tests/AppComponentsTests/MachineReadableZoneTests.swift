@@ -77,9 +77,9 @@ import Testing
     @Test func aLongNameIsCutToTheLine() throws {
         var facts = Self.specimen(number: "1")
         facts.lastNames = [String(repeating: "Long", count: 25)]
-        for type in [DocumentType.passport, .idCard, .residencePermit, .frenchIdCard] {
+        for type in [IdentityDocument.passport, .idCard, .residencePermit, .frenchIdCard] {
             let lines = try #require(MachineReadableZone.travelDocument(type, facts)).rawMrz.split(separator: "\n")
-            let length = [DocumentType.passport: 44, .frenchIdCard: 36][type] ?? 30
+            let length = [IdentityDocument.passport: 44, .frenchIdCard: 36][type] ?? 30
             #expect(lines.allSatisfy { $0.utf8.count == length }, "\(type)")
         }
     }
@@ -95,7 +95,7 @@ import Testing
 
     @Test func onlyFourTypesHaveTheZoneOfTravelDocuments() {
         let facts = Self.specimen(number: "1")
-        let types = DocumentType.allCases.filter { MachineReadableZone.travelDocument($0, facts) != nil }
+        let types = IdentityDocument.allCases.filter { MachineReadableZone.travelDocument($0, facts) != nil }
         #expect(Set(types) == [.frenchIdCard, .idCard, .passport, .residencePermit])
     }
 }
@@ -142,7 +142,7 @@ import Testing
         ("driversLicense", "idCard", "DocumentTypeMismatch"), ("passport", "passport", nil),
     ])
     func anotherDocumentThanTheSelectedOneIsFound(held: String, selected: String, failure: String?) throws {
-        let held = DocumentType(rawValue: held) ?? .paperId
+        let held = IdentityDocument(rawValue: held) ?? .paperId
         let client = try Self.client(["document_type": .string(held.rawValue)])
         #expect(try Self.failure(client, selected)?.rawValue == failure)
         #expect(try Self.failure(client, "proofOfAddress") == nil)
@@ -164,7 +164,7 @@ import Testing
 
     private static func failure(_ client: Client, _ type: String) throws -> WorkflowFailure? {
         FinishDocument.failure(
-            try #require(DocumentType(rawValue: type)), client, .mock, try #require(CivilDate("2026-01-05")))
+            try #require(IdentityDocument(rawValue: type)), client, .mock, try #require(CivilDate("2026-01-05")))
     }
 
     private static func client(_ members: JSONObject) throws -> Client {

@@ -30,7 +30,7 @@ import Testing
     @Test func namespacesWithDistinctSeedsLeaveABoundedNumberOfSeedsAndTemplates() async throws {
         let bench = try NamespaceTests.Bench()
         let environment = try await bench.open().environment
-        for number in 0..<max(32, Templates.maxCount) + 8 {
+        for number in 0..<max(32, DatabaseTemplates.maxCount) + 8 {
             let seed = try Seed(name: "inline", yaml: seedText(number))
             let recipe = NamespaceRecipe(
                 name: "child", seed: seed, randomSeed: 1, settings: .object([:]), frozenAt: nil, ttl: nil)
@@ -39,7 +39,7 @@ import Testing
             try await bench.namespaces.delete("child")
         }
         #expect((1...32).contains(environment.seedCount))
-        #expect((1...Templates.maxCount).contains(environment.store.templates.count))
+        #expect((1...DatabaseTemplates.maxCount).contains(environment.store.templates.count))
     }
 
     @Test(arguments: [true, false]) func aDeletedNamespaceLeavesNothing(together: Bool) async throws {

@@ -234,24 +234,25 @@ import Testing
                 ).close()
             }
             var store: NamespaceStore? = try NamespaceStore(root: onDisk ? path : nil)
-            for number in 0..<Templates.maxCount + 3 {
+            for number in 0..<DatabaseTemplates.maxCount + 3 {
                 try make(store!, template: "t-\(number)")
                 // The first one made is used once more, before there are too many.
-                if number == Templates.maxCount - 1 { try make(store!, template: "t-0") }
+                if number == DatabaseTemplates.maxCount - 1 { try make(store!, template: "t-0") }
             }
-            #expect(store!.templates.count == Templates.maxCount)
+            #expect(store!.templates.count == DatabaseTemplates.maxCount)
             guard onDisk else { return }
             let folder = path + "/templates"
             let files = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
             #expect(
-                files.count == Templates.maxCount && files.contains("t-0-\(Schema.migrator.migrations.count).sqlite"))
+                files.count == DatabaseTemplates.maxCount
+                    && files.contains("t-0-\(Schema.migrator.migrations.count).sqlite"))
             store = nil
             for name in ["t-0-1.sqlite", "t-0-\(Schema.migrator.migrations.count).sqlite.new"] {
                 #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: nil))
             }
             store = try NamespaceStore(root: path)
             #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder)) == files)
-            #expect(store!.templates.count == Templates.maxCount)
+            #expect(store!.templates.count == DatabaseTemplates.maxCount)
             try FileManager.default.removeItem(atPath: folder + "/t-0-\(Schema.migrator.migrations.count).sqlite")
             try make(store!, template: "t-0")
         }

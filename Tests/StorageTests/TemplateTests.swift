@@ -70,7 +70,7 @@ import Testing
                 all.enter()
                 Thread.detachNewThread {
                     for round in 0..<60 {
-                        let key = "t-\((round * 7 + thread * 11) % (Templates.maxCount + 8))"
+                        let key = "t-\((round * 7 + thread * 11) % (DatabaseTemplates.maxCount + 8))"
                         do {
                             try store.prepare("n\(thread)", from: .template(key: key, build: { _ in })) { _ in }
                                 .discard()
@@ -83,7 +83,7 @@ import Testing
             }
             all.wait()
             #expect(problems.withLockedValue { $0 } == [])
-            #expect(store.templates.count == Templates.maxCount)
+            #expect(store.templates.count == DatabaseTemplates.maxCount)
         }
     }
 }

@@ -22,7 +22,7 @@ enum ComponentsPage {
         return PagePart(section: "components", title: "App Components", template: "components", view: view)
     }
 
-    private static func row(_ session: WorkflowSession, now: Double) -> View {
+    private static func row(_ session: WorkflowSessionInfo, now: Double) -> View {
         let left = session.expires_at.map { $0 - now }
         return [
             "key": session.session_id, "sessionID": session.session_id, "status": session.status.rawValue,

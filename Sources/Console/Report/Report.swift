@@ -47,7 +47,7 @@ package struct Report: Sendable {
         view["style"] = style
         view["policy"] =
             "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
-        html = try Templates.render(view, "report")
+        html = try PageTemplates.render(view, "report")
         notes = reading.notes
     }
 }

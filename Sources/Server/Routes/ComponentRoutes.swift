@@ -268,9 +268,9 @@ extension StartWorkflowSession {
     fileprivate init(_ request: RequestReader) throws {
         var fields = FieldReader(try request.componentFields())
         let code = fields.requiredText("validationCode", maxBytes: 200)
-        let environment = fields.requiredWord("networkEnvironment", NetworkEnvironment.allCases.map(\.rawValue))
+        let environment = fields.requiredWord("networkEnvironment", WorkflowEnvironment.allCases.map(\.rawValue))
         try request.decoding { try fields.finish() }
-        self.init(code: code, environment: NetworkEnvironment(rawValue: environment) ?? .mock)
+        self.init(code: code, environment: WorkflowEnvironment(rawValue: environment) ?? .mock)
     }
 }
 
@@ -278,11 +278,11 @@ extension StartComponent {
     fileprivate init(_ request: RequestReader, _ component: Component) throws {
         let members = try request.componentFields()
         var fields = FieldReader(members)
-        var type: DocumentType?
+        var type: IdentityDocument?
         var country: String?
         if component == .document {
-            type = DocumentType(
-                rawValue: fields.requiredWord("documentType", DocumentType.allCases.map(\.rawValue)))
+            type = IdentityDocument(
+                rawValue: fields.requiredWord("documentType", IdentityDocument.allCases.map(\.rawValue)))
             country = fields.countryCode("issuingCountry")
         }
         let location = fields.location(isGiven: members["location"] != nil)

@@ -12,7 +12,7 @@ package final class Namespaces: Sendable {
     private let autoCreates: Bool
     private let bundle: String?
     private let generator: SeededGenerator
-    private let list: NamespaceList
+    private let list: NamespaceRegistry
 
     /// - Parameters:
     ///   - realTime: returns the real time.
@@ -53,7 +53,7 @@ package final class Namespaces: Sendable {
             dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
-        list = NamespaceList(environment.sequencer)
+        list = NamespaceRegistry(environment.sequencer)
         environment.connections.setCloser { [list] name in
             list.now { $0[name]?.namespace }?.closeIdleConnection()
         }

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 /// The names of a server's namespaces, and whether each is open. Thread-safe.
-final class NamespaceList: Sendable {
+final class NamespaceRegistry: Sendable {
     enum Entry: Sendable {
         case open(Namespace)
         /// Being created; requests for it wait.

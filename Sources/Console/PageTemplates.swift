@@ -2,7 +2,7 @@ import Foundation
 import Mustache
 
 /// The templates of all pages. They are parsed at the first page: a server whose console is not used starts without them.
-enum Templates {
+enum PageTemplates {
     private static let library = Result { try parsed() }
 
     private static func parsed() throws -> MustacheLibrary {

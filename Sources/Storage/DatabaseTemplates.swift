@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 /// databases in memory.
 ///
 /// The least recently used are removed: a client may give each namespace seed data of its own. Every call blocks.
-final class Templates: Sendable {
+final class DatabaseTemplates: Sendable {
     /// The maximum number of templates.
     static let maxCount = 32
 
