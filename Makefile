@@ -200,9 +200,10 @@ bench-compare: release ## Compare the release build with another binary, route b
 	@command -v wrk >/dev/null || scripts/debian-install wrk "wrk, which makes the load"
 	@python3 -B Benchmarks/compare.py --before $(abspath $(BEFORE)) --after $(RELEASE)
 
-bench-instructions: release ## Count the instructions of a request, route by route, under callgrind (BEFORE=path of another binary)
+bench-instructions: release ## Count the instructions of a request, route by route (BEFORE=path of another binary; CHECK=1 against Benchmarks/instructions.json, RECORD=1 writes it)
 	@command -v valgrind >/dev/null || scripts/debian-install valgrind "valgrind, which counts"
-	@python3 -B Benchmarks/instructions.py $(if $(BEFORE),--before $(abspath $(BEFORE))) --after $(RELEASE)
+	@python3 -B Benchmarks/instructions.py $(if $(BEFORE),--before $(abspath $(BEFORE))) --after $(RELEASE) \
+		$(if $(CHECK),--check) $(if $(RECORD),--record)
 
 ROUNDS_OF_ISOLATION ?= 5
 bench-isolation: release ## Compare the p99 of webhooks of 200 namespaces with and without one that hangs; takes two minutes

@@ -135,16 +135,7 @@ private struct ReportReading {
             events: events.suffix(500).map { .init(at: $0.at, kind: $0.kind, subject: $0.subject, data: $0.data) },
             due: due.map { .init(at: $0.at, kind: $0.kind, subject: $0.subject) }, snapshots: [], now: now, range: nil,
             request)
-        if cutBodies > 0 {
-            notes.append(
-                "Bodies that are cut: \(cutBodies). A report shows the first \(Report.maxBody) characters of each, and \(Report.maxBodies / 1_000_000) MB of all."
-            )
-        }
-        if largePictures > 0 {
-            notes.append(
-                "Pictures that are left out: \(largePictures). A report holds pictures of up to 500 kB, and \(Report.maxPictures / 1000) kB of all."
-            )
-        }
+        noteWhatIsLeftOut()
         return [
             "now": Moment.text(now), "clockMode": info.namespace.clock.mode, "seed": info.namespace.seed,
             "randomSeed": "\(info.namespace.random_seed)", "itemCount": info.namespace.counts.authentications,
@@ -189,6 +180,19 @@ private struct ReportReading {
             "pictureMap": PrettyJSON.line(.object(JSONObject(pictures.map { ($0.key, JSONValue.string($0.value)) })))
                 .replacing(each: "<", with: "\\u003c"),
         ]
+    }
+
+    private mutating func noteWhatIsLeftOut() {
+        if cutBodies > 0 {
+            notes.append(
+                "Bodies that are cut: \(cutBodies). A report shows the first \(Report.maxBody) characters of each, and \(Report.maxBodies / 1_000_000) MB of all."
+            )
+        }
+        if largePictures > 0 {
+            notes.append(
+                "Pictures that are left out: \(largePictures). A report holds pictures of up to 500 kB, and \(Report.maxPictures / 1000) kB of all."
+            )
+        }
     }
 
     private mutating func requests() async throws -> [View] {

@@ -132,27 +132,8 @@ struct TimelineChart {
             + scale.slots.map { (x: $0.x, text: "+" + Moment.brief($0.at - now)) }
         view["ticks"] = ticks.map { ["tickX": Self.number($0.x), "tick": $0.text] as View }
         view["marks"] = Self.marks(events.filter { isShown($0.at) }, lanes, x: x, y: y, request)
-        view["future"] = due.filter { isShown($0.at) }.map { due -> View in
-            let subject = Subject(kind: due.kind, id: due.subject, request)
-            return [
-                "dueX": Self.number(x(due.at)), "dueY": Self.number(y(Self.lane(due.kind))),
-                "dueISO": Moment.iso(due.at), "dueFromX": Self.number(max(Self.left, min(x(now), x(due.at)))),
-                "dueText":
-                    "\(EventWords.due(due.kind)) \(due.subject), \(Moment.text(due.at)), in \(Moment.span(due.at - now))",
-                "dueLink": subject.link ?? "",
-            ]
-        }
-        view["snapshots"] = snapshots.filter { isShown($0.at) }.map { snapshot -> View in
-            let center = x(snapshot.at)
-            let points = [(0.0, -8.0), (7, 0), (0, 8), (-7, 0)].map {
-                "\(Self.number(center + $0.0)),\(Self.number(Self.top - 14 + $0.1))"
-            }
-            return [
-                "snapshot": snapshot.name, "points": points.joined(separator: " "),
-                "snapshotLink": "\(request.console)/namespaces#snapshot-\(Link.escaped(snapshot.name))",
-                "snapshotText": "Snapshot \(snapshot.name), \(Moment.text(snapshot.at)): restore or fork it",
-            ]
-        }
+        view["future"] = due.filter { isShown($0.at) }.map { Self.view($0, now: now, x: x, y: y, request) }
+        view["snapshots"] = snapshots.filter { isShown($0.at) }.map { Self.view($0, x: x($0.at), request) }
         let later = due.filter { $0.at > to }
         view["later"] = later.count
         view["hasLater"] = !later.isEmpty
@@ -160,6 +141,28 @@ struct TimelineChart {
         view["summary"] =
             "\(events.filter { isShown($0.at) }.count) events and \(due.filter { isShown($0.at) }.count) pieces of due work, \(Moment.text(from)) to \(Moment.text(to))"
         self.view = view
+    }
+
+    private static func view(
+        _ due: Due, now: Double, x: (Double) -> Double, y: (String) -> Double, _ request: ConsoleRequest
+    ) -> View {
+        let subject = Subject(kind: due.kind, id: due.subject, request)
+        return [
+            "dueX": number(x(due.at)), "dueY": number(y(lane(due.kind))), "dueISO": Moment.iso(due.at),
+            "dueFromX": number(max(left, min(x(now), x(due.at)))),
+            "dueText":
+                "\(EventWords.due(due.kind)) \(due.subject), \(Moment.text(due.at)), in \(Moment.span(due.at - now))",
+            "dueLink": subject.link ?? "",
+        ]
+    }
+
+    private static func view(_ snapshot: Snapshot, x: Double, _ request: ConsoleRequest) -> View {
+        let points = [(0.0, -8.0), (7, 0), (0, 8), (-7, 0)].map { "\(number(x + $0.0)),\(number(top - 14 + $0.1))" }
+        return [
+            "snapshot": snapshot.name, "points": points.joined(separator: " "),
+            "snapshotLink": "\(request.console)/namespaces#snapshot-\(Link.escaped(snapshot.name))",
+            "snapshotText": "Snapshot \(snapshot.name), \(Moment.text(snapshot.at)): restore or fork it",
+        ]
     }
 
     private static func lane(_ kind: String) -> String {

@@ -70,78 +70,86 @@ package enum NamespaceDomains {
     // MARK: Subscriptions
 
     private static func webhooks(_ platforms: Platforms) -> [TableDomain] {
-        [
-            TableDomain(
-                "subscriptions", .row,
-                [
-                    ("position", .row), ("id", .id(.subscription)), ("organization_id", .row),
-                    ("username", .text(1...1000).orNull), ("version", .word(platforms.webhookVersions)),
-                    (
-                        "url",
-                        .text(1...WebhookTarget.maxBytes) { text in
-                            if case .failure(let problem) = WebhookTarget.read(text) { problem.text } else { nil }
-                        }
-                    ), ("secret", .text(1...WebhookSignature.maxSecretBytes).secret),
-                    (
-                        "events",
-                        .text(1...1000) { text in
-                            let known = platforms.webhookEvents
-                            return text.split(separator: " ").allSatisfy { known.contains(String($0)) }
-                                ? nil : "must be some of \(known.joined(separator: " "))"
-                        }
-                    ), ("created_at", .time), ("format", .word(platforms.webhookFormats)),
-                    ("signature", .word(platforms.webhookSignatures)), ("verification", .id(.verification).orNull),
-                    ("is_pending", .flag),
-                ]
-            ).references("organization_id", to: "organizations", "id")
-                .check(
-                    "is_pending", where: "r.is_pending AND r.verification IS NULL",
-                    "must be 0 without a verification"),
-            TableDomain(
-                "deliveries", .row,
-                [
-                    // First, because the form of the body depends on it.
-                    ("format", .word(platforms.webhookFormats + [DeliveryRecord.verification])),
-                    ("position", .row), ("id", .id(.delivery)), ("subscription_id", .id(.subscription)),
-                    ("entrupy_id", .text(1...100)),
-                    ("event", .word(platforms.webhookEvents + [DeliveryRecord.verification])),
-                    ("event_id", .id(.webhookEvent)),
-                    ("body", body(platforms)), ("created_at", .time),
-                    ("status", .word(DeliveryRecord.Status.allCases.map(\.rawValue))), ("attempts", attempts),
-                    ("next_attempt_at", .time.orNull), ("fault_id", .id(.fault).orNull),
-                    ("fault_effect", .word(FaultRule.EffectName.ofWebhooks.map(\.rawValue)).orNull),
-                    ("fault_attempt", attempts.orNull),
-                    ("is_held", .flag),
-                ]
-            ).check(
-                "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
-                "must be verification exactly where the format is"
-            )
-            .references(
-                "entrupy_id", to: "subscriptions", "id",
-                where: """
-                    r.format = 'verification' AND r.status IN ('waiting', 'sending', 'retrying')
-                    """
-            )
-            // A finished delivery may be older than its deleted subscription.
-            .references(
-                "subscription_id", to: "subscriptions", "id", where: "r.status IN ('waiting', 'sending', 'retrying')"
-            )
+        [subscriptions(platforms), deliveries(platforms), attempts(platforms)]
+    }
+
+    private static func subscriptions(_ platforms: Platforms) -> TableDomain {
+        TableDomain(
+            "subscriptions", .row,
+            [
+                ("position", .row), ("id", .id(.subscription)), ("organization_id", .row),
+                ("username", .text(1...1000).orNull), ("version", .word(platforms.webhookVersions)),
+                (
+                    "url",
+                    .text(1...WebhookTarget.maxBytes) { text in
+                        if case .failure(let problem) = WebhookTarget.read(text) { problem.text } else { nil }
+                    }
+                ), ("secret", .text(1...WebhookSignature.maxSecretBytes).secret),
+                (
+                    "events",
+                    .text(1...1000) { text in
+                        let known = platforms.webhookEvents
+                        return text.split(separator: " ").allSatisfy { known.contains(String($0)) }
+                            ? nil : "must be some of \(known.joined(separator: " "))"
+                    }
+                ), ("created_at", .time), ("format", .word(platforms.webhookFormats)),
+                ("signature", .word(platforms.webhookSignatures)), ("verification", .id(.verification).orNull),
+                ("is_pending", .flag),
+            ]
+        ).references("organization_id", to: "organizations", "id")
             .check(
-                "attempts", where: "r.attempts <> (SELECT COUNT(*) FROM attempts a WHERE a.delivery_id = r.id)",
-                "must be the number of rows that the delivery has in attempts"),
-            TableDomain(
-                "attempts", .columns(["delivery_id", "number"]),
-                [
-                    ("delivery_id", .id(.delivery)), ("number", .integer(1...1_000_000)), ("at", .time),
-                    ("status", .integer(0...999).orNull), ("error", .prose.orNull), ("milliseconds", .real(0...1e12)),
-                    ("answer", .prose.orNull), ("fault_id", .id(.fault).orNull),
-                    ("signature", .word(platforms.webhookSignatures).orNull),
-                ]
-            ).references("delivery_id", to: "deliveries", "id").check(
-                "number", where: "r.number > (SELECT d.attempts FROM deliveries d WHERE d.id = r.delivery_id)",
-                "must not be more than the attempts of its delivery"),
-        ]
+                "is_pending", where: "r.is_pending AND r.verification IS NULL",
+                "must be 0 without a verification")
+    }
+
+    private static func deliveries(_ platforms: Platforms) -> TableDomain {
+        TableDomain(
+            "deliveries", .row,
+            [
+                // First, because the form of the body depends on it.
+                ("format", .word(platforms.webhookFormats + [DeliveryRecord.verification])),
+                ("position", .row), ("id", .id(.delivery)), ("subscription_id", .id(.subscription)),
+                ("entrupy_id", .text(1...100)),
+                ("event", .word(platforms.webhookEvents + [DeliveryRecord.verification])),
+                ("event_id", .id(.webhookEvent)),
+                ("body", body(platforms)), ("created_at", .time),
+                ("status", .word(DeliveryRecord.Status.allCases.map(\.rawValue))), ("attempts", attemptCount),
+                ("next_attempt_at", .time.orNull), ("fault_id", .id(.fault).orNull),
+                ("fault_effect", .word(FaultRule.EffectName.ofWebhooks.map(\.rawValue)).orNull),
+                ("fault_attempt", attemptCount.orNull),
+                ("is_held", .flag),
+            ]
+        ).check(
+            "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
+            "must be verification exactly where the format is"
+        )
+        .references(
+            "entrupy_id", to: "subscriptions", "id",
+            where: """
+                r.format = 'verification' AND r.status IN ('waiting', 'sending', 'retrying')
+                """
+        )
+        // A finished delivery may be older than its deleted subscription.
+        .references(
+            "subscription_id", to: "subscriptions", "id", where: "r.status IN ('waiting', 'sending', 'retrying')"
+        )
+        .check(
+            "attempts", where: "r.attempts <> (SELECT COUNT(*) FROM attempts a WHERE a.delivery_id = r.id)",
+            "must be the number of rows that the delivery has in attempts")
+    }
+
+    private static func attempts(_ platforms: Platforms) -> TableDomain {
+        TableDomain(
+            "attempts", .columns(["delivery_id", "number"]),
+            [
+                ("delivery_id", .id(.delivery)), ("number", .integer(1...1_000_000)), ("at", .time),
+                ("status", .integer(0...999).orNull), ("error", .prose.orNull), ("milliseconds", .real(0...1e12)),
+                ("answer", .prose.orNull), ("fault_id", .id(.fault).orNull),
+                ("signature", .word(platforms.webhookSignatures).orNull),
+            ]
+        ).references("delivery_id", to: "deliveries", "id").check(
+            "number", where: "r.number > (SELECT d.attempts FROM deliveries d WHERE d.id = r.delivery_id)",
+            "must not be more than the attempts of its delivery")
     }
 
     /// The body of a delivery. A verification request to a domain has its URL there, which is checked again at each
@@ -153,7 +161,7 @@ package enum NamespaceDomains {
         return .choice(domains)
     }
 
-    private static let attempts = ColumnDomain.integer(0...1_000_000)
+    private static let attemptCount = ColumnDomain.integer(0...1_000_000)
 
     // MARK: Events and due work
 

@@ -1,0 +1,190 @@
+import Foundation
+import Testing
+
+/// What has become better and stays so: sizes of functions, files that something uses, exemptions that are needed.
+@Suite struct RatchetTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The paths of all files below a folder, from the root.
+    private static func files(_ folder: String) -> [String] {
+        let path = root.appendingPathComponent(folder).path
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return names.filter { name in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isFolder)
+                && !isFolder.boolValue && !name.contains("__pycache__") && !name.hasSuffix(".DS_Store")
+        }.map { "\(folder)/\($0)" }.sorted()
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    // MARK: Functions
+
+    /// The most lines of a function, from its declaration to its closing brace.
+    private static let maxLines = 70
+    /// The most lines of a function that is not in ``long``.
+    private static let maxNewLines = 50
+
+    /// The functions that were longer when the limit came. None may be added.
+    private static let long: Set = [
+        "Console/Pages/ItemPage.swift state", "Console/Report/Report.swift view",
+        "Console/Timeline/TimelineChart.swift init", "Entrupy/Items/GenerateItems.swift perform",
+        "Server/Wire/BodyReader.swift receive", "Storage/NamespaceStore.swift init",
+    ]
+
+    /// The functions with a body on lines of its own, each with its number of lines.
+    static func functions(in text: String) -> [(name: String, lines: Int)] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var found: [(String, Int)] = []
+        for (start, line) in lines.enumerated() {
+            guard
+                let match = line.firstMatch(
+                    of:
+                        #/^( *)(?:@\w+(?:\([^)]*\))? |[a-z]+(?:\([a-z]+\))? )*(func [^ (<]+|init(?=[?!(<])|deinit|subscript(?=[(<])|var \w+(?=: [^=]*\{$))/#
+                )
+            else { continue }
+            let indent = match.1
+            // The body begins where the declaration ends, which all lines but the last one of its parameters are deeper than.
+            var opening = start
+            while opening < lines.count, !lines[opening].hasSuffix("{") {
+                let next = opening + 1
+                guard next < lines.count, lines[next].hasPrefix("\(indent) ") || lines[next].hasPrefix("\(indent))")
+                else { break }
+                opening = next
+            }
+            guard opening < lines.count, lines[opening].hasSuffix("{") else { continue }
+            let closing = "\(indent)}"
+            guard let end = lines[opening...].firstIndex(where: { $0 == closing }) else { continue }
+            found.append((String(match.2.split(separator: " ").last ?? match.2), end - start + 1))
+        }
+        return found
+    }
+
+    @Test func noFunctionIsLong() throws {
+        var all = 0
+        var tooLong: [String] = []
+        var needed: Set<String> = []
+        for file in Self.files("Sources") where file.hasSuffix(".swift") {
+            for function in Self.functions(in: try Self.text(file)) {
+                all += 1
+                guard function.lines > Self.maxNewLines else { continue }
+                let name = "\(file.dropFirst("Sources/".count)) \(function.name)"
+                needed.insert(name)
+                if function.lines > Self.maxLines || !Self.long.contains(name) {
+                    tooLong.append("\(name) has \(function.lines) lines")
+                }
+            }
+        }
+        #expect(all > 3_000, "\(all) functions were found")
+        #expect(tooLong == [], "\(tooLong.joined(separator: "\n"))")
+        let unneeded = Self.long.subtracting(needed)
+        #expect(unneeded == [], "these need no exemption any more: \(unneeded.sorted().joined(separator: ", "))")
+    }
+
+    @Test func theLengthOfAFunctionIsCounted() {
+        let text = """
+            struct A {
+                init(
+                    _ one: Int,
+                    two: Int
+                ) {
+                    self.one = one
+                }
+
+                func required()
+                private static func small() { 1 }
+                var computed: Int {
+                    1
+                }
+                var stored = [
+                    1
+                ]
+                @discardableResult package func long<T>(_ value: T) throws -> T
+                where T: Sendable {
+                    if value {
+                    }
+                    return value
+                }
+                subscript(_ index: Int) -> Int {
+                    index
+                }
+            }
+            """
+        let found = Self.functions(in: text)
+        #expect(found.map(\.name) == ["init", "computed", "long", "subscript"])
+        #expect(found.map(\.lines) == [6, 3, 6, 3])
+    }
+
+    // MARK: Files
+
+    /// Targets, and the files and folders that they read beside Swift and C, as Package.swift has them.
+    private static func manifest() throws -> (targets: Set<String>, resources: Set<String>) {
+        let manifest = try text("Package.swift")
+        var targets: Set<String> = []
+        var resources: Set<String> = []
+        for entry in manifest.split(
+            separator: #/\.(?:target|executableTarget|systemLibrary|testTarget)\(\s*/#
+        ).dropFirst() {
+            guard let name = entry.firstMatch(of: #/name: "([A-Za-z-]+)"/#)?.1 else { continue }
+            targets.insert(String(name))
+            for resource in entry.matches(of: #/\.(?:embedInCode|copy|process)\("([^"]+)"\)/#) {
+                resources.insert("\(name)/\(resource.1)")
+            }
+        }
+        return (targets, resources)
+    }
+
+    /// SwiftPM only warns of a file in a target that it does not read.
+    @Test func everyFileOfATargetIsRead() throws {
+        let (targets, resources) = try Self.manifest()
+        #expect(targets.isSuperset(of: ["Server", "CLibraries", "ServerTests"]) && resources.count >= 6)
+        for file in Self.files("Sources") {
+            let path = file.dropFirst("Sources/".count)
+            let module = String(path.prefix { $0 != "/" })
+            #expect(targets.contains(module), "\(file) is in no target of Package.swift")
+            let isCode = [".swift", ".c", ".h", ".modulemap"].contains { file.hasSuffix($0) }
+            let isResource = resources.contains { path == $0 || path.hasPrefix("\($0)/") }
+            // The console's script and style are part of the C file that embeds them.
+            let isEmbedded =
+                try module == "CConsole"
+                && Self.text("Sources/CConsole/console.c").contains("\"\(path.split(separator: "/").last!)\"")
+            #expect(
+                isCode || isResource || isEmbedded || file.contains(".docc/"), "\(file) is read by no target")
+        }
+    }
+
+    /// A program or folder that no command names is forgotten.
+    @Test(arguments: ["scripts", "packaging", "Benchmarks", "Tests"]) func everyProgramIsNamedByACommand(folder: String)
+        throws
+    {
+        let targets = try Self.manifest().targets
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: Self.root.appendingPathComponent(folder).path
+        ).filter { !$0.hasPrefix(".") && $0 != "__pycache__" }
+        #expect(names.count >= 5)
+        let readers =
+            [
+                "Makefile", ".ci/run", "action.yml", "finish/action.yml", "Dockerfile", "Package.swift",
+                "CONTRIBUTING.md",
+            ]
+            + [".github/workflows", "scripts", "packaging", "Benchmarks", "docs"].flatMap(Self.files)
+            + Self.files("Tests").filter { $0.hasSuffix(".py") || $0.hasSuffix("TestSupport.swift") }
+        let texts = try readers.compactMap { path in
+            // Pictures are no text.
+            try? (path, Self.text(path))
+        }
+        for name in names where folder != "Tests" || !targets.contains(name) {
+            let path = "\(folder)/\(name)"
+            let base = name.replacing(#/\.(py|in|sh)$/#, with: "")
+            #expect(
+                texts.contains {
+                    $0.0 != path && !$0.0.hasPrefix("\(path)/") && ($0.1.contains(path) || $0.1.contains(" \(base) "))
+                        || $0.0 != path && $0.1.contains("/\(name)")
+                        || $0.0 != path && $0.0.hasPrefix("\(folder)/") && $0.1.contains("import \(base)")
+                }, "\(path) is named by no command")
+        }
+    }
+}
