@@ -48,4 +48,9 @@ package struct RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable
         }
         return dropped
     }
+
+    /// Removes the value of a key.
+    package mutating func remove(_ key: Key) {
+        bytes -= entries.removeValue(forKey: key)?.bytes ?? 0
+    }
 }

@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// Checks for mistakes in a command line that the argument parser would explain less well.
 enum CommandNames {
     /// The first mistake found, `nil` if there is none.
@@ -18,7 +20,9 @@ enum CommandNames {
                 .usage, "\(word) must come after a command",
                 next: "the server's flags follow \"entrupy-sim serve\"; entrupy-sim --help lists all commands")
         }
-        let guess = Spelling.nearest(to: word, among: names).map { "did you mean \"entrupy-sim \($0)\"? " } ?? ""
+        let guess =
+            NearestName.nearest(to: word, among: names, maxDistance: 2).map { "did you mean \"entrupy-sim \($0)\"? " }
+            ?? ""
         return Refusal(.usage, "there is no command \"\(word)\"", next: "\(guess)entrupy-sim --help lists all")
     }
 
@@ -34,37 +38,5 @@ enum CommandNames {
         return Refusal(
             .usage, "\(option)\(words[found]) is negative, which no value here can be",
             next: "Usage: entrupy-sim \(command) --help lists what it takes")
-    }
-}
-
-/// Guesses the word that a misspelt word stands for.
-enum Spelling {
-    /// The largest edit distance at which a name still counts as near.
-    private static let tolerance = 2
-
-    /// The name with the smallest edit distance to `word`; `nil` if none is near.
-    static func nearest(to word: String, among names: [String]) -> String? {
-        let word = Array(word.utf8)
-        let near = names.map { name in
-            let name = (text: name, bytes: Array(name.utf8))
-            let isNear = abs(name.bytes.count - word.count) <= tolerance
-            return (name.text, isNear ? distance(name.bytes, word) : .max)
-        }
-        return near.min { $0.1 < $1.1 }.flatMap { $0.1 <= tolerance ? $0.0 : nil }
-    }
-
-    /// The edit distance: the number of bytes to insert, delete or change.
-    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var row = Array(0...right.count)
-        for (i, a) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, b) in right.enumerated() {
-                let changed = diagonal + (a == b ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(changed, row[j] + 1, row[j + 1] + 1)
-            }
-        }
-        return row[right.count]
     }
 }

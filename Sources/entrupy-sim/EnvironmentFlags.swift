@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// Flags of `serve` that come from the environment: `ENTRUPY_SIM_PORT=9000` is `--port 9000`.
 enum EnvironmentFlags {
     private static let prefix = "ENTRUPY_SIM_"
@@ -27,7 +29,7 @@ enum EnvironmentFlags {
         let known = sharedNames + (options + flags).map { variable($0) }
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
         where name.hasPrefix(prefix) && !value.isEmpty && !known.contains(name) {
-            guard let near = Spelling.nearest(to: name, among: known) else { continue }
+            guard let near = NearestName.nearest(to: name, among: known, maxDistance: 2) else { continue }
             return Refusal(
                 .usage, "the environment variable \(name) is not one of entrupy-sim", next: "did you mean \(near)?")
         }

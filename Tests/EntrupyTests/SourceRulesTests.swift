@@ -29,7 +29,8 @@ import Testing
             }
         }
         #expect(files > 0, "\(folder) has no sources")
-        #expect(unneeded == [], "\(folder) needs no exemption for \(unneeded.sorted().joined(separator: ", ")) any more")
+        #expect(
+            unneeded == [], "\(folder) needs no exemption for \(unneeded.sorted().joined(separator: ", ")) any more")
         return found
     }
 

@@ -1,19 +1,18 @@
 import NIOConcurrencyHelpers
+import Storage
 
 /// The namespaces on disk that have an open database connection. If there are more than `maxOpen`, the least recently
 /// used connection is closed.
 package final class Connections: Sendable {
     private struct State {
-        var turn = 0
-        var lastUse: [String: Int] = [:]
+        var open: RecentValues<String, String>
         var close: (@Sendable (_ namespace: String) -> Void)?
     }
 
-    private let maxOpen: Int
-    private let state = NIOLockedValueBox(State())
+    private let state: NIOLockedValueBox<State>
 
     package init(maxOpen: Int) {
-        self.maxOpen = maxOpen
+        state = NIOLockedValueBox(State(open: RecentValues(maxCount: maxOpen)))
     }
 
     /// Sets the function that closes a namespace's connection.
@@ -23,23 +22,15 @@ package final class Connections: Sendable {
 
     /// Marks a namespace as open and just used. Closes the least recently used one if there are now too many.
     package func used(_ name: String) {
-        let victim = state.withLockedValue { state -> (() -> Void)? in
-            state.turn += 1
-            state.lastUse[name] = state.turn
-            guard state.lastUse.count > maxOpen, let close = state.close,
-                let oldest = state.lastUse.min(by: { $0.value < $1.value })?.key
-            else { return nil }
-            state.lastUse[oldest] = nil
-            return { close(oldest) }
-        }
-        victim?()
+        let (dropped, close) = state.withLockedValue { ($0.open.insert(name, for: name), $0.close) }
+        for name in dropped { close?(name) }
     }
 
     /// Removes a deleted namespace.
     package func forget(_ name: String) {
-        state.withLockedValue { $0.lastUse[name] = nil }
+        state.withLockedValue { $0.open.remove(name) }
     }
 
     /// The number of open connections.
-    package var count: Int { state.withLockedValue { $0.lastUse.count } }
+    package var count: Int { state.withLockedValue { $0.open.count } }
 }
