@@ -36,7 +36,8 @@ extension DocumentFacts {
         analysis.documentType = type.rawValue
         analysis.firstName = firstNames.joined(separator: " ")
         analysis.lastName = lastNames.joined(separator: " ")
-        analysis.initials = firstNames.compactMap(\.first).map { "\($0)." }.joined()
+        // Letters alone, as the vendor's alphabet of the field has no dot [S 003].
+        analysis.initials = firstNames.compactMap(\.first).map(String.init).joined()
         analysis.issueDate = issueDate.text
         if type == .tinReferenceDocument { analysis.taxIdentificationNumber = taxNumber }
         guard type.isPrimary else { return analysis }

@@ -21,6 +21,11 @@ extension PlatformError {
         Self(.wrongState, message, details, payload: entrupyID.map { .fact(Submission(entrupyID: $0)) })
     }
 
+    /// A request without an active session. Apps with the newest SDK look for `authorized` and `ecode` [P].
+    static func sessionRefused(_ kind: Kind = .unauthorized, _ message: String) -> Self {
+        Self(kind, message, [], payload: .fact(RefusedSession()))
+    }
+
     static func missingRegions(_ regions: [String]) -> Self {
         Self(
             .missingRegions, "required images are missing: \(regions.joined(separator: ", "))",
@@ -38,6 +43,13 @@ extension PlatformError {
         Self(
             .captureTimedOut, "the capture timed out at \(moment.display); start another one",
             [ErrorDetail("capture_id", "\(captureID) timed out at \(moment.display)")])
+    }
+
+    private struct RefusedSession: PlatformFact {
+        func add(to envelope: inout ErrorEnvelope) {
+            envelope.authorized = false
+            envelope.ecode = "invalid_session_token"
+        }
     }
 
     /// The submission that a capture has become.

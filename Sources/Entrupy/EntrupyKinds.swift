@@ -78,7 +78,7 @@ extension AwaitedEvent {
     /// Entrupy's events that tests can wait for [D wait].
     static let ofEntrupy: [AwaitedEvent] = [
         AwaitedEvent("item", "result", [.resultSet, .resultChanged]) {
-            $0.members?["result"]?.text != ResultID.needsReview.rawValue
+            $0.members?["result"]?.text.map { ResultID(rawValue: $0).isFinal } ?? true
         },
         AwaitedEvent("item", "flag", [.flagSet, .flagCleared, .flagResolved]),
         AwaitedEvent("item", "retake", [.retakeRequested]),

@@ -226,10 +226,10 @@ public struct V2Item: Codable, Sendable {
     public struct Properties: Codable, Sendable {
         /// The customer's own id of the item, or null.
         @Nullable public var customer_item_id: String?
-        /// The brand's name [P].
-        public var brand: String
-        /// The brand's name.
-        public var brand_name: String
+        /// The brand's name; null for an item without a brand [P].
+        @Nullable public var brand: String?
+        /// The brand's name; null for an item without a brand.
+        @Nullable public var brand_name: String?
         /// The item type's name, or the category's if there is no item type [P].
         public var category: String
         /// The category's name.
@@ -238,12 +238,12 @@ public struct V2Item: Codable, Sendable {
         @Nullable public var material: String?
 
         public init(
-            customer_item_id: String?, brand: String, brand_name: String, category: String, category_name: String,
+            customer_item_id: String?, brand: String?, brand_name: String?, category: String, category_name: String,
             material: String?
         ) {
             self._customer_item_id = Nullable(wrappedValue: customer_item_id)
-            self.brand = brand
-            self.brand_name = brand_name
+            _brand = Nullable(wrappedValue: brand)
+            _brand_name = Nullable(wrappedValue: brand_name)
             self.category = category
             self.category_name = category_name
             self._material = Nullable(wrappedValue: material)

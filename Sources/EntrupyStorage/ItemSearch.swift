@@ -13,6 +13,7 @@ package struct ItemSearch: Sendable {
         case flag = "flag_id"
         case category
         case customerItemID = "customer_item_id"
+        case entrupyID = "entrupy_id"
         case activity
         /// Compared by row id.
         case user = "user_id"
@@ -168,8 +169,8 @@ extension ItemSearch {
         var equals = ""
         for field in ranges.fields { equals += " AND \(field.rawValue) = ?" }
         let one = """
-            SELECT \(FoundItem.columns) FROM items INDEXED BY \(ranges.index)
-            WHERE \(owner.column) = ?\(equals)\(bound.sql)\(rest)
+            SELECT \(FoundItem.columns) FROM items\(ranges.index.map { " INDEXED BY \($0)" } ?? "")
+            WHERE \(ranges.index == nil ? "+" : "")\(owner.column) = ?\(equals)\(bound.sql)\(rest)
             """
         var arguments: [DirectStatement.Argument] = []
         for owner in owner.values {
@@ -194,11 +195,15 @@ extension ItemSearch {
         ("_and_flag", [.flag]), ("_and_brand", [.brand]), ("_and_result", [.result]), ("_and_category", [.category]),
     ]
 
-    /// The index to walk: its name, its fields, and each combination of their values that the terms allow.
-    private func ranges() -> (index: String, fields: [Field], values: [[String]]) {
+    /// The index to walk: its name, its fields, and each combination of their values that the terms allow. The name is `nil` for
+    /// the ids of items, whose index SQLite has made: the planner takes it if it cannot use the owner's.
+    private func ranges() -> (index: String?, fields: [Field], values: [[String]]) {
         let owner = owner
         // Closures instead of key paths here: a key path is looked up each time.
         let variables = terms.reduce(1) { $0 + $1.values.count }
+        if let ids = allowed(.entrupyID), ids.count * owner.values.count <= Self.maxRanges {
+            return (nil, [.entrupyID], ids.map { [$0] })
+        }
         index: for index in Self.indexes {
             var combinations: [[String]] = [[]]
             for field in index.fields {

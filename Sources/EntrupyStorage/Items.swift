@@ -237,6 +237,21 @@ extension Transaction {
     /// The number of items that a search by a beginning looks through.
     package static var maxBeginnings: Int { 10_000 }
 
+    /// The id of an organization's latest item with a `customer_item_id`, an activity and one of some final results; `nil` if there
+    /// is none.
+    package func latestItem(
+        organizationID: Int64, customerItemID: String, activity: String, results: [String]
+    ) throws -> String? {
+        let marks = Array(repeating: "?", count: results.count).joined(separator: ", ")
+        return try first(
+            """
+            SELECT entrupy_id FROM items INDEXED BY items_by_organization_and_customer_item_id
+            WHERE organization_id = ? AND customer_item_id = ? AND activity = ? AND result_final AND result_id IN (\(marks))
+            ORDER BY submitted_at DESC, entrupy_id LIMIT 1
+            """, [organizationID, customerItemID, activity] + StatementArguments(results)
+        ) { $0[0] }
+    }
+
     /// The item a certificate belongs to.
     package func item(certificateID: String) throws -> ItemRecord? {
         try first(

@@ -118,7 +118,7 @@ enum MockComponents {
         let isPrimary = type.isPrimary
         let isLicence = type == .driversLicense || type == .dutchDriversLicense
         return WorkflowResults.Component.DocumentAnalysis(
-            firstName: "Anna Maria", lastName: "Eriksson", initials: "A.M.",
+            firstName: "Anna Maria", lastName: "Eriksson", initials: "AM",
             gender: isPrimary ? isLicence ? "Unknown" : "Female" : nil,
             nationality: isPrimary && !isLicence ? country : nil, issuingCountry: isPrimary ? country : nil,
             issueDate: "2024-04-15", expirationDate: isPrimary ? "2034-04-15" : nil,

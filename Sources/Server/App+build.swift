@@ -14,7 +14,8 @@ extension SimServer {
         let access = ControlAccess(
             hosts: hosts, key: ControlKey(token: configuration.controlToken), csrfToken: console.proof)
         let router = builder.router.buildResponder()
-        let routes = RouteResponder(router: router, routes: RouteTable(builder))
+        let unsimulated = environment.platforms.all.flatMap(\.unsimulatedPaths)
+        let routes = RouteResponder(router: router, routes: RouteTable(builder, unsimulated: unsimulated))
         pipeline.connect(routes.journaled(hasFaults: false))
         let chain =
             routes

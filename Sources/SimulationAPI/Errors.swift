@@ -43,6 +43,10 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var request_id: String
     /// The item of an earlier submission, on a 409 for a capture submitted twice [D submitted-twice].
     public var entrupy_id: String?
+    /// False on an error of `/sdk` about a session token, as its ``ecode`` says [P] [D ended-sessions].
+    public var authorized: Bool?
+    /// `invalid_session_token` on an error of `/sdk` about a session token [P].
+    public var ecode: String?
     /// The signed request, which is valid even on a 409 for conflicting user data [S].
     public var signed_authorization_request: String?
     /// The user's name, present together with `signed_authorization_request`.

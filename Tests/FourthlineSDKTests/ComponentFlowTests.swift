@@ -69,7 +69,7 @@ struct ComponentFlowTests {
             #expect(document.documentResult.images.allSatisfy { $0.image == Placeholder.picture })
             #expect(document.documentResult.mrtdMrzInfo?.rawMrz.hasPrefix("P<NLDJANSEN<<SANNE<MARIA<") == true)
             #expect(document.documentResult.videoRecording?.duration == "4.2")
-            #expect(document.documentAnalysis?.initials == "S.M.")
+            #expect(document.documentAnalysis?.initials == "SM")
             let face = try await session.biometricsComponent().presented()
             #expect(face.selfie.timestamp == "2026-01-05T09:00:00.000000Z" && face.liveness?.duration == "4.2")
             await #expect(throws: WorkflowError.invalidWorkflowStatus) {

@@ -17,10 +17,13 @@ enum ItemPage {
             ? []
             : try await api.get("event-log", [("subject", item.capture_id), ("limit", "50")], as: EventList.self).events
         var view = state(item, now: clock.epoch, request)
-        let isCompared = item.v2.activity.name != "authentication"
+        let mode = item.v2.activity.name == "authentication" ? nil : item.v2.activity.mode
         view["results"] = Options.view(
-            choices["results"]?.filter { isCompared || !ResultID(rawValue: $0.id).isOfComparisonsOnly },
-            chosen: item.result.id.rawValue)
+            choices["results"]?.filter { choice in
+                let result = ResultID(rawValue: choice.id)
+                return (mode == "compare" || !result.isOfComparisonsOnly)
+                    && (mode == "register" || !result.isOfRegistrationsOnly)
+            }, chosen: item.result.id.rawValue)
         view["reasons"] = Options.view(choices["invalid_reasons"], chosen: item.result.reason)
         view["events"] = Options.view(choices["webhook_events"], chosen: nil)
         view["deliveries"] = deliveries.deliveries.map { DeliveryRow.view($0, request) }

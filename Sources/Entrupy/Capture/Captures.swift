@@ -79,21 +79,25 @@ enum Captures {
 /// [D default-workflow].
 package struct StartCapture: Operation {
     package static let access = Access.writes
-    let request: StartCaptureRequest
+    private let configType: ConfigType
+    private let workflow: FingerprintWorkflow
     /// The item as it is stored. It is encoded here, before the job runs.
     private let item: String
 
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
     package init(_ request: StartCaptureRequest) throws {
-        self.request = request
-        item = try StoredJSON.encode(JSONValue.object(request.item))
+        configType = request.config_type ?? .production
+        workflow = try FingerprintWorkflow(request)
+        item = try StoredJSON.encode(JSONValue.object(workflow.item))
     }
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> StartedCapture {
-        let metadata = ItemMetadata(members: request.item)
-        let activity = request.activity ?? .authentication
-        let problems = metadata.problems(job.catalogue, activity)
+        let metadata = ItemMetadata(members: workflow.item)
+        let problems = metadata.problems(
+            job.catalogue, workflow.activity, hasWorkflow: workflow.isNamed,
+            needsCustomerItemID: job.entrupy.settings.requiresCustomerItemID)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        try Fingerprints.check(activity, parent: request.fingerprint_parent, of: user, job)
+        let parent = try workflow.registeredItem(of: user, job)
         // The start is refused once the user has submitted `quota` items [D quota].
         if let quota = job.entrupy.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
@@ -105,10 +109,10 @@ package struct StartCapture: Operation {
         let id = try job.nextID(.capture)
         let expiresAt = job.now + job.entrupy.settings.captureTimeout
         let capture = CaptureRecord(
-            id: id, userID: user.id, type: request.config_type ?? .production,
+            id: id, userID: user.id, type: configType,
             category: metadata.flow(job.catalogue).category,
-            item: item, startedAt: job.now, expiresAt: expiresAt, service: activity,
-            fingerprintParent: request.fingerprint_parent)
+            item: item, startedAt: job.now, expiresAt: expiresAt, service: workflow.activity,
+            fingerprintParent: parent)
         try job.transaction.insertCapture(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)
         try job.record(.captureStarted, id, encoded: user.eventData)

@@ -54,12 +54,24 @@ struct ItemMetadata: Sendable {
 
     /// The category of the item: the app's own; else that of the item type; else sneakers [S, P].
     ///
+    /// A category is found in any case. One that the catalogue lacks gives way to brand and item type if these match [P].
+    ///
     /// An item type may belong to several categories: the brand's first counts, else the catalogue's. An item type that
     /// the catalogue lacks has the brand's first category [D item-types].
     func flow(_ catalogue: Catalogue) -> Flow {
-        if let category = text(.productCategory) { return Flow(category: category, isSupported: true) }
-        guard let name = text(.itemType) else { return Flow(category: Self.defaultCategory, isSupported: true) }
         let brand = text(.brand).flatMap { catalogue.brand(matching: $0) }
+        if let name = text(.productCategory) {
+            if let category = catalogue.category(matching: name) {
+                return Flow(category: category.id, isSupported: true)
+            }
+            if let brand, let type = itemType(catalogue),
+                let category = catalogue.itemTypes.categories(of: type, brand).first
+            {
+                return Flow(category: category, isSupported: true)
+            }
+            return Flow(category: name, isSupported: true)
+        }
+        guard let name = text(.itemType) else { return Flow(category: Self.defaultCategory, isSupported: true) }
         guard let type = catalogue.itemTypes.type(matching: name) else {
             return Flow(category: brand?.categories.first?.id ?? Self.defaultCategory, isSupported: false)
         }
@@ -80,10 +92,28 @@ struct ItemMetadata: Sendable {
     }
 
     /// The problems of the item, including the catalogue's required fields that are missing [S, P].
-    func problems(_ catalogue: Catalogue, _ activity: Activity) -> [ErrorDetail] {
+    ///
+    /// - Parameter hasWorkflow: whether the item names the workflow of a fingerprint, which needs less of it.
+    func problems(
+        _ catalogue: Catalogue, _ activity: Activity, hasWorkflow: Bool, needsCustomerItemID: Bool
+    ) -> [ErrorDetail] {
         var problems = fieldProblems()
+        if hasWorkflow, activity == .fingerprintRegister, !problems.contains(where: { $0.field == "item.item_type" }) {
+            let types = catalogue.itemTypes.listed.map(\.id).joined(separator: ", ")
+            if let type = text(.itemType) {
+                if itemType(catalogue) == nil {
+                    problems.append(
+                        ErrorDetail(
+                            "item.item_type",
+                            "must be one of \(types) for \(activity.rawValue), got \"\(type.excerpt)\""))
+                }
+            } else {
+                problems.append(
+                    ErrorDetail("item.item_type", "is required for \(activity.rawValue); types are \(types)"))
+            }
+        }
         if let category = catalogue.category(flow(catalogue).category) {
-            for name in requiredFields(of: category) {
+            for name in hasWorkflow ? [] : requiredFields(of: category) {
                 let isReported = problems.contains { $0.field == "item.\(name)" }
                 if text(ItemField(rawValue: name)!) == nil, !isReported {
                     let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
@@ -98,6 +128,13 @@ struct ItemMetadata: Sendable {
             let isAbsent = text(.productCategory) == nil
             let missing = isAbsent ? "is missing, and the seed data has no \"\(Self.defaultCategory)\"; it " : ""
             problems.append(ErrorDetail("item.product_category", missing + "must be one of \(ids)"))
+        }
+        if needsCustomerItemID, text(.customerItemID) == nil,
+            !problems.contains(where: { $0.field == "item.customer_item_id" })
+        {
+            problems.append(
+                ErrorDetail(
+                    "item.customer_item_id", "is required: settings.captures.require_customer_item_id is true"))
         }
         if let id = text(.customerItemID), let problem = MagicItemID.problem(id, activity) {
             problems.append(ErrorDetail("item.customer_item_id", problem))
@@ -121,9 +158,9 @@ struct ItemMetadata: Sendable {
     }
 
     /// The brand's id and name: the catalogue's, or made from the given text if the catalogue lacks the brand
-    /// [D unknown-brand].
+    /// [D unknown-brand]. Both are empty if the item has no brand [D fingerprints].
     func brand(_ catalogue: Catalogue) -> (id: String, name: String, isKnown: Bool) {
-        let text = text(.brand) ?? ""
+        guard let text = text(.brand) else { return ("", "", false) }
         if let brand = catalogue.brand(matching: text) {
             return (brand.id, brand.name, true)
         }

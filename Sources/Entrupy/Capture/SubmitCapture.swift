@@ -28,9 +28,11 @@ package struct SubmitCapture: Operation {
                 username: user.username, category: capture.category, configType: capture.type,
                 activity: activity), job)
         let decision = try Decision.make(
-            configType: capture.type, customerItemID: metadata.text(.customerItemID), brandIsKnown: brand.isKnown,
+            configType: capture.type, customerItemID: metadata.text(.customerItemID),
+            // A fingerprint needs no brand.
+            brandIsKnown: brand.isKnown || activity != .authentication && metadata.text(.brand) == nil,
             typeIsKnown: metadata.flow(job.catalogue).isSupported, outcome: decided?.outcome, activity: activity,
-            settings: job.entrupy.settings)
+            hasParent: capture.fingerprintParent != nil, settings: job.entrupy.settings)
         let entrupyID = try Items.nextID(job)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,

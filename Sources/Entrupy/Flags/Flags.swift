@@ -6,6 +6,9 @@ import Storage
 
 /// Flags, by which users report that a result may be wrong [S].
 enum Flags {
+    /// The results that the settings may list as flaggable.
+    static let eligibleNames = Activity.authentication.results.filter(\.mayBeFlaggable).map(\.rawValue)
+
     /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed
     /// [D flag-eligible]. Fingerprints are not flaggable [D fingerprints].
     static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {

@@ -206,7 +206,7 @@ struct GenerateBatch: Operation {
                 metadata: stored.numbered(number),
                 captureStartedAt: nil, submittedAt: submittedAt, result: template.result,
                 decidedBy: .control)
-            item.resultFinal = template.result != .needsReview
+            item.resultFinal = template.result.isFinal
             item.resultReason =
                 template.result == .invalid ? template.reason ?? Results.defaultReason(job) : nil
             if item.resultFinal {

@@ -91,7 +91,7 @@ struct PartnerRendering {
                 name: activity.name,
                 product_category: item.category),
             properties: .init(
-                customer_item_id: item.customerItemID, brand: item.brandName, brand_name: item.brandName,
+                customer_item_id: item.customerItemID, brand: brandName, brand_name: brandName,
                 category: kind, category_name: item.category.spelledOut, material: metadata.text(.material)),
             owner: .init(organization_id: organization.name, user_id: user.username),
             certificate: ResultRendering(job).certificateID(item).map {
@@ -101,6 +101,9 @@ struct PartnerRendering {
             catalog: parts.catalog ? try CatalogData(item, metadata).value : nil,
             fingerprint_parent: item.fingerprintParent)
     }
+
+    /// The brand's name; `nil` if the item has none.
+    private var brandName: String? { item.brandName.isEmpty ? nil : item.brandName }
 
     /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.
     private var flag: FlagID? {

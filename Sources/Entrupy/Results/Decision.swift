@@ -26,7 +26,7 @@ struct Decision: Sendable {
 
     static func make(
         configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, typeIsKnown: Bool = true,
-        outcome: ItemOutcome?, activity: Activity = .authentication, settings: EntrupySettings
+        outcome: ItemOutcome?, activity: Activity = .authentication, hasParent: Bool = false, settings: EntrupySettings
     ) throws -> Decision {
         // 1. The debug configuration, at once [S].
         if configType == .debug {
@@ -57,7 +57,8 @@ struct Decision: Sendable {
         }
         // 5. The namespace's default.
         return Decision(
-            rule: .namespaceDefault, result: activity.defaultResult(settings), reason: nil, delay: settings.resultDelay)
+            rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: hasParent), reason: nil,
+            delay: settings.resultDelay)
     }
 }
 
@@ -107,9 +108,10 @@ struct MagicItemID: Sendable {
         var rest = Array(text.utf8)[...]
         guard rest.starts(with: "sim-".utf8) else { return nil }
         rest = rest.dropFirst(4)
-        guard let result = ResultID.allCases.first(where: { rest.starts(with: $0.rawValue.utf8) }) else { return nil }
-        rest = rest.dropFirst(result.rawValue.utf8.count)
-        guard rest.isEmpty || rest.first == hyphen else { return nil }
+        // The ids of results have no hyphens.
+        let name = rest.prefix { $0 != hyphen }
+        guard let result = ResultID.allCases.first(where: { name.elementsEqual($0.rawValue.utf8) }) else { return nil }
+        rest = rest.dropFirst(name.count)
         guard rest.starts(with: "-after-".utf8) else { return (result, nil) }
         let delay = rest.dropFirst("-after-".utf8.count)
         let digits = delay.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }

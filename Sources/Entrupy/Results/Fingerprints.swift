@@ -8,8 +8,14 @@ extension Activity {
     /// The results that an item of this activity can have.
     var results: [ResultID] {
         switch self {
-        case .authentication, .fingerprintRegister: ResultID.allCases.filter { !$0.isOfComparisonsOnly }
-        case .fingerprintCompare: [.match, .noMatch, .unknown, .needsReview, .invalid]
+        case .authentication: ResultID.allCases.filter { !$0.isOfComparisonsOnly && !$0.isOfRegistrationsOnly }
+        case .fingerprintRegister: ResultID.allCases.filter { !$0.isOfComparisonsOnly }
+        case .fingerprintCompare:
+            [
+                .match, .noMatch, .matchFound, .noMatchFound, .unknown, .needsReview, .invalid, .canceled,
+                .dataRequired,
+                .notAvailable, .received,
+            ]
         }
     }
 
@@ -21,39 +27,112 @@ extension Activity {
     }
 
     /// The result if no rule decides otherwise.
-    func defaultResult(_ settings: EntrupySettings) -> ResultID {
+    ///
+    /// - Parameter hasParent: whether the item is compared with a registered one. With none it is no match [D fingerprints].
+    func defaultResult(_ settings: EntrupySettings, hasParent: Bool) -> ResultID {
         switch self {
         case .authentication: settings.defaultResult
-        case .fingerprintRegister: .authentic
-        case .fingerprintCompare: .match
+        case .fingerprintRegister: settings.fingerprints.registered
+        case .fingerprintCompare: hasParent ? settings.fingerprints.match : settings.fingerprints.noMatch
         }
     }
 }
 
-/// Rules of fingerprints.
-enum Fingerprints {
-    /// Throws if the item of a capture cannot be compared: its parent must be an item that the organization registered
-    /// [D fingerprints].
-    static func check(
-        _ activity: Activity, parent: String?, of user: SDKUser, _ job: JobContext
-    ) throws {
+/// What a capture says about the workflow of a fingerprint [P].
+struct FingerprintWorkflow {
+    private static let key = "capture_workflow"
+
+    /// The item without the members that choose the workflow and what it compares with. They are no metadata.
+    let item: JSONObject
+    /// The service that the capture asks for.
+    let activity: Activity
+    /// Whether the item names the workflow, which then needs less of it.
+    let isNamed: Bool
+    /// The registered item that the item names.
+    private let entrupyID: String?
+    /// The registered item that is named beside the item.
+    private let parent: String?
+
+    /// - Throws: ``PlatformError/invalid(_:_:)``.
+    init(_ request: StartCaptureRequest) throws {
+        parent = request.fingerprint_parent
+        var item = request.item
+        let workflow = item[Self.key] ?? .null
+        item[Self.key] = nil
+        guard workflow != .null else {
+            self.item = item
+            activity = request.activity ?? .authentication
+            (isNamed, entrupyID) = (false, nil)
+            return
+        }
+        let known: [Activity] = [.fingerprintRegister, .fingerprintCompare]
+        guard let named = known.first(where: { workflow == .string($0.rawValue) }) else {
+            throw PlatformError.invalid(
+                field: "item.\(Self.key)",
+                "must be \(known.map(\.rawValue).joined(separator: " or ")), got \(workflow.quoted)")
+        }
+        if let asked = request.activity, asked != named {
+            throw PlatformError.invalid(
+                field: "activity", "is \(asked.rawValue), but item.\(Self.key) is \(named.rawValue); leave one out")
+        }
+        switch item["entrupy_id"] {
+        case nil, .null, .string(""): entrupyID = nil
+        case .string(let id):
+            guard named == .fingerprintCompare else {
+                throw PlatformError.invalid(
+                    field: "item.entrupy_id", "is allowed only with the workflow fingerprint_compare")
+            }
+            entrupyID = id
+        case .some(let other):
+            throw PlatformError.invalid(field: "item.entrupy_id", "must be a string, got \(other.typeName)")
+        }
+        item["entrupy_id"] = nil
+        (self.item, activity, isNamed) = (item, named, true)
+    }
+
+    /// The registered item that the item is compared with; `nil` if there is none [D fingerprints].
+    ///
+    /// It is the item's `entrupy_id`, else the capture's `fingerprint_parent`, else the organization's latest registered item with
+    /// the `customer_item_id`. Each of the first two must be a registered item, also where the other counts.
+    func registeredItem(of user: SDKUser, _ job: JobContext) throws -> String? {
         let field = "fingerprint_parent"
         guard activity == .fingerprintCompare else {
-            guard parent != nil else { return }
+            guard parent != nil else { return nil }
             throw PlatformError.invalid(field: field, "is allowed only with the activity fingerprint_compare")
         }
-        guard let parent else {
+        if !isNamed, parent == nil {
             throw PlatformError.invalid(
                 field: field, "is missing: name an item of the activity fingerprint_register")
         }
-        guard let item = try job.transaction.item(entrupyID: parent), item.organizationID == user.organization.id,
+        if let entrupyID { try Self.checkIsRegistered(entrupyID, "item.entrupy_id", of: user, job) }
+        if let parent { try Self.checkIsRegistered(parent, field, of: user, job) }
+        if let known = entrupyID ?? parent { return known }
+        guard let id = ItemMetadata(members: item).text(.customerItemID) else { return nil }
+        return try job.transaction.latestItem(
+            organizationID: user.organization.id, customerItemID: id,
+            activity: Activity.fingerprintRegister.rawValue, results: Self.registered.map(\.rawValue))
+    }
+
+    /// The final results of a registered item.
+    private static let registered: [ResultID] = [.registered, .authentic]
+
+    private static func checkIsRegistered(
+        _ id: String, _ field: String, of user: SDKUser, _ job: JobContext
+    ) throws {
+        guard let item = try job.transaction.item(entrupyID: id), item.organizationID == user.organization.id,
             try item.activity == .fingerprintRegister
         else {
             throw PlatformError.invalid(field: field, "must be the id of an item that the organization registered")
         }
-        guard item.result == .authentic else {
+        guard item.resultFinal else {
+            throw PlatformError.wrongState(
+                "the registration of \(item.entrupyID) has no final result yet",
+                [ErrorDetail(field, "names a registration that is \(item.resultID); wait for its result")])
+        }
+        guard registered.contains(item.result) else {
             throw PlatformError.invalid(
-                field: field, "must be an item whose registration ended authentic; this one is \(item.resultID)")
+                field: field,
+                "must be an item whose registration ended registered or authentic; this one is \(item.resultID)")
         }
     }
 }

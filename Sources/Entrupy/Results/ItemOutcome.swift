@@ -130,7 +130,8 @@ extension ItemOutcome: PlatformOutcome {
         let catalogue = seed.entrupy.catalogue
         var notes: [ErrorDetail] = []
         if !Activity.authentication.results.contains(resultID) {
-            notes.append(ErrorDetail("result", "only compared fingerprints can have \(result)"))
+            let kind = resultID.isOfComparisonsOnly ? "compared" : "registered"
+            notes.append(ErrorDetail("result", "only \(kind) fingerprints can have \(result)"))
         }
         if let brand, catalogue.brand(matching: brand) == nil {
             notes.append(

@@ -106,13 +106,15 @@ struct ResultRendering {
         }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro", bytes: $2) }
     }
 
-    /// The certificate; `nil` unless the result is authentic [D certificate-while-authentic].
+    /// The certificate; `nil` unless the result is authentic [D certificate-while-authentic]. Its site is an image too before
+    /// version 1.3 of the partner API [P].
     func certificate(
         _ item: ItemRecord, preview: CertificatePreview = .sharable
     ) -> EntrupyCaptureResult.Certificate? {
         certificateID(item).map { id in
-            let site = job.certificateURL(id)
-            return .init(preview: "\(site)?format=\(preview.rawValue)", site: site)
+            let page = job.certificateURL(id)
+            let image = "\(page)?format=\(preview.rawValue)"
+            return .init(preview: image, site: preview == .legacy ? image : page)
         }
     }
 

@@ -8,7 +8,7 @@ import Storage
 enum Results {
     /// Sets a new item's result now if the delay is zero, or schedules it [P]. Writes.
     ///
-    /// An item whose planned result is `needs_review` stays under review.
+    /// An item whose planned result is `needs_review` stays under review. Other results that are not final come as final ones do.
     static func plan(_ item: inout ItemRecord, _ decision: Decision, _ job: JobContext) throws {
         guard decision.result != .needsReview else { return }
         if decision.delay == .zero {
@@ -33,12 +33,12 @@ enum Results {
     ) throws {
         let wasFinal = item.resultFinal
         let before = (item.result, item.resultReason)
-        let isFirstFinal = item.initialResult == nil && result != .needsReview
+        let isFirstFinal = item.initialResult == nil && result.isFinal
         try job.transaction.deleteDueResult(entrupyID: item.entrupyID)
         item.plannedResult = nil
         item.plannedReason = nil
         item.result = result
-        item.resultFinal = result != .needsReview
+        item.resultFinal = result.isFinal
         item.resultReason = result == .invalid ? reason ?? defaultReason(job) : nil
         // An item that goes back under review keeps the time of its last final result.
         if item.resultFinal { item.resultAt = job.now }
@@ -53,7 +53,8 @@ enum Results {
             item.certificateID = item.entrupyID
         }
         try Items.save(&item, job)
-        let kind: EventKind = wasFinal ? .resultChanged : item.resultFinal ? .resultSet : .resultUnplanned
+        let kind: EventKind =
+            wasFinal ? .resultChanged : item.resultFinal || before.0 != result ? .resultSet : .resultUnplanned
         try job.record(
             kind, item.entrupyID, ["result": .string(result.rawValue), "rule": .string(rule.rawValue)])
         // A flag's resolution sends its own webhook for both changes. Removing a planned result changes nothing

@@ -14,6 +14,10 @@ enum SearchKey: String, CaseIterable, Sendable {
     /// The names of ``customerItemID`` up to version 1.2 of the partner API [P].
     case orderIDField = "text_fields.order_id"
     case orderID = "order_id"
+    /// The item's id [P].
+    case entrupyID = "entrupy_id"
+    /// Another name of ``entrupyID`` [P].
+    case authenticationID = "authentication_id"
     case category = "activity.product_category"
     case formFactor = "activity.form_factor"
     /// Allowed in the searches of organizations only.
@@ -40,6 +44,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .result: .result
         case .flag: .flag
         case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID: .customerItemID
+        case .entrupyID, .authenticationID: .entrupyID
         case .category: .category
         case .activityName: .activity
         case .formFactor, .username: nil
@@ -52,7 +57,9 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .brand: catalogue.brands.map(\.id)
         case .result: ResultID.names
         case .flag: FlagID.names
-        case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID, .username: nil
+        case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID, .entrupyID, .authenticationID,
+            .username:
+            nil
         case .category: catalogue.categories.map(\.id)
         case .formFactor: [Self.freeCamera]
         case .activityName: ["authentication", "fingerprint"]

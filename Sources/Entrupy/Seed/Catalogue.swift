@@ -75,6 +75,11 @@ struct Catalogue: Sendable {
         categories.first { $0.id.isIdentical(to: id) }
     }
 
+    /// The category with this id, ignoring case; `nil` if the catalogue lacks it.
+    func category(matching text: String) -> Category? {
+        category(text) ?? category(text.lowercased())
+    }
+
     /// The brand with this name or id, ignoring case; `nil` if the catalogue lacks it.
     func brand(matching text: String) -> Brand? {
         let wanted = text.lowercased()

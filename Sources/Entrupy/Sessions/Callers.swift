@@ -39,7 +39,9 @@ package struct SDKUser: Authenticated {
 
     /// Throws if the token is not that of an active session, or the user is over the limit [S].
     package static func identified(by credential: Credential, _ job: JobContext) throws -> Self {
-        let user = try signedIn(Callers.text(of: credential, wanted: "the session token from a login"), job)
+        let token = try Callers.text(
+            of: credential, wanted: "the session token from a login", refusal: { .sessionRefused($0) })
+        let user = try signedIn(token, job)
         job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
         if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
@@ -53,14 +55,18 @@ package struct SDKUser: Authenticated {
         if let user = job.entrupy.sessions[token] { return user }
         guard let session = try job.transaction.session(token: token) else {
             if try job.transaction.organization(apiToken: token) != nil {
-                throw PlatformError.unauthorized(
+                throw PlatformError.sessionRefused(
                     "this is an organization's API token; /sdk takes the session token from a login")
             }
-            throw PlatformError.unauthorized("unknown session token; log in with POST /sdk/login")
+            throw PlatformError.sessionRefused("unknown session token; log in with POST /sdk/login")
         }
         if let endedAt = session.endedAt {
             let reason = (session.endReason ?? "ended").replacing("_", with: " ")
-            throw PlatformError.unauthorized("the session is over (\(reason) at \(endedAt.display)); log in again")
+            // The vendor's header names 403 for sessions that the platform ended [P].
+            let isEndedByPlatform = ["expired", "revoked"].contains(session.endReason)
+            throw PlatformError.sessionRefused(
+                isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403 ? .forbidden : .unauthorized,
+                "the session is over (\(reason) at \(endedAt.display)); log in again")
         }
         guard let user = try job.transaction.user(id: session.userID),
             let organization = try job.transaction.organization(id: user.organizationID)
@@ -84,12 +90,15 @@ enum Callers {
         return try job.transaction.user(id: session.userID)?.username
     }
 
-    static func text(of credential: Credential, wanted: String) throws -> String {
+    /// - Parameter refusal: the error with a message.
+    static func text(
+        of credential: Credential, wanted: String, refusal: (String) -> PlatformError = { .unauthorized($0) }
+    ) throws -> String {
         switch credential {
         case .missing:
-            throw PlatformError.unauthorized("the Authorization header is missing; send \"Token <t>\" with \(wanted)")
+            throw refusal("the Authorization header is missing; send \"Token <t>\" with \(wanted)")
         case .malformed(let problem):
-            throw PlatformError.unauthorized("the Authorization header \(problem); send \"Token <t>\" with \(wanted)")
+            throw refusal("the Authorization header \(problem); send \"Token <t>\" with \(wanted)")
         case .token(let token):
             return token
         }

@@ -17,6 +17,22 @@ struct EntrupySettings: PlatformSettings {
     let flagEligible: [ResultID]
     /// The maximum number of a user's submissions; `nil` if unlimited.
     let quota: Int?
+    /// The status of requests with a session that has expired or was revoked, 401 or 403 [P] [D ended-sessions].
+    let endedSessionStatus: Int
+    /// Whether a capture needs a `customer_item_id`, as the vendor's Android documentation says [P].
+    let requiresCustomerItemID: Bool
+    let fingerprints: FingerprintResults
+
+    /// How registrations and comparisons end where nothing else decides [D fingerprints].
+    struct FingerprintResults: Sendable {
+        let registered: ResultID
+        let match: ResultID
+        let noMatch: ResultID
+
+        static let registrations: [ResultID] = [.registered, .authentic]
+        static let matches: [ResultID] = [.match, .matchFound]
+        static let others: [ResultID] = [.noMatch, .noMatchFound]
+    }
 
     /// The rate limits; `nil` if unlimited.
     struct Limits: Sendable, Equatable {
@@ -44,6 +60,11 @@ struct EntrupySettings: PlatformSettings {
                 "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) }),
             ]),
             "quota": .null,
+            "sdk": .object(["ended_session_status": .number(401)]),
+            "captures": .object(["require_customer_item_id": .bool(false)]),
+            "fingerprints": .object([
+                "registered": .string("registered"), "match": .string("match"), "no_match": .string("no_match"),
+            ]),
         ]
     }
 
@@ -61,9 +82,23 @@ struct EntrupySettings: PlatformSettings {
         var flagging = fields.object("flagging", known: ["sdk", "eligible"])
         sdkFlagging = flagging.optionalBool("sdk") ?? false
         self.flagEligible =
-            flagging.words("eligible", Activity.authentication.results.map(\.rawValue))?.map(ResultID.init(rawValue:))
-            ?? []
+            flagging.words("eligible", Flags.eligibleNames)?.map(ResultID.init(rawValue:)) ?? []
         quota = fields.number("quota")
+        var sdk = fields.object("sdk", known: ["ended_session_status"])
+        endedSessionStatus =
+            sdk.value("ended_session_status", "must be 401 or 403") { value in
+                [401, 403].first { value == .number(JSONNumber($0)) }
+            } ?? 401
+        var captures = fields.object("captures", known: ["require_customer_item_id"])
+        requiresCustomerItemID = captures.optionalBool("require_customer_item_id") ?? false
+        var fingerprints = fields.object("fingerprints", known: ["registered", "match", "no_match"])
+        func result(_ key: String, _ allowed: [ResultID]) -> ResultID {
+            fingerprints.word(key, allowed.map(\.rawValue)).map(ResultID.init(rawValue:)) ?? allowed[0]
+        }
+        self.fingerprints = FingerprintResults(
+            registered: result("registered", FingerprintResults.registrations),
+            match: result("match", FingerprintResults.matches),
+            noMatch: result("no_match", FingerprintResults.others))
     }
 
     /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].

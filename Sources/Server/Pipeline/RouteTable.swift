@@ -15,8 +15,11 @@ struct RouteTable: Sendable {
     /// Used to tell a wrong method from an unknown path.
     private let routes: [(path: String, parts: [String], method: String)]
     private let nearest: NearestRoute
+    /// The paths that the platforms are known to have and that are not simulated.
+    private let unsimulated: [String]
 
-    init(_ builder: RouteBuilder) {
+    init(_ builder: RouteBuilder, unsimulated: [String] = []) {
+        self.unsimulated = unsimulated
         byPath = builder.routes
         let routes = builder.router.routes.map { route in
             let path = route.path.description
@@ -49,6 +52,16 @@ struct RouteTable: Sendable {
         var methods = Set((named.isEmpty ? matching : named).map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
         guard !methods.isEmpty else {
+            if let known = unsimulated.first(where: { path.isIdentical(to: $0) || path.begins(with: "\($0)/") }) {
+                return .unknownRoute(
+                    "\(known) is not simulated",
+                    [
+                        ErrorDetail(
+                            "path",
+                            "not simulated: the vendor's platform has \(known), whose answers nobody has seen; docs/fidelity.md says in the row not-simulated what would settle it"
+                        )
+                    ])
+            }
             let near = nearest.nearest(to: parts, method.rawValue).map { "; the nearest is \($0)" } ?? ""
             return .unknownRoute(
                 "there is no route \(path)",

@@ -21,8 +21,12 @@ import Testing
         let user = try await bench.login()
         let item: JSONObject = ["brand": "Nike", "style_name": "Air Max"]
         let capture = try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
+        let last = try #require(try await bench.user(ShowCapture(capture), user).steps.last(where: \.required))
+            .region_id
+        // Optional ones are not asked for, and each required one is.
+        try await bench.upload(capture, user) { $0.required && $0.region_id != last }
         #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .missingRegions)
-        try await bench.upload(capture, user)
+        try await bench.upload(capture, user) { $0.region_id == last }
         let answer = try await bench.user(SubmitCapture(capture), user)
         #expect(answer.status.result.id == .needsReview)
         #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .wrongState)

@@ -117,8 +117,11 @@ final class RuleBench: Sendable {
         return started.captureID
     }
 
-    func upload(_ capture: String, _ user: Credential) async throws {
-        for step in try await self.user(ShowCapture(capture), user).steps {
+    /// Uploads an image of each region, or of some.
+    func upload(_ capture: String, _ user: Credential, where isWanted: (CaptureStep) -> Bool = { _ in true })
+        async throws
+    {
+        for step in try await self.user(ShowCapture(capture), user).steps where isWanted(step) {
             let image = ReceivedImage(Self.picture, digests: [], store: namespaces.environment.images)
             _ = try await self.user(UploadImage(captureID: capture, regionID: step.region_id, image: image), user)
             image.release(isKept: true)
