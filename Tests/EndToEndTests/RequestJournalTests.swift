@@ -115,19 +115,22 @@ import Testing
     func aMethodThatNoRouteAcceptsIsRefused(route: String, method: String, accepted: String?) async throws {
         let world = try await TestWorld.make()
         let match: JSONValue = ["route": .string(route), "method": .string(method)]
-        for times in [0, 1] {
+        for limit in ["times", "at_most"] {
             let refused = try await world.send(
-                "POST", "/_sim/requests/verify", ["match": match, "times": .number(JSONNumber(times))])
+                "POST", "/_sim/requests/verify", .object(JSONObject([("match", match), (limit, 0)])))
             #expect(refused.status == 400 && refused["details.0.field"] == "match.method", "\(refused.json)")
             #expect(refused["details"].items.count == 1)
             let problem = refused["details.0.problem"].text ?? ""
             #expect(problem.contains("\"any_route\": true"))
             if let accepted { #expect(problem.contains("they accept \(accepted)."), "\(problem)") }
         }
-        // Who means it counts what was refused.
-        _ = try await world.send(method, route.replacing("*", with: "search"))
-        let meant: JSONValue = ["match": match, "times": 1, "any_route": true]
+        let meant: JSONValue = ["match": match, "times": 0, "any_route": true]
         #expect(try await world.send("POST", "/_sim/requests/verify", meant).status == 200)
+        // One that is expected is missing, and one that came and was refused is counted.
+        let one: JSONValue = ["match": match, "times": 1]
+        #expect(try await world.send("POST", "/_sim/requests/verify", one).status == 409)
+        _ = try await world.send(method, route.replacing("*", with: "search"))
+        #expect(try await world.send("POST", "/_sim/requests/verify", one).status == 200)
     }
 
     @Test(arguments: [

@@ -156,29 +156,6 @@ import Testing
         #expect(try await world.send("DELETE", "/_sim/scenarios/start").status == 204)
     }
 
-    /// A fork has no files of scenarios, but the state of the one that was started.
-    @Test func aForkShowsTheScenarioThatWasStarted() async throws {
-        let world = try await TestWorld.make()
-        let text = Self.text("First.", "expect: [{route: /sdk/search, times: 0}]\n")
-        #expect(try await start(world, ["scenario": .string(text)]).status == 200)
-        _ = try await world.send("PUT", "/_sim/snapshots/s")
-        let fork = try await world.send("POST", "/_sim/snapshots/s/fork", ["namespace": .string(Self.freshName())])
-        let other = TestWorld(base: try #require(fork["url"].text, "\(fork.json)"))
-        let shown = try await other.send("GET", "/_sim/scenarios/mine")
-        #expect(shown["text"].text == text)
-        #expect(shown["run.name"] == "mine")
-        #expect(shown["scenario.source"] == "namespace")
-        #expect(try await stored(other) == ["mine"])
-        #expect(try await other.send("POST", "/_sim/scenarios/mine/verify").status == 200)
-        let kept = try await other.send("DELETE", "/_sim/scenarios/mine")
-        #expect(kept.status == 409 && kept["error"].text?.contains("POST /_sim/reset") == true, "\(kept.json)")
-        #expect(try await other.send("POST", "/_sim/scenarios/mine/start").status == 200)
-        #expect(try await other.send("GET", "/_sim/scenarios/mine")["run.expectations.0.passed"] == true)
-        #expect(try await other.send("POST", "/_sim/reset").status == 200)
-        #expect(try await other.send("GET", "/_sim/scenarios/mine").status == 404)
-        #expect(try await other.send("DELETE", "/_sim/scenarios/mine").status == 404)
-    }
-
     @Test func aScenarioSurvivesARestart() async throws {
         try await Process.withDirectory { directory in
             let name = Self.freshName()

@@ -50,7 +50,12 @@ package struct ListBrands: Operation {
                 .init(
                     id: brand.id, display: .init(name: brand.name),
                     product_categories: brand.categories.map(\.id).sorted(),
-                    item_types: Set(brand.categories.flatMap(\.itemTypes)).sorted())
+                    // A brand may name its types by alias.
+                    item_types: Set(
+                        brand.categories.flatMap(\.itemTypes).map { name in
+                            job.catalogue.itemTypes.type(matching: name)?.id ?? name
+                        }
+                    ).sorted())
             })
     }
 }

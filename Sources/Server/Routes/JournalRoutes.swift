@@ -73,20 +73,28 @@ extension Completed<JournalExport> {
 }
 
 extension RequestReader {
-    /// Reports a route that no route of the platforms matches, and a method that none of those it matches accepts. Both are
-    /// probably misspelt, and would be verified zero times in every journal.
+    private static let wayOut = ". Send \"any_route\": true beside match if it is meant"
+
+    /// Reports a route that no route of the platforms matches. It is probably misspelt, and would be verified zero times in every
+    /// journal.
     fileprivate func checkRoute(of query: JournalQuery, _ match: inout FieldReader) {
         let environment = namespace.environment
+        guard let route = query.route, !environment.platforms.unsimulatedPaths.contains(where: route.overlaps),
+            !environment.routes.contains(where: { route.overlaps($0.path) })
+        else { return }
+        match.report("route", unknownRoute(route) + Self.wayOut)
+    }
+
+    /// The problem of a method that no route of the query accepts; `nil` if one does.
+    fileprivate func unacceptedMethod(of query: JournalQuery) -> ErrorDetail? {
+        let environment = namespace.environment
         let unsimulated = environment.platforms.unsimulatedPaths
-        guard let route = query.route, !unsimulated.contains(where: route.overlaps) else { return }
-        let wayOut = ". Send \"any_route\": true beside match if it is meant"
-        guard environment.routes.contains(where: { route.overlaps($0.path) }) else {
-            return match.report("route", unknownRoute(route) + wayOut)
-        }
         // Browsers ask with OPTIONS about every route.
-        guard let method = query.method, !method.isIdentical(to: "OPTIONS") else { return }
-        let notes = RouteNotes.notes(route, method: method, "", environment.routes, unsimulated: unsimulated)
-        for note in notes where note.field == "method" { match.report("method", note.problem + wayOut) }
+        guard let route = query.route, !unsimulated.contains(where: route.overlaps), let method = query.method,
+            !method.isIdentical(to: "OPTIONS")
+        else { return nil }
+        let notes = RouteNotes.notes(route, method: method, "match.", environment.routes, unsimulated: unsimulated)
+        return notes.first { $0.field == "match.method" }.map { ErrorDetail($0.field, $0.problem + Self.wayOut) }
     }
 
     private func unknownRoute(_ glob: Glob) -> String {
@@ -112,6 +120,8 @@ extension VerifyRequests {
         if !isAnyRoute { request.checkRoute(of: query, &match) }
         let amount = fields.amount()
         try fields.finish()
-        self.init(query, minCount: amount.lowerBound, maxCount: amount.upperBound)
+        self.init(
+            query, minCount: amount.lowerBound, maxCount: amount.upperBound,
+            unacceptedMethod: isAnyRoute ? nil : request.unacceptedMethod(of: query))
     }
 }

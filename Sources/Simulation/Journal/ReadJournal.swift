@@ -174,6 +174,8 @@ package struct VerifyRequests: Operation {
     package let query: JournalQuery
     package let minCount: Int
     package let maxCount: Int
+    /// The problem of a method that no route of the query accepts; `nil` if one does.
+    private let unacceptedMethod: ErrorDetail?
 
     /// The maximum number of near misses shown.
     private static let maxMisses = 5
@@ -181,7 +183,10 @@ package struct VerifyRequests: Operation {
     /// - Parameters:
     ///   - minCount: the minimum number of matching requests.
     ///   - maxCount: the maximum number of matching requests; `Int.max` if there is none.
-    package init(_ query: JournalQuery, minCount: Int, maxCount: Int) {
+    ///   - unacceptedMethod: the problem of a method that no route of the query accepts. It is probably misspelt, so that no request
+    ///     was found says nothing.
+    package init(_ query: JournalQuery, minCount: Int, maxCount: Int, unacceptedMethod: ErrorDetail? = nil) {
+        self.unacceptedMethod = unacceptedMethod
         self.query = query
         self.minCount = minCount
         self.maxCount = maxCount
@@ -199,6 +204,7 @@ package struct VerifyRequests: Operation {
                 "the journal has forgotten requests up to \(forgotten.display), so this cannot be checked; ask only for later ones (since), "
                     + "or let it keep more (settings journal.entries and journal.bytes)", count: matching.count, [])
         }
+        if matching.isEmpty, minCount == 0, let unacceptedMethod { throw PlatformError.invalid([unacceptedMethod]) }
         if (minCount...maxCount).contains(matching.count) { return Verification(verified: true, count: matching.count) }
         let expected =
             minCount == maxCount

@@ -238,9 +238,8 @@ extension Namespaces {
             let stored = try await environment.readingFiles { [environment] in
                 try environment.scenarios.names(namespace.name)
             }
-            let started = try await started(in: namespace).map { [$0.name] } ?? []
             var scenarios: [ScenarioInfo] = []
-            for name in Set(stored + started + environment.platforms.shippedScenarios.keys).sorted() {
+            for name in Set(stored + environment.platforms.shippedScenarios.keys).sorted() {
                 // A scenario that is deleted in the meantime is not listed.
                 guard let found = try await found(name, in: namespace) else { continue }
                 scenarios.append(
@@ -299,19 +298,11 @@ extension Namespaces {
         }
     }
 
-    /// Removes a scenario that was stored in a namespace. One that was started there is part of its state, and stays.
+    /// Removes a scenario that was stored in a namespace.
     package func deleteScenario(_ name: String, _ namespace: Namespace, _ head: RequestHead) async -> Completed<Void> {
-        await namespace.runLongOperation(head) { [self] in
+        await namespace.runLongOperation(head) { [environment] in
             try SnapshotName.check(name)
-            let environment = environment
             guard try await environment.copying({ try environment.scenarios.remove(namespace.name, name) }) else {
-                if let state = try await started(in: namespace), state.name.isIdentical(to: name),
-                    environment.platforms.shippedScenarios[name] == nil
-                {
-                    throw PlatformError.wrongState(
-                        "the scenario \"\(name)\" was started in this namespace and is part of its state; POST /_sim/reset removes both"
-                    )
-                }
                 throw environment.platforms.shippedScenarios[name] == nil
                     ? PlatformError.notFound("there is no scenario \"\(name)\"; GET /_sim/scenarios lists them")
                     : .wrongState("the scenario \"\(name)\" is shipped with the server and cannot be deleted")
@@ -439,24 +430,13 @@ extension Namespaces {
         return found
     }
 
-    /// The scenario of a name, the namespace's own before a shipped one; `nil` if there is none. A fork and an imported snapshot have
-    /// no files of scenarios, but the one that was started in them.
+    /// The scenario of a name, the namespace's own before a shipped one; `nil` if there is none.
     private func found(_ name: String, in namespace: Namespace) async throws -> FoundScenario? {
         let own = try await environment.readingFiles { [environment] in
             try environment.scenarios.text(namespace.name, name)
         }
         if let own { return FoundScenario(text: own, isShipped: false) }
-        if let shipped = environment.platforms.shippedScenarios[name] {
-            return FoundScenario(text: shipped, isShipped: true)
-        }
-        return try await started(in: namespace).flatMap {
-            $0.name.isIdentical(to: name) ? FoundScenario(text: $0.text, isShipped: false) : nil
-        }
-    }
-
-    /// The scenario that was started in a namespace; `nil` if none was.
-    private func started(in namespace: Namespace) async throws -> ScenarioState? {
-        try await namespace.run(.background, .reads) { try ScenarioState.load($0) }.result.get()
+        return environment.platforms.shippedScenarios[name].map { FoundScenario(text: $0, isShipped: true) }
     }
 
     /// The seed of a namespace, which applies if a scenario names none.
