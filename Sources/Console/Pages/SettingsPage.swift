@@ -49,6 +49,23 @@ enum SettingsPage {
             ]
         ),
         (
+            "Apps", "apps",
+            [
+                Field(
+                    path: ["sdk", "ended_session_status"], label: "Ended session",
+                    hint: "the status of expired and revoked ones, 401 or 403", kind: .number),
+                Field(
+                    path: ["captures", "require_customer_item_id"], label: "Require customer_item_id",
+                    hint: "of every capture", kind: .flag),
+                Field(
+                    path: ["fingerprints", "registered"], label: "Registered fingerprint",
+                    hint: "registered or authentic"),
+                Field(path: ["fingerprints", "match"], label: "Matching fingerprint", hint: "match or match_found"),
+                Field(
+                    path: ["fingerprints", "no_match"], label: "Other fingerprint", hint: "no_match or no_match_found"),
+            ]
+        ),
+        (
             "Webhooks", "webhooks",
             [
                 Field(path: ["webhooks", "timeout"], label: "Time-out", hint: "of a receiver, in real time"),

@@ -135,9 +135,9 @@ struct Subject {
 enum Style {
     static func result(_ id: String, isFinal: Bool) -> String {
         switch id {
-        case "authentic", "match", "analyzed": "good"
+        case "authentic", "match", "analyzed", "registered", "match_found": "good"
         case "needs_review": "accent"
-        case "invalid", "no_match": "bad"
+        case "invalid", "no_match", "registration_invalid", "no_match_found": "bad"
         default: isFinal ? "warn" : "accent"
         }
     }
