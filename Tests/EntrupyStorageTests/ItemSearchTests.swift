@@ -16,6 +16,10 @@ import Testing
         ("cascade and flag", [Term(.brand, ["nike"]), Term(.result, ["authentic"]), Term(.flag, ["none"])]),
         ("excluded", [Term(.brand, ["nike"], isExcluded: true)]),
         ("not of a user", [Term(.user, ["2"], isExcluded: true)]),
+        // Items without a customer item id have none of the excluded ones.
+        ("not of a customer item id", [Term(.customerItemID, ["sku-1"], isExcluded: true)]),
+        ("id", [Term(.entrupyID, ["I703"])]), ("not of an id", [Term(.entrupyID, ["I703"], isExcluded: true)]),
+        ("ids of a brand", [Term(.entrupyID, ["I703", "I541", "nobody"]), Term(.brand, ["nike", "adidas", "asics"])]),
         ("many values", [Term(.customerItemID, (0..<100).map { "sku-\($0)" })]),
         ("twice", [Term(.brand, ["nike", "adidas"]), Term(.brand, ["adidas", "asics"])]),
     ]
@@ -64,7 +68,10 @@ import Testing
                 after: after)
             let plan = try world.transaction { try $0.plan(search) }
             #expect(
-                plan.contains { $0.contains("USING INDEX items_by_\(users.isEmpty ? "organization" : "user")") },
+                plan.contains {
+                    $0.contains("USING INDEX items_by_\(users.isEmpty ? "organization" : "user")")
+                        || name.hasPrefix("id") && $0.contains("sqlite_autoindex_items_1 (entrupy_id=?)")
+                },
                 "\(plan)")
             #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(name): \(plan)")
         }
@@ -88,6 +95,7 @@ import Testing
                         case .flag: item.flagID
                         case .category: item.category
                         case .customerItemID: item.customerItemID
+                        case .entrupyID: item.entrupyID
                         case .activity: item.activityID
                         case .user: String(item.userID)
                         }

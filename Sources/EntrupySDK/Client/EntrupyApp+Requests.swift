@@ -67,7 +67,7 @@ struct Call: Sendable {
 
     /// Ends the session if a failure says that the platform does not accept its token. A login has none.
     func note(_ failure: SDKFailure) {
-        guard failure.status == 401, let login, !failure.isOfLogin else { return }
+        guard failure.status == 401 || failure.isAboutSession, let login, !failure.isOfLogin else { return }
         app.withState { if $0.login?.token == login.token { $0.login = nil } }
     }
 

@@ -16,6 +16,8 @@ struct SDKFailure: Error, Sendable {
     var name: String?
     /// Whether it is the answer to a login.
     var isOfLogin = false
+    /// Whether the answer says that it is about the session's token, which it may with other statuses than 401 [P].
+    var isAboutSession = false
 
     init(_ code: EntrupyErrorCode, _ description: String, status: Int? = nil, name: String? = nil) {
         self.code = code
@@ -67,6 +69,7 @@ extension SDKFailure {
             (envelope?["sdk_error"] as? String).flatMap(EntrupyErrorCode.init(name:))
             ?? EntrupyErrorCode(status: status)
         self.init(code, text, status: status, name: name)
+        isAboutSession = envelope?["ecode"] as? String == "invalid_session_token"
     }
 
     /// A request without an answer.

@@ -35,6 +35,9 @@ package struct SlidingWindow: Sendable {
         return times.count
     }
 
+    /// The number of times that are kept, also of those that have left the window; for tests.
+    var keptCount: Int { times.count }
+
     /// Whether the window is empty.
     package mutating func isEmpty(at now: Instant) -> Bool {
         forget(before: now)
