@@ -49,6 +49,8 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         var token: String
         /// Its end by the namespace's clock, in epoch seconds.
         var expirationTime: Double
+        /// The place of the login in the order of all logins.
+        var number = SessionNotifications.countLogin()
     }
 
     private let lock = NSLock()

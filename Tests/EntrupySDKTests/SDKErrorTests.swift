@@ -252,6 +252,44 @@ struct SDKErrorTests {
         }
     }
 
+    @Test(arguments: [401, 403]) func theEndOfASessionIsPosted(status: Int) async throws {
+        try await withApp { app, sim in
+            try await sim.settings(["sdk": ["ended_session_status": .number(JSONNumber(status))]])
+            let before = UserDefaults.standard.integer(forKey: KEntrupySessionGenerationDefaultsKey)
+            try await app.login()
+            #expect(UserDefaults.standard.integer(forKey: KEntrupySessionGenerationDefaultsKey) > before)
+            let posted = Posted()
+            let observer = NotificationCenter.default.addObserver(
+                forName: Notification.Name(KEntrupySessionEndedNotification), object: nil, queue: nil
+            ) { posted.add($0.userInfo) }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            try await sim.revokeSessions()
+            app.sdk.searchRetakes()
+            guard case .failed("retakes", _, _, _) = try await app.next() else { throw TestApp.Unexpected(app) }
+            #expect(!app.sdk.isAuthorizationValid())
+            // Other tests post too, but never a 403.
+            let mine = posted.all.filter { $0[KEntrupySessionEndedStatusCodeUserInfoKey] == "\(status)" }
+            #expect(status == 401 ? !mine.isEmpty : mine.count == 1)
+            #expect(mine.allSatisfy { $0[KEntrupySessionEndedEcodeUserInfoKey] == "invalid_session_token" })
+            #expect(mine.contains { $0[KEntrupySessionGenerationUserInfoKey].flatMap { Int($0) } ?? 0 > before })
+        }
+    }
+
+    /// The values of notifications, as texts.
+    private final class Posted: @unchecked Sendable {
+        private let lock = NSLock()
+        private var values: [[String: String]] = []
+
+        var all: [[String: String]] { lock.withLock { values } }
+
+        func add(_ info: [AnyHashable: Any]?) {
+            let texts = Dictionary(
+                uniqueKeysWithValues: (info ?? [:]).compactMap { key, value in (key as? String).map { ($0, "\(value)") }
+                })
+            lock.withLock { values.append(texts) }
+        }
+    }
+
     @Test func theLateRefusalOfAnOldSessionKeepsTheNewOne() async throws {
         try await withApp { app, sim in
             try await app.login()

@@ -69,6 +69,7 @@ struct Call: Sendable {
     func note(_ failure: SDKFailure) {
         guard failure.status == 401 || failure.isAboutSession, let login, !failure.isOfLogin else { return }
         app.withState { if $0.login?.token == login.token { $0.login = nil } }
+        if failure.isAboutSession { SessionNotifications.post(failure, ofLogin: login.number) }
     }
 
     func flagDetails(of entrupyID: String) async throws -> JSONObjectData {

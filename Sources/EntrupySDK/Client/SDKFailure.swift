@@ -69,7 +69,7 @@ extension SDKFailure {
             (envelope?["sdk_error"] as? String).flatMap(EntrupyErrorCode.init(name:))
             ?? EntrupyErrorCode(status: status)
         self.init(code, text, status: status, name: name)
-        isAboutSession = envelope?["ecode"] as? String == "invalid_session_token"
+        isAboutSession = envelope?["ecode"] as? String == KEntrupyInvalidSessionTokenEcode
     }
 
     /// A request without an answer.
