@@ -22,7 +22,7 @@ extension PlatformError {
     }
 
     /// A request without an active session. Apps with the newest SDK look for `authorized` and `ecode` [P].
-    static func sessionRefused(_ kind: Kind = .unauthorized, _ message: String) -> Self {
+    static func sessionRefused(_ message: String, _ kind: Kind = .unauthorized) -> Self {
         Self(kind, message, [], payload: .fact(RefusedSession()))
     }
 

@@ -65,8 +65,8 @@ package struct SDKUser: Authenticated {
             // The vendor's header names 403 for sessions that the platform ended [P].
             let isEndedByPlatform = ["expired", "revoked"].contains(session.endReason)
             throw PlatformError.sessionRefused(
-                isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403 ? .forbidden : .unauthorized,
-                "the session is over (\(reason) at \(endedAt.display)); log in again")
+                "the session is over (\(reason) at \(endedAt.display)); log in again",
+                isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403 ? .forbidden : .unauthorized)
         }
         guard let user = try job.transaction.user(id: session.userID),
             let organization = try job.transaction.organization(id: user.organizationID)
