@@ -60,7 +60,7 @@ struct EntrupySettings: PlatformSettings {
                 "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) }),
             ]),
             "quota": .null,
-            "sdk": .object(["ended_session_status": .number(401)]),
+            "sdk": .object(["ended_session_status": .number(JSONNumber(401))]),
             "captures": .object(["require_customer_item_id": .bool(false)]),
             "fingerprints": .object([
                 "registered": .string("registered"), "match": .string("match"), "no_match": .string("no_match"),
@@ -92,13 +92,13 @@ struct EntrupySettings: PlatformSettings {
         var captures = fields.object("captures", known: ["require_customer_item_id"])
         requiresCustomerItemID = captures.optionalBool("require_customer_item_id") ?? false
         var fingerprints = fields.object("fingerprints", known: ["registered", "match", "no_match"])
-        func result(_ key: String, _ allowed: [ResultID]) -> ResultID {
+        func ending(_ key: String, _ allowed: [ResultID]) -> ResultID {
             fingerprints.word(key, allowed.map(\.rawValue)).map(ResultID.init(rawValue:)) ?? allowed[0]
         }
         self.fingerprints = FingerprintResults(
-            registered: result("registered", FingerprintResults.registrations),
-            match: result("match", FingerprintResults.matches),
-            noMatch: result("no_match", FingerprintResults.others))
+            registered: ending("registered", FingerprintResults.registrations),
+            match: ending("match", FingerprintResults.matches),
+            noMatch: ending("no_match", FingerprintResults.others))
     }
 
     /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].
