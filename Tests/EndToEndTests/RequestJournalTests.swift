@@ -117,7 +117,8 @@ import Testing
         let match: JSONValue = ["route": .string(route), "method": .string(method)]
         for limit in ["times", "at_most"] {
             let refused = try await world.send(
-                "POST", "/_sim/requests/verify", .object(JSONObject([("match", match), (limit, 0)])))
+                "POST", "/_sim/requests/verify",
+                .object(JSONObject([("match", match), (limit, .number(JSONNumber(0)))])))
             #expect(refused.status == 400 && refused["details.0.field"] == "match.method", "\(refused.json)")
             #expect(refused["details"].items.count == 1)
             let problem = refused["details.0.problem"].text ?? ""

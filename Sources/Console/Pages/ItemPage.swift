@@ -60,7 +60,7 @@ enum ItemPage {
         return [
             "itemID": item.entrupy_id,
             "controlPath": "\(request.base)/_sim/authentications/\(Link.escaped(item.entrupy_id))",
-            "brand": item.v2.properties.brand_name, "customerID": item.customer_item_id ?? "",
+            "brand": item.v2.properties.brand_name ?? "", "customerID": item.customer_item_id ?? "",
             "hasCustomerID": item.customer_item_id != nil,
             "user": item.username, "userLink": "\(request.console)/users/\(Link.escaped(item.username))",
             "result": item.result.id.rawValue, "isPending": !item.result.final,

@@ -38,7 +38,7 @@ enum RulesPage {
             let found = try? await api.get("authentications/\(Link.escaped(item))", as: AuthenticationInfo.self)
         {
             view["customerID"] = found.customer_item_id ?? ""
-            view["chosenBrand"] = found.customer_item_id == nil ? found.v2.properties.brand_name : ""
+            view["chosenBrand"] = found.customer_item_id == nil ? found.v2.properties.brand_name ?? "" : ""
             view["chosenUser"] = found.customer_item_id == nil ? found.username : ""
         }
         view["isFaultOpen"] = request.given("route") != nil

@@ -316,7 +316,7 @@ private struct ReportReading {
             }
             view["pictures"] = shown
             view["words"] =
-                "\(item.entrupy_id) \(item.customer_item_id ?? "") brand:\(item.v2.properties.brand_name) result:\(item.result.id.rawValue) flag:\(item.flag.id.rawValue) user:\(item.username)"
+                "\(item.entrupy_id) \(item.customer_item_id ?? "") brand:\(item.v2.properties.brand_name ?? "") result:\(item.result.id.rawValue) flag:\(item.flag.id.rawValue) user:\(item.username)"
                 .lowercased()
             let attempts = deliveries.filter { $0.entrupy_id == item.entrupy_id }
             let chart = TimelineChart(

@@ -95,7 +95,7 @@ struct ItemMetadata: Sendable {
     ///
     /// - Parameter hasWorkflow: whether the item names the workflow of a fingerprint, which needs less of it.
     func problems(
-        _ catalogue: Catalogue, _ activity: Activity, hasWorkflow: Bool, needsCustomerItemID: Bool
+        _ catalogue: Catalogue, _ activity: Activity, hasWorkflow: Bool = false, needsCustomerItemID: Bool = false
     ) -> [ErrorDetail] {
         var problems = fieldProblems()
         if hasWorkflow, activity == .fingerprintRegister, !problems.contains(where: { $0.field == "item.item_type" }) {

@@ -16,7 +16,7 @@ extension ItemsCommand {
             terminal.pairs([
                 ("item", item.entrupy_id), ("user", item.username),
                 ("customer_item_id", Readable.cell(item.customer_item_id)),
-                ("brand", item.v2.properties.brand_name), ("result", item.result.id.rawValue),
+                ("brand", Readable.cell(item.v2.properties.brand_name)), ("result", item.result.id.rawValue),
                 ("final", item.result.final ? "yes" : "no"), ("reason", Readable.cell(item.result.reason)),
                 ("decided by", item.decided_by), ("flag", item.flag.id.rawValue),
                 ("certificate", Readable.cell(item.certificate_id)),

@@ -21,8 +21,8 @@ extension FuzzTarget {
             try FuzzFinding.require(matches == fits(lines[0], text), "\(lines[0]) and \(text): matches is \(matches)")
             let overlaps = glob.overlaps(other)
             try FuzzFinding.require(overlaps == other.overlaps(glob), "\(lines): overlaps depends on the order")
-            try FuzzFinding.require(meets || !(matches && other.matches(text)), "\(lines): both match, and do not meet")
-            return "\(matches) \(meets)"
+            try FuzzFinding.require(overlaps || !(matches && other.matches(text)), "\(lines): both match, and do not meet")
+            return "\(matches) \(overlaps)"
         },
         FuzzTarget("headers", maxLength: 65_536) { input in
             let text = String(decoding: input, as: UTF8.self)
