@@ -36,7 +36,7 @@ extension DocumentFacts {
         analysis.documentType = type.rawValue
         analysis.firstName = firstNames.joined(separator: " ")
         analysis.lastName = lastNames.joined(separator: " ")
-        // Letters alone, as the vendor's alphabet of the field has no dot [S 003].
+        // Letters alone, as the vendor's alphabet of the field has no dot [D initials].
         analysis.initials = firstNames.compactMap(\.first).map(String.init).joined()
         analysis.issueDate = issueDate.text
         if type == .tinReferenceDocument { analysis.taxIdentificationNumber = taxNumber }

@@ -67,6 +67,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package let webhookEvents = WebhookEvent.allCases.map(\.rawValue)
     package let faultEffects = PlatformEffect.ofEntrupy
 
+    // [D not-simulated]
     package let unsimulatedPaths = [
         "/v2/fingerprints", "/v2/search/fingerprints", "/v2/search/domains", "/v2/integrations/app-login-voucher",
     ]

@@ -14,7 +14,7 @@ import Testing
             #expect(refused["authorized"] == false)
             #expect(refused["ecode"] == "invalid_session_token")
         }
-        let malformed = try await world.send("GET", "/sdk/config", headers: ["Authorization": "Bearer \(token)"])
+        let malformed = try await world.send("GET", "/sdk/config", headers: ["Authorization": "Digest \(token)"])
         #expect(malformed.status == 401)
         #expect(malformed["ecode"] == "invalid_session_token")
         // The login is about a signed request, and other platforms' answers stay as they are.
@@ -74,7 +74,8 @@ import Testing
                 "filters": [["key": .string(key), "values": [.string(ids[1]), .string(own), "NOBODY22"]]]
             ]
             for path in ["/v1/search/authentications", "/v2/search/authentications"] {
-                let found = try await world.send("POST", path, filter, token: TestWorld.apiToken)
+                let found = try await world.send(
+                    "POST", path, filter, token: TestWorld.apiToken, headers: ["Api-Version": "1.4"])
                 #expect(Set(found["items"].items.compactMap { $0["entrupy_id"].text }) == [ids[1], own], "\(path)")
             }
             // A user finds only what is their own.

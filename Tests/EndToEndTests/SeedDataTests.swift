@@ -32,7 +32,7 @@ import Testing
         let loaded = try await load(world, Self.newcomers)
         #expect(
             loaded.json == [
-                "organizations": 1, "users_created": 1, "users_updated": 1, "api_tokens": 2, "brands": 37,
+                "organizations": 1, "users_created": 1, "users_updated": 1, "api_tokens": 2, "brands": 38,
             ])
         for _ in 0..<2 {
             #expect(try await health(world, "new-api-token") == 200)

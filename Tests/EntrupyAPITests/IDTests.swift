@@ -8,7 +8,8 @@ import Testing
         #expect(
             ResultID.allCases.map(\.rawValue) == [
                 "authentic", "unknown", "not_supported", "needs_review", "invalid", "analyzed", "match",
-                "no_match",
+                "no_match", "registered", "canceled", "data_required", "not_available", "registration_invalid",
+                "registration_not_supported", "match_found", "no_match_found", "received",
             ])
         #expect(FlagID.allCases.map(\.rawValue) == ["none", "flagged", "resolved"])
         #expect(Capture.Status.allCases.map(\.rawValue) == ["started", "submitted", "cancelled", "timed_out"])

@@ -51,7 +51,9 @@ import Testing
             var opening = start
             while opening < lines.count, !lines[opening].hasSuffix("{") {
                 let next = opening + 1
-                guard next < lines.count, lines[next].hasPrefix("\(indent) ") || lines[next].hasPrefix("\(indent))")
+                guard next < lines.count,
+                    lines[next].hasPrefix("\(indent) ") || lines[next].hasPrefix("\(indent))")
+                        || lines[next].hasPrefix("\(indent)where ")
                 else { break }
                 opening = next
             }
@@ -181,7 +183,8 @@ import Testing
             let base = name.replacing(#/\.(py|in|sh)$/#, with: "")
             #expect(
                 texts.contains {
-                    $0.0 != path && !$0.0.hasPrefix("\(path)/") && ($0.1.contains(path) || $0.1.contains(" \(base) "))
+                    $0.0 != path && !$0.0.hasPrefix("\(path)/")
+                        && [path, " \(base) ", " \(name) "].contains(where: $0.1.contains)
                         || $0.0 != path && $0.1.contains("/\(name)")
                         || $0.0 != path && $0.0.hasPrefix("\(folder)/") && $0.1.contains("import \(base)")
                 }, "\(path) is named by no command")

@@ -62,7 +62,7 @@ package struct SDKUser: Authenticated {
         }
         if let endedAt = session.endedAt {
             let reason = (session.endReason ?? "ended").replacing("_", with: " ")
-            // The vendor's header names 403 for sessions that the platform ended [P].
+            // The vendor's header names 403 for sessions that the platform ended [P, D ended-sessions].
             let isEndedByPlatform = ["expired", "revoked"].contains(session.endReason)
             throw PlatformError.sessionRefused(
                 "the session is over (\(reason) at \(endedAt.display)); log in again",
