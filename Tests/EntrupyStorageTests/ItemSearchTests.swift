@@ -19,7 +19,7 @@ import Testing
         // Items without a customer item id have none of the excluded ones.
         ("not of a customer item id", [Term(.customerItemID, ["sku-1"], isExcluded: true)]),
         ("id", [Term(.entrupyID, ["I819"])]), ("not of an id", [Term(.entrupyID, ["I819"], isExcluded: true)]),
-        ("ids of a brand", [Term(.entrupyID, ["I819", "I657", "nobody"]), Term(.brand, ["nike", "adidas", "asics"])]),
+        ("ids of brands", [Term(.entrupyID, ["I819", "I657", "nobody"]), Term(.brand, ["nike", "adidas", "asics"])]),
         ("many values", [Term(.customerItemID, (0..<100).map { "sku-\($0)" })]),
         ("twice", [Term(.brand, ["nike", "adidas"]), Term(.brand, ["adidas", "asics"])]),
     ]
