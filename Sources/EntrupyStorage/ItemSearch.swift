@@ -201,7 +201,9 @@ extension ItemSearch {
         let owner = owner
         // Closures instead of key paths here: a key path is looked up each time.
         let variables = terms.reduce(1) { $0 + $1.values.count }
-        if let ids = allowed(.entrupyID), ids.count * owner.values.count <= Self.maxRanges {
+        if let ids = allowed(.entrupyID), ids.count * owner.values.count <= Self.maxRanges,
+            ids.count * owner.values.count * variables <= Self.maxVariables
+        {
             return (nil, [.entrupyID], ids.map { [$0] })
         }
         index: for index in Self.indexes {

@@ -122,6 +122,19 @@ import Testing
         #expect(!expected.isEmpty || name == "nothing")
     }
 
+    /// SQLite allows some ten thousand variables. Each id has a part of its own in the statement.
+    @Test func manyIDsBesideManyOtherValuesAreFound() throws {
+        let ids = (0..<100).map { "I\($0 * 7919 % 1000)" }
+        let others = (0..<100).map { "x\($0)" }
+        var terms = [Term(.entrupyID, ids)]
+        for field in [ItemSearch.Field.brand, .category, .result, .flag, .activity] {
+            for _ in 0..<3 { terms.append(Term(field, others, isExcluded: true)) }
+        }
+        let search = ItemSearch(scope: .organization(1), terms: terms, from: nil, to: nil, after: nil)
+        let found = try Self.world.get().transaction { try $0.items(search, limit: 1000, key: 0) }
+        #expect(found.count == 100)
+    }
+
     @Test func termsThatContradictEachOtherFindNothing() throws {
         let terms = [Term(.brand, ["nike"]), Term(.brand, ["adidas"])]
         let search = ItemSearch(scope: .users([1]), terms: terms, from: nil, to: nil, after: nil)

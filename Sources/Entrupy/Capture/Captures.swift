@@ -97,7 +97,7 @@ package struct StartCapture: Operation {
             job.catalogue, workflow.activity, hasWorkflow: workflow.isNamed,
             needsCustomerItemID: job.entrupy.settings.requiresCustomerItemID)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
-        let parent = try workflow.registeredItem(of: user, job)
+        let registered = try workflow.registeredItem(of: user, job)
         // The start is refused once the user has submitted `quota` items [D quota].
         if let quota = job.entrupy.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
@@ -106,13 +106,14 @@ package struct StartCapture: Operation {
                 "the user's quota of \(quota) submissions is used up",
                 [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")])
         }
+        if let conflict = registered.conflict { throw conflict }
         let id = try job.nextID(.capture)
         let expiresAt = job.now + job.entrupy.settings.captureTimeout
         let capture = CaptureRecord(
             id: id, userID: user.id, type: configType,
             category: metadata.flow(job.catalogue).category,
             item: item, startedAt: job.now, expiresAt: expiresAt, service: workflow.activity,
-            fingerprintParent: parent)
+            fingerprintParent: registered.id)
         try job.transaction.insertCapture(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)
         try job.record(.captureStarted, id, encoded: user.eventData)

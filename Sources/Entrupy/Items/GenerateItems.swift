@@ -69,6 +69,9 @@ package struct ItemTemplate: Sendable {
         for key in ["config_type", "entrupy_id", "submitted_at"] where fields.value(key) != nil {
             fields.report(key, "cannot be set: items are of type production, with generated ids, one minute apart")
         }
+        if fields.value("capture_workflow") != nil {
+            fields.report("capture_workflow", "cannot be set: generated items are authentications")
+        }
         for key in ["count", "template"] where fields.has(key) {
             fields.report(key, "belongs beside the template, not in it: {\"count\": 3, \"template\": {…}}")
         }

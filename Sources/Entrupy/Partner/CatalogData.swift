@@ -21,11 +21,13 @@ struct CatalogData {
         let digest = Array(SHA256.hash(data: Data(item.entrupyID.utf8)))
         let score = 5 + Int(digest[0]) % 5
         let style = metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut
-        let title = [item.brandName, style].compactMap(\.self).joined(separator: " ")
+        // A fingerprint may have no brand.
+        let brand = item.brandName.isEmpty ? nil : item.brandName
+        let title = [brand, style].compactMap(\.self).joined(separator: " ")
         let rating = ratings[score - 5]
         return .object([
             "product_information": .object([
-                "brand": .string(item.brandName), "category": .string(item.category.spelledOut),
+                "brand": brand.map { .string($0) } ?? .null, "category": .string(item.category.spelledOut),
                 "style": style.map { .string($0) } ?? .null,
                 "material": metadata.text(.material).map { .string($0.spelledOut) } ?? .null,
                 "colorway": .string(colorways[Int(digest[1]) % colorways.count]),

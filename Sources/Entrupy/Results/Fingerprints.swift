@@ -94,38 +94,45 @@ struct FingerprintWorkflow {
     ///
     /// It is the item's `entrupy_id`, else the capture's `fingerprint_parent`, else the organization's latest registered item with
     /// the `customer_item_id`. Each of the first two must be a registered item, also where the other counts.
-    func registeredItem(of user: SDKUser, _ job: JobContext) throws -> String? {
+    ///
+    /// - Returns: the item's id, and the conflict of a registration that has no final result yet. It comes after all other errors.
+    func registeredItem(of user: SDKUser, _ job: JobContext) throws -> (id: String?, conflict: PlatformError?) {
         let field = "fingerprint_parent"
         guard activity == .fingerprintCompare else {
-            guard parent != nil else { return nil }
+            guard parent != nil else { return (nil, nil) }
             throw PlatformError.invalid(field: field, "is allowed only with the activity fingerprint_compare")
         }
         if !isNamed, parent == nil {
             throw PlatformError.invalid(
                 field: field, "is missing: name an item of the activity fingerprint_register")
         }
-        if let entrupyID { try Self.checkIsRegistered(entrupyID, "item.entrupy_id", of: user, job) }
-        if let parent { try Self.checkIsRegistered(parent, field, of: user, job) }
-        if let known = entrupyID ?? parent { return known }
-        guard let id = ItemMetadata(members: item).text(.customerItemID) else { return nil }
-        return try job.transaction.latestItem(
+        let conflicts = try [("item.entrupy_id", entrupyID), (field, parent)].map { field, id in
+            try id.flatMap { try Self.conflict(of: $0, field, user, job) }
+        }
+        if let known = entrupyID ?? parent { return (known, conflicts.compactMap(\.self).first) }
+        guard let id = ItemMetadata(members: item).text(.customerItemID) else { return (nil, nil) }
+        let latest = try job.transaction.latestItem(
             organizationID: user.organization.id, customerItemID: id,
             activity: Activity.fingerprintRegister.rawValue, results: Self.registered.map(\.rawValue))
+        return (latest, nil)
     }
 
     /// The final results of a registered item.
     private static let registered: [ResultID] = [.registered, .authentic]
 
-    private static func checkIsRegistered(
-        _ id: String, _ field: String, of user: SDKUser, _ job: JobContext
-    ) throws {
+    /// The conflict of a registration that has no final result yet; `nil` if the item is registered.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)`` for any other item.
+    private static func conflict(
+        of id: String, _ field: String, _ user: SDKUser, _ job: JobContext
+    ) throws -> PlatformError? {
         guard let item = try job.transaction.item(entrupyID: id), item.organizationID == user.organization.id,
             try item.activity == .fingerprintRegister
         else {
             throw PlatformError.invalid(field: field, "must be the id of an item that the organization registered")
         }
         guard item.resultFinal else {
-            throw PlatformError.wrongState(
+            return PlatformError.wrongState(
                 "the registration of \(item.entrupyID) has no final result yet",
                 [ErrorDetail(field, "names a registration that is \(item.resultID); wait for its result")])
         }
@@ -134,5 +141,6 @@ struct FingerprintWorkflow {
                 field: field,
                 "must be an item whose registration ended registered or authentic; this one is \(item.resultID)")
         }
+        return nil
     }
 }

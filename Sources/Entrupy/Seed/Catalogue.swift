@@ -197,9 +197,9 @@ extension Catalogue.Texts {
 }
 
 extension SeedNode {
-    /// A result that an authentication can have.
-    func result() throws -> ResultID {
-        ResultID(rawValue: try oneOf(Activity.authentication.results.map(\.rawValue)))
+    /// A result that may be flagged.
+    func flaggableResult() throws -> ResultID {
+        ResultID(rawValue: try oneOf(Flags.eligibleNames))
     }
 
     /// One of the words of `type`.

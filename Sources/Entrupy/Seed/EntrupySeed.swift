@@ -132,7 +132,7 @@ extension EntrupySeed {
         let flagging = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]
         self.init(
             organizations: try members.required("organizations").list { try Organization(seed: $0) },
-            flagEligible: try flagging?.list { try $0.result() } ?? [.authentic, .unknown],
+            flagEligible: try flagging?.list { try $0.flaggableResult() } ?? [.authentic, .unknown],
             webhooks: try members["webhooks"].map { try WebhookDefaults(seed: $0) },
             catalogue: Catalogue(
                 categories: categories, brands: brands,
@@ -232,7 +232,7 @@ extension EntrupySeed {
         init(_ members: SeedMapping, to seed: EntrupySeed) throws {
             organizations = try members["organizations"]?.list { try Organization(seed: $0) } ?? []
             flagEligible = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]?.list {
-                try $0.result()
+                try $0.flaggableResult()
             }
             webhooks = try members["webhooks"].map { try WebhookDefaults(seed: $0) }
             categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []

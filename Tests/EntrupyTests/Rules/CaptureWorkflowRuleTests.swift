@@ -118,6 +118,12 @@ import Testing
             let beside = try await refused(bench, user, Self.compare(["entrupy_id": good]), parent: id)
             #expect(beside == (kind, "fingerprint_parent"))
         }
+        // What is wrong comes before what must wait.
+        let waiting = Self.compare(["entrupy_id": .string(pending.entrupyID)])
+        #expect(try await refused(bench, user, waiting, parent: plain) == (.invalid, "fingerprint_parent"))
+        _ = try await bench.control(PatchSettings(["quota": 0]))
+        #expect(try await refused(bench, user, waiting) == (.forbidden, "quota"))
+        _ = try await bench.control(PatchSettings(["quota": .null]))
         await bench.wait("1h")
         _ = try await bench.control(PatchAuthentication(item.entrupyID, result: .registrationInvalid))
         #expect(try await refused(bench, user, Self.compare(["entrupy_id": good])) == (.invalid, "item.entrupy_id"))
