@@ -4,7 +4,7 @@ import Foundation
 
 /// The notification that the platform does not accept the session's token any more: it has expired, was revoked, or is unknown.
 ///
-/// It is posted on the main queue before the call's delegate is told, with the values of
+/// Posted on the main queue before the call's delegate is told, with the values of
 /// ``KEntrupySessionGenerationUserInfoKey``, ``KEntrupySessionEndedStatusCodeUserInfoKey`` and
 /// ``KEntrupySessionEndedEcodeUserInfoKey``. Each refused call posts one.
 public let KEntrupySessionEndedNotification = "KEntrupySessionEndedNotification"

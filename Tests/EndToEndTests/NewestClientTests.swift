@@ -3,7 +3,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// What the vendor's newest clients ask for, over HTTP.
+/// The requests of the vendor's newest clients, over HTTP.
 @Suite struct NewestClientTests {
     @Test func everyErrorAboutASessionSaysThatItIsNotAuthorized() async throws {
         let world = try await TestWorld.make()

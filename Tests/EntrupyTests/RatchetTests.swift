@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What has become better and stays so: sizes of functions, files that something uses, exemptions that are needed.
+/// Limits that may only be lowered: lengths of functions, files that nothing uses, exemptions that nothing needs.
 @Suite struct RatchetTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

@@ -13,8 +13,7 @@ extension Activity {
         case .fingerprintCompare:
             [
                 .match, .noMatch, .matchFound, .noMatchFound, .unknown, .needsReview, .invalid, .canceled,
-                .dataRequired,
-                .notAvailable, .received,
+                .dataRequired, .notAvailable, .received,
             ]
         }
     }
@@ -38,7 +37,7 @@ extension Activity {
     }
 }
 
-/// What a capture says about the workflow of a fingerprint [P].
+/// The workflow of a fingerprint that a capture asks for, or none [P].
 struct FingerprintWorkflow {
     private static let key = "capture_workflow"
 
@@ -92,8 +91,8 @@ struct FingerprintWorkflow {
 
     /// The registered item that the item is compared with; `nil` if there is none [D fingerprints].
     ///
-    /// It is the item's `entrupy_id`, else the capture's `fingerprint_parent`, else the organization's latest registered item with
-    /// the `customer_item_id`. Each of the first two must be a registered item, also where the other counts.
+    /// The item's `entrupy_id` comes first, then the capture's `fingerprint_parent`, then the organization's latest registered item
+    /// with the `customer_item_id`. Each of the first two must be a registered item, also where the other counts.
     ///
     /// - Returns: the item's id, and the conflict of a registration that has no final result yet. It comes after all other errors.
     func registeredItem(of user: SDKUser, _ job: JobContext) throws -> (id: String?, conflict: PlatformError?) {

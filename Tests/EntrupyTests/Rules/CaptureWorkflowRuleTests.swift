@@ -118,7 +118,7 @@ import Testing
             let beside = try await refused(bench, user, Self.compare(["entrupy_id": good]), parent: id)
             #expect(beside == (kind, "fingerprint_parent"))
         }
-        // What is wrong comes before what must wait.
+        // A 400 comes before the 409.
         let waiting = Self.compare(["entrupy_id": .string(pending.entrupyID)])
         #expect(try await refused(bench, user, waiting, parent: plain) == (.invalid, "fingerprint_parent"))
         _ = try await bench.control(PatchSettings(["quota": 0]))
