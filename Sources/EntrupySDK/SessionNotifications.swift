@@ -4,7 +4,7 @@ import Foundation
 
 /// The notification that the platform does not accept the session's token any more: it has expired, was revoked, or is unknown.
 ///
-/// Posted on the main queue before the call's delegate is told, with the values of
+/// Posted on the main queue, for a call with a delegate before the delegate is told, with the values of
 /// ``KEntrupySessionGenerationUserInfoKey``, ``KEntrupySessionEndedStatusCodeUserInfoKey`` and
 /// ``KEntrupySessionEndedEcodeUserInfoKey``. Each refused call posts one.
 public let KEntrupySessionEndedNotification = "KEntrupySessionEndedNotification"
@@ -37,7 +37,9 @@ enum SessionNotifications {
         }
     }
 
+    /// Posts the notification, at once on the main queue, else later on it: an `await`ed call ends on another one.
     static func post(_ failure: SDKFailure, ofLogin number: Int) {
+        guard CallbackQueue.main.isCurrent else { return CallbackQueue.main.append { post(failure, ofLogin: number) } }
         NotificationCenter.default.post(
             name: Notification.Name(KEntrupySessionEndedNotification), object: nil,
             userInfo: [
