@@ -55,7 +55,8 @@ import Testing
             (["brand": ["nike"]], 40), (["brand": ["Nike", "GUCCI"]], 60), (["brand": ["nobody"]], 0),
             (["status": ["under_review"]], 10), (["status": ["needs_review", "unknown"]], 30),
             (["status": ["new_one"]], 0),
-            (["category": ["luxury"]], 20), (["flag": ["flagged"]], 20), (["flag": ["none"], "brand": ["gucci"]], 0),
+            (["category": ["luxury"]], 20), (["category": ["Luxury"]], 20), (["category": ["cars"]], 0),
+            (["flag": ["flagged"]], 20), (["flag": ["none"], "brand": ["gucci"]], 0),
             (["flag": ["none"], "status": ["authentic"], "category": ["sneakers"], "brand": ["Nike"]], 30), ([:], 60),
             (["brand": [], "status": nil], 60),
         ] as [(JSONValue, Double)])

@@ -28,10 +28,12 @@ import Testing
               - {brand: Nike, item_type: handbagg}
               - {count: 2, template: {brand: Gucchi, customer_item_id: "n-{n}"}}
               - {brand: "maker {n}"}
+              - {brand: Adidas, item_type: T-Shirt}
+              - {brand: Adidas, item_type: hat}
             outcomes:
               - {match: {brand: Addidas}, result: unknown}
               - {match: {product_category: sneekers}, result: unknown}
-              - {match: {brand: "New Balance", product_category: sneakers}, result: invalid}
+              - {match: {brand: "New Balance", product_category: Sneakers}, result: invalid}
             faults:
               - {match: {route: /sdk/serch}, effect: {status: 503}}
               - {match: {route: /sdk/search, method: PUT}, effect: {status: 503}}
@@ -61,8 +63,8 @@ import Testing
         let run = try await start(world)
         #expect(run.status == 200)
         #expect(run["notes"].items.compactMap { $0["field"].text } == Self.notes, "\(run["notes"])")
-        #expect(run["notes.3.problem"].text?.hasPrefix("line 10: the catalogue has no brand \"Addidas\"") == true)
-        #expect(run["notes.5.problem"] == "line 14: no route of the server matches /sdk/serch")
+        #expect(run["notes.3.problem"].text?.hasPrefix("line 12: the catalogue has no brand \"Addidas\"") == true)
+        #expect(run["notes.5.problem"] == "line 16: no route of the server matches /sdk/serch")
         #expect(run["notes.6.problem"].text?.contains("they accept POST") == true)
         // Every answer that shows the run has the notes.
         #expect(try await world.send("GET", "/_sim/scenarios/mine")["run.notes"] == run["notes"])
@@ -188,14 +190,14 @@ import Testing
             let name = "cli-\(UUID().uuidString.lowercased())"
             let first = try await start(file, "--new", name)
             #expect(
-                first.status == 0 && first.output.contains("note: faults[0].match.route: line 14: no route"),
+                first.status == 0 && first.output.contains("note: faults[0].match.route: line 16: no route"),
                 "\(first.output)")
             let taken = try await start(file, "--new", name)
             #expect(taken.status == 1 && taken.output.contains("--replace"), "\(taken.output)")
             #expect(try await start(file, "--new", name, "--replace").status == 0)
             let strict = try await start(file, "--new", name, "--replace", "--strict")
             #expect(
-                strict.status == 64 && strict.output.contains("expect[2].method: line 25")
+                strict.status == 64 && strict.output.contains("expect[2].method: line 27")
                     && strict.output.contains("--strict"), "\(strict.output)")
             #expect(try await start("late-result", "--strict").status == 0)
         }

@@ -39,9 +39,11 @@ struct ItemOutcome: Sendable {
         brand = match.text("brand")
         customerItemID = match.text("customer_item_id").map { Glob($0) }
         username = match.text("username")
-        category =
-            reading == .new
-            ? match.word("product_category", catalogue.categories.map(\.id)) : match.text("product_category")
+        category = match.text("product_category").map { catalogue.category(matching: $0)?.id ?? $0 }
+        if reading == .new, let category, catalogue.category(category) == nil {
+            let ids = catalogue.categories.map(\.id).joined(separator: ", ")
+            match.report("product_category", "must be one of \(ids), got \"\(category.excerpt)\"")
+        }
         configType = match.word("config_type", ConfigType.self)
         resultID = ResultID(rawValue: fields.requiredWord("result", ResultID.names))
         reason =

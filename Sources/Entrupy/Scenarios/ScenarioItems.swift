@@ -47,11 +47,8 @@ extension ScenarioItems {
         if let brand = given(.brand), catalogue.brand(matching: brand) == nil {
             notes.append(ErrorDetail("\(prefix)brand", "the catalogue has no brand \"\(brand)\""))
         }
-        if let type = given(.itemType) {
-            let known = catalogue.brands.flatMap { $0.categories.flatMap(\.itemTypes) }
-            if !known.contains(where: { $0.lowercased().isIdentical(to: type.lowercased()) }) {
-                notes.append(ErrorDetail("\(prefix)item_type", "the catalogue has no item type \"\(type)\""))
-            }
+        if let type = given(.itemType), catalogue.itemTypes.type(matching: type) == nil {
+            notes.append(ErrorDetail("\(prefix)item_type", "the catalogue has no item type \"\(type)\""))
         }
         return notes
     }

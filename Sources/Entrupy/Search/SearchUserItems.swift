@@ -95,8 +95,9 @@ package struct SearchUserItems: Operation {
         let results = filters.status.map {
             $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0
         }
+        let categories = filters.category.map { catalogue.category(matching: $0)?.id ?? $0 }
         let lists: [(ItemSearch.Field, [String])] = [
-            (.result, results), (.category, filters.category), (.brand, brands), (.flag, filters.flag),
+            (.result, results), (.category, categories), (.brand, brands), (.flag, filters.flag),
         ]
         return lists.filter { !$0.1.isEmpty }.map { ItemSearch.Term($0.0, $0.1) }
     }

@@ -35,7 +35,7 @@ import Testing
     /// A part of the condition, another value, and that of the bench's sneakers.
     @Test(arguments: [
         ("username", "DemoOrg-other-user", "DemoOrg-bench-user"), ("product_category", "luxury", "sneakers"),
-        ("config_type", "debug", "production"),
+        ("product_category", "Luxury", "SNEAKERS"), ("config_type", "debug", "production"),
     ])
     func aRuleDecidesOnlyItemsThatFitItsCondition(part: String, other: String, own: String) async throws {
         let bench = try await RuleBench()
