@@ -174,19 +174,31 @@ enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
 /// Turns an error of the start into a message that says what to do.
 enum Stop {
     static func because(_ error: any Error) -> Refusal {
-        if let error = error as? PortInUse {
-            return Refusal(
+        if let error = error as? PortRefused { return refusal(error) }
+        let text = "\(error)"
+        if text.contains("UnknownHost") { return wrongHost }
+        return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
+    }
+
+    private static func refusal(_ error: PortRefused) -> Refusal {
+        switch error.reason {
+        case .inUse:
+            Refusal(
                 .no, "port \(error.port) is in use",
                 next:
                     "stop the program that listens there, or pick another port with \(error.option) (0: any free one)")
+        case .needsRights:
+            Refusal(
+                .no, "port \(error.port) needs the rights of root",
+                next: "pick a port from 1024 on with \(error.option), or start the server with sudo")
+        case .foreignAddress: wrongHost
         }
-        let text = "\(error)"
-        if text.contains("UnknownHost") {
-            return Refusal(
-                .usage, "--host is not an address of this machine",
-                next: "127.0.0.1 serves only this machine, 0.0.0.0 every machine that can reach it")
-        }
-        return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
+    }
+
+    private static var wrongHost: Refusal {
+        Refusal(
+            .usage, "--host is not an address of this machine",
+            next: "127.0.0.1 serves only this machine, 0.0.0.0 every machine that can reach it")
     }
 }
 

@@ -68,4 +68,20 @@ import Testing
         let run = try await SimProcess.run(["serve", "--in-memory", "--port", String(port)])
         #expect(run.status == 1 && run.output.hasPrefix("error: port \(port) is in use\n  stop the program"))
     }
+
+    /// An address of the documentation's network, which no machine has (RFC 5737).
+    @Test func aHostOfAnotherMachineIs64() async throws {
+        let run = try await SimProcess.run(["serve", "--in-memory", "--host", "203.0.113.9", "--port", "0"])
+        #expect(run.status == 64 && run.output.contains("error: --host is not an address of this machine\n  127.0.0.1"))
+    }
+
+    private static let canLeaveRoot = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+
+    @Test(.enabled(if: canLeaveRoot, "needs root and setpriv, to start the server as another user"))
+    func aPortThatNeedsRootIs1() async throws {
+        let run = try await SimProcess.run(
+            ["--reuid", "65534", "--clear-groups", SimProcess.path, "serve", "--in-memory", "--port", "1"],
+            program: "/usr/bin/setpriv")
+        #expect(run.status == 1 && run.output.contains("error: port 1 needs the rights of root\n  pick a port"))
+    }
 }
