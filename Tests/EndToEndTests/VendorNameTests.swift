@@ -3,8 +3,8 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// The blocks of docs/app.md that lead the vendor's name to the simulator work together, on free ports. The proxy of that page is not
-/// run here: it is not installed.
+/// The blocks of docs/app.md that lead the vendor's name to the simulator work together, on free ports. The proxy of
+/// the page is not run: it is not a program of the tests.
 @Suite struct VendorNameTests {
     private static let isPossible = ["openssl", "curl", "bash"].allSatisfy { name in
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
