@@ -11,6 +11,7 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
 //   the platforms' storages -> Storage;  Console -> the APIs;  EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
 //   EntrupySDK, FourthlineSDK, EntrupySimTesting -> ClientTransport -> Foundation
+//   EntrupySDK, FourthlineSDK -> UIKitStandIns -> UIKit, or Foundation where there is none
 let package = Package(
     name: "entrupy-sim",
     platforms: [.macOS(.v15), .iOS(.v15)],
@@ -148,8 +149,9 @@ let package = Package(
         .target(name: "AppComponentsAPI", dependencies: ["SimulationAPI"]),
         .target(name: "SimulationAPI"),
         .target(name: "ClientTransport"),
-        .target(name: "EntrupySDK", dependencies: ["ClientTransport"]),
-        .target(name: "FourthlineSDK", dependencies: ["ClientTransport"]),
+        .target(name: "UIKitStandIns"),
+        .target(name: "EntrupySDK", dependencies: ["ClientTransport", "UIKitStandIns"]),
+        .target(name: "FourthlineSDK", dependencies: ["ClientTransport", "UIKitStandIns"]),
         .target(name: "EntrupySimTesting", dependencies: ["ClientTransport", "SimulationAPI"]),
         .target(
             name: "TestSupport",
@@ -174,7 +176,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "FourthlineSDKTests",
-            dependencies: ["FourthlineSDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI", "TestSupport"]),
+            dependencies: [
+                "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "entrupy-sim", "SimulationAPI", "TestSupport",
+            ]),
         .testTarget(
             name: "StorageTests",
             dependencies: [

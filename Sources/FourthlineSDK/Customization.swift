@@ -1,28 +1,5 @@
-import Foundation
-
-#if canImport(UIKit)
-    import UIKit
-
-    /// A color of the screens.
-    public typealias OrcaColor = UIColor
-#else
-    /// A color of the screens, where there is no UIKit.
-    public struct OrcaColor: Sendable, Equatable {
-        public let red: Double
-        public let green: Double
-        public let blue: Double
-        public let alpha: Double
-
-        public init(red: Double, green: Double, blue: Double, alpha: Double) {
-            self.red = red
-            self.green = green
-            self.blue = blue
-            self.alpha = alpha
-        }
-
-        public static let gray = OrcaColor(red: 0.5, green: 0.5, blue: 0.5, alpha: 1)
-    }
-#endif
+// The vendor's examples import this module alone and use UIKit's names [S].
+@_exported import UIKitStandIns
 
 // The screens of components are not shown here, so what follows is taken and not used.
 
@@ -37,7 +14,7 @@ public struct OrcaFlavor: Sendable {
 
 /// The basic colors [S].
 public struct OrcaPalette: Sendable {
-    public var primary: OrcaColor?
+    public var primary: UIColor?
 
     public init() {}
 }
@@ -54,11 +31,11 @@ public struct OrcaColors: Sendable {
     }
 
     public struct Hint: Sendable {
-        public var backgroundColor: OrcaColor?
+        public var backgroundColor: UIColor?
     }
 
     public struct Box: Sendable {
-        public var borderColor: OrcaColor?
+        public var borderColor: UIColor?
     }
 
     public struct Screen: Sendable {
@@ -70,7 +47,7 @@ public struct OrcaColors: Sendable {
     }
 
     public struct CellStyle: Sendable {
-        public var iconColor: OrcaColor?
+        public var iconColor: UIColor?
     }
 }
 

@@ -119,6 +119,21 @@ import Testing
         var foregroundColor: UIColor? = UIColor.black
     }
 
+    #if !canImport(UIKit)
+        @Test func theStandInsOfUIKitAreValues() {
+            #expect(UIColor(white: 0.5, alpha: 1) == UIColor.gray && UIColor.gray != UIColor.lightGray)
+            let font = UIFont(name: "Roboto-Medium", size: 20)
+            #expect(font?.fontName == "Roboto-Medium" && font?.pointSize == 20 && UIFont(name: "", size: 20) == nil)
+            #expect(UIFont.systemFont(ofSize: 12) == UIFont.systemFont(ofSize: 12))
+            #expect(UIFont.systemFont(ofSize: 12) != UIFont.boldSystemFont(ofSize: 12))
+            let picture = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0])
+            #expect(UIImage(data: picture)?.pngData() == picture)
+            let photograph = UIImage(data: Data([0xff, 0xd8, 0xff, 0xe0]))
+            #expect(photograph != nil && photograph?.pngData() == nil)
+            #expect(UIImage(data: Data("text".utf8)) == nil && UIImage(data: Data()) == nil)
+        }
+    #endif
+
     @Test func backgroundEventsAreAnsweredOnTheMainQueue() async {
         await withCheckedContinuation { continuation in
             EntrupyApp.sharedInstance().interceptApplication(

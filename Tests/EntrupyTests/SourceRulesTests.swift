@@ -50,8 +50,8 @@ import Testing
 
     /// The modules that are the server's or a client's: these have a clock and chance.
     private static let above: Set = [
-        "Server", "entrupy-sim", "ClientTransport", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "CConsole",
-        "CDescription", "CLibraries",
+        "Server", "entrupy-sim", "ClientTransport", "EntrupySDK", "FourthlineSDK", "EntrupySimTesting", "UIKitStandIns",
+        "CConsole", "CDescription", "CLibraries",
     ]
 
     private static let modulesBelow: [String] = {
@@ -167,6 +167,29 @@ import Testing
                         "\(target.name)/\(file) imports \(module), which Package.swift does not allow")
                 }
             }
+        }
+    }
+
+    /// Where there is UIKit, a declaration of ours with the same name would shadow it or be ambiguous.
+    @Test func noStandInIsDeclaredWhereThereIsUIKit() throws {
+        let path = Self.root.appendingPathComponent("Sources/UIKitStandIns").path
+        var declared: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            let lines = try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8).split(separator: "\n").map(
+                Self.code)
+            let outside = lines.filter { !$0.hasPrefix(" ") && !$0.isEmpty }
+            // UIKit of watchOS has no controllers.
+            let condition = "#if !canImport(UIKit)" + (name == "Controllers.swift" ? " || os(watchOS)" : "")
+            let expected =
+                name == "UIKit.swift" ? ["#if canImport(UIKit)", "#else", "#endif"] : [condition, "#endif"]
+            #expect(outside == expected.map { Substring($0) }, "\(name)")
+            let types = lines.compactMap { $0.firstMatch(of: #/class (UI\w+):/#)?.1 }
+            #expect(types.isEmpty == (name == "UIKit.swift"))
+            declared.formUnion(types.map(String.init))
+        }
+        #expect(declared.isSuperset(of: ["UIColor", "UIFont", "UIImage", "UIViewController"]))
+        for sdk in ["EntrupySDK", "FourthlineSDK"] {
+            #expect(try matches(#/\b(class|struct|enum|typealias) (UI\w+|OrcaColor)\b/#, in: sdk) == [])
         }
     }
 

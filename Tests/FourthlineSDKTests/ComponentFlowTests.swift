@@ -5,10 +5,6 @@ import Testing
 
 @testable import FourthlineSDK
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 extension WorkflowSessionBuilder {
     /// Starts the session and waits for it.
     fileprivate func started() async throws -> WorkflowSession {
@@ -37,23 +33,8 @@ struct ComponentFlowTests {
     private func session(
         _ sim: SimulatedNamespace, _ workflow: String = "onboarding", client: [String: String] = [:]
     ) async throws -> WorkflowSession {
-        try await Orca.workflowSession(validationCode: code(sim, workflow, client))
+        try await Orca.workflowSession(validationCode: sim.validationCode(workflow, client: client))
             .configure(with: WorkflowConfig(networkEnvironment: .sandbox)).started()
-    }
-
-    private func code(
-        _ sim: SimulatedNamespace, _ workflow: String, _ client: [String: String]
-    ) async throws -> String {
-        var request = URLRequest(
-            url: sim.url.appendingPathComponent("components/v1/workflows/\(workflow)/validationcode"))
-        request.httpMethod = "POST"
-        request.setValue("Token \(sim.apiToken)", forHTTPHeaderField: "Authorization")
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        request.httpBody = try JSONEncoder().encode(["client": client])
-        let session = URLSession(configuration: .ephemeral)
-        defer { session.finishTasksAndInvalidate() }
-        let (data, _) = try await session.data(for: request)
-        return try JSONDecoder().decode([String: JSONValue].self, from: data)["validationCode"]?.text ?? ""
     }
 
     private func isolated(_ body: (SimulatedNamespace) async throws -> Void) async throws {

@@ -10,10 +10,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "Shop", dependencies: [.product(name: "EntrupySDK", package: "entrupy-sim")]),
+        .target(name: "Identity", dependencies: [.product(name: "FourthlineSDK", package: "entrupy-sim")]),
         .testTarget(
             name: "ShopTests",
             dependencies: [
-                "Shop", .product(name: "EntrupySDK", package: "entrupy-sim"),
+                "Identity", "Shop", .product(name: "EntrupySDK", package: "entrupy-sim"),
                 .product(name: "FourthlineSDK", package: "entrupy-sim"),
                 .product(name: "EntrupySimTesting", package: "entrupy-sim"),
             ]),

@@ -1,0 +1,2 @@
+// The vendor's framework hands on UIKit to whoever imports it.
+@_exported import UIKitStandIns
