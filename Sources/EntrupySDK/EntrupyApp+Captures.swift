@@ -24,7 +24,8 @@ extension EntrupyApp {
     ///
     /// - Parameters:
     ///   - item: the item: `brand` and `item_type`, or `product_category`, or `style_name`; `customer_item_id` of at most 256
-    ///     characters [S].
+    ///     characters [S]. With `capture_workflow` `fingerprint_register` it needs only `item_type`, and with
+    ///     `fingerprint_compare` nothing more: `entrupy_id` or `customer_item_id` names the registered item [P].
     ///   - viewController: not used: nothing is presented.
     public func startCapture(forItem item: [AnyHashable: Any], viewController: UIViewController) {
         let given = Transferred(item)
