@@ -46,6 +46,7 @@ extension EventKind {
     static let supportMessage = EventKind("support.message")
     static let supportAnswered = EventKind("support.answered")
     static let catalogChanged = EventKind("catalog.changed")
+    static let marketEdgeChanged = EventKind("market_edge.changed")
 
     /// Entrupy's kinds.
     static let ofEntrupy: [EventKind] = [
@@ -53,6 +54,7 @@ extension EventKind {
         .captureSubmitted, .captureCancelled, .captureTimedOut, .itemSubmitted, .itemsGenerated, .resultSet,
         .resultChanged, .resultUnplanned, .flagSet, .flagCleared, .flagResolved, .certificateTransferred,
         .partnerSessionStarted, .retakeRequested, .retakeAnswered, .supportMessage, .supportAnswered, .catalogChanged,
+        .marketEdgeChanged,
     ]
 
     /// The kinds that appear in an item's timeline.

@@ -28,6 +28,8 @@ public struct AuthenticationInfo: Codable, Sendable {
     public var timeline: [TimelineEntry]
     /// The item's metadata as it was sent, including unknown members.
     public var item: JSONValue
+    /// The market data that the item was given; null if it follows from the item [D market-edge].
+    @Nullable public var market_edge: JSONValue?
     /// The item as the SDK sees it.
     public var sdk: EntrupyCaptureResult
     /// The item as `/v1` shows it for the highest `Api-Version`.
@@ -38,8 +40,8 @@ public struct AuthenticationInfo: Codable, Sendable {
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
         decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
-        pictures: [Picture], timeline: [TimelineEntry], item: JSONValue, sdk: EntrupyCaptureResult, v1: V1Item,
-        v2: V2Item
+        pictures: [Picture], timeline: [TimelineEntry], item: JSONValue,
+        market_edge: JSONValue?, sdk: EntrupyCaptureResult, v1: V1Item, v2: V2Item
     ) {
         id = entrupy_id
         self.entrupy_id = entrupy_id
@@ -54,6 +56,7 @@ public struct AuthenticationInfo: Codable, Sendable {
         self.pictures = pictures
         self.timeline = timeline
         self.item = item
+        self._market_edge = Nullable(wrappedValue: market_edge)
         self.sdk = sdk
         self.v1 = v1
         self.v2 = v2

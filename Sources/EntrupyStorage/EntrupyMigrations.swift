@@ -4,7 +4,8 @@ import Storage
 /// The changes of Entrupy's tables since the engine took over those of the first release, in the order of their release.
 package enum EntrupyMigrations {
     package static let all = [
-        Migration("fingerprints") { try $0.execute(sql: fingerprints) }
+        Migration("fingerprints") { try $0.execute(sql: fingerprints) },
+        Migration("market edge") { try $0.execute(sql: marketEdge) },
     ]
 
     /// The service performed for an item, and the item that it was compared with.
@@ -14,4 +15,7 @@ package enum EntrupyMigrations {
         ALTER TABLE items ADD COLUMN activity TEXT NOT NULL DEFAULT 'authentication';
         ALTER TABLE items ADD COLUMN fingerprint_parent TEXT;
         """
+
+    /// The market data that an item was given; null if it follows from the item.
+    private static let marketEdge = "ALTER TABLE items ADD COLUMN market_edge TEXT;"
 }

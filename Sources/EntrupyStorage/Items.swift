@@ -41,6 +41,8 @@ package struct ItemRecord: Sendable, Hashable {
     package var certificateID: String?
     /// The item's catalogue data, a JSON object; `nil` if it is generated from the item.
     package var catalog: String?
+    /// The market data that the item was given, a JSON object; `nil` if it follows from the item.
+    package var marketEdge: String?
     /// The email of the certificate's new holder; `nil` if it was not transferred.
     package var certificateHolder: String?
     /// The service that the platform performed, for instance `authentication`. Never changes.
@@ -99,6 +101,7 @@ package struct ItemRecord: Sendable, Hashable {
         catalog = row[31]
         certificateHolder = row[32]
         fingerprintParent = row[34]
+        marketEdge = row[35]
     }
 }
 
@@ -108,7 +111,7 @@ extension Transaction {
         customer_item_id, metadata, capture_started_at, submitted_at, updated_at, result_id, result_final,
         result_reason, result_at, initial_result_id, initial_result_at, decided_by, planned_result_id,
         planned_reason, flag_id, flag_reason_id, flag_message, flagged_at, flag_resolved_at, flag_note,
-        certificate_id, revision, catalog, certificate_holder, activity, fingerprint_parent
+        certificate_id, revision, catalog, certificate_holder, activity, fingerprint_parent, market_edge
         """
 
     /// Adds an item; its `position` is assigned here.
@@ -148,12 +151,13 @@ extension Transaction {
             try statement.bind(item.certificateHolder, at: 32)
             try statement.bind(item.activityID, at: 33)
             try statement.bind(item.fingerprintParent, at: 34)
+            try statement.bind(item.marketEdge, at: 35)
         }
     }
 
     private static let insertItemSQL = """
         INSERT INTO items (\(itemColumns))
-        VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// The number of items that a search finds on all its pages. Takes time proportional to the items of its owner.
@@ -258,7 +262,7 @@ extension Transaction {
             "SELECT \(Self.itemColumns) FROM items WHERE certificate_id = ?", [certificateID], ItemRecord.init(row:))
     }
 
-    /// Writes the parts of an item that can change: result, flag, certificate and catalogue data. The revision grows
+    /// Writes the parts of an item that can change: result, flag, certificate, catalogue and market data. The revision grows
     /// by one, and the stored rendering becomes invalid.
     package func updateItem(_ item: ItemRecord) throws {
         try run(
@@ -267,14 +271,14 @@ extension Transaction {
                 initial_result_id = ?, initial_result_at = ?, decided_by = ?, planned_result_id = ?,
                 planned_reason = ?, flag_id = ?, flag_reason_id = ?, flag_message = ?, flagged_at = ?,
                 flag_resolved_at = ?, flag_note = ?, certificate_id = ?, catalog = ?, certificate_holder = ?,
-                revision = revision + 1, rendering_key = NULL
+                market_edge = ?, revision = revision + 1, rendering_key = NULL
             WHERE entrupy_id = ?
             """,
             [
                 item.updatedAt, item.resultID, item.resultFinal, item.resultReason, item.resultAt,
                 item.initialResultID, item.initialResultAt, item.decidedBy, item.plannedResultID, item.plannedReason,
                 item.flagID, item.flagReasonID, item.flagMessage, item.flaggedAt, item.flagResolvedAt, item.flagNote,
-                item.certificateID, item.catalog, item.certificateHolder, item.entrupyID,
+                item.certificateID, item.catalog, item.certificateHolder, item.marketEdge, item.entrupyID,
             ])
     }
 }

@@ -84,6 +84,9 @@ import Testing
         try await check(
             world, "catalog.changed", of: item, "PATCH", "\(path)/\(item)",
             ["catalog": ["product_information": ["brand": "Other"]]])
+        try await check(
+            world, "market_edge.changed", of: item, "PATCH", "\(path)/\(item)",
+            ["market_edge": ["market_value": ["price": "1 USD"]]])
         try await check(world, "retake.requested", of: item, "POST", "\(path)/\(item)/retake", ["regions": ["heel"]])
         try await check(world, "items.generated", of: "DemoOrg-sim-test-user", "POST", path, ["count": 2])
         let faultID = try await check(world, "fault.added", "POST", "/_sim/faults", fault)

@@ -60,6 +60,8 @@ enum SampleWorld {
         _ = try await must("POST", "/_sim/authentications/\(items[0])/support-message", ["message": "hello"])
         _ = try await must(
             "PATCH", "/_sim/authentications/\(items[0])", ["catalog": ["product_information": ["brand": "x"]]])
+        _ = try await must(
+            "PATCH", "/_sim/authentications/\(items[0])", ["market_edge": ["market_value": ["price": "1 USD"]]])
         let retake = try await must("POST", "/sdk/results/\(items[2])/retake", token: session)
         let cancelled = try await world.startCapture(session)
         _ = try await must("POST", "/sdk/captures/\(cancelled.id)/cancel", token: session)

@@ -166,6 +166,9 @@ final class Transcript {
         try await sdk("GET", "\(result)/flag")
         try await send("POST", "/_sim/authentications/\(id)/flag/resolve", ["note": "n", "result": "unknown"])
         try await sdk("GET", result, headers: ["Accept-Language": "ja"])
+        try await sdk("GET", "\(result)/market-edge")
+        try await send("PATCH", "/_sim/authentications/\(id)", ["market_edge": ["market_value": ["price": "1 USD"]]])
+        try await sdk("GET", "\(result)/market-edge", headers: ["Accept-Language": "ja"])
     }
 
     private func upload(_ capture: JSONValue) async throws {

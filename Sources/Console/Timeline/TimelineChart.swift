@@ -171,7 +171,7 @@ struct TimelineChart {
         case "capture", "image": "Capture"
         case "item", "items", "result": "Review"
         case "flag": "Flag"
-        case "retake", "support", "catalog", "certificate": "Support"
+        case "retake", "support", "catalog", "certificate", "market_edge": "Support"
         case "webhook", "subscription": "Webhooks"
         case "component": "Components"
         default: kind == "outcome.matched" ? "Review" : "Control"

@@ -13,6 +13,7 @@ enum EventWords {
         "partner.session.started": "Login at the back end", "retake.requested": "Retake asked for",
         "retake.answered": "Retake answered", "support.message": "Support message",
         "support.answered": "Support answered", "catalog.changed": "Catalogue data changed",
+        "market_edge.changed": "Market data changed",
         "user.created": "User created", "user.updated": "User changed",
         "subscription.created": "Subscription created", "subscription.updated": "Subscription changed",
         "subscription.deleted": "Subscription deleted", "subscription.verified": "Domain verified",
@@ -113,7 +114,8 @@ struct Subject {
         let path: String? =
             switch family {
             case "capture", "image": "/captures#\(escaped)"
-            case "item", "result", "flag", "retake", "support", "certificate", "catalog": "/items/\(escaped)"
+            case "item", "result", "flag", "retake", "support", "certificate", "catalog", "market_edge":
+                "/items/\(escaped)"
             case "items": "/items"
             case "user": "/users/\(escaped)"
             case "session": kind == "session.expiry" ? "/users#\(escaped)" : "/users/\(escaped)"

@@ -19,6 +19,8 @@ package struct ItemTemplate: Sendable {
     let reason: String?
     let flag: FlagID
     let item: JSONObject
+    /// The market data that the items are given [D market-edge]; `nil` if it follows from each item.
+    let marketEdge: JSONObject?
 
     /// The maximum number of items in one call.
     package static let maxCount = 10_000_000
@@ -34,7 +36,7 @@ package struct ItemTemplate: Sendable {
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     package init(
         count: Int?, username: String? = nil, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
-        item: JSONObject
+        item: JSONObject, marketEdge: JSONObject? = nil
     ) throws {
         let number = count ?? 1
         guard (1...Self.maxCount).contains(number) else {
@@ -48,6 +50,7 @@ package struct ItemTemplate: Sendable {
         self.reason = reason
         self.flag = flag ?? .unflagged
         self.item = item
+        self.marketEdge = marketEdge
     }
 
     /// Reads a template.
@@ -61,8 +64,9 @@ package struct ItemTemplate: Sendable {
             .map(ResultID.init(rawValue:))
         let reason = fields.optionalString("reason")
         let flag = fields.word("flag", FlagID.self)
+        let marketEdge = fields.marketEdge()
         var item = members
-        for key in ["username", "result", "reason", "flag"] { item[key] = nil }
+        for key in ["username", "result", "reason", "flag", GivenMarketEdge.name] { item[key] = nil }
         for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
             fields.report(key, "must not contain the character U+0000")
         }
@@ -78,7 +82,14 @@ package struct ItemTemplate: Sendable {
         try fields.finish()
         // The brand may be absent, null or empty. The default is Nike [D generated-items].
         if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
-        try self.init(count: count, username: username, result: result, reason: reason, flag: flag, item: item)
+        try self.init(
+            count: count, username: username, result: result, reason: reason, flag: flag, item: item,
+            marketEdge: marketEdge)
+    }
+
+    /// The market data that an item is given, with `{n}` in its texts replaced by the item's number; `nil` if there is none.
+    fileprivate func numberedMarketEdge() throws -> NumberedText? {
+        try marketEdge.map { NumberedText(try StoredJSON.encode(JSONValue.object($0))) }
     }
 }
 
@@ -147,6 +158,9 @@ struct PlanGeneration: Operation {
             problems.append(
                 ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
         }
+        if let text = try template.numberedMarketEdge() {
+            problems += MarketEdges.problems(try StoredJSON.decode(text.numbered(template.count)))
+        }
         if job.catalogue.category(metadata.flow(job.catalogue).category) == nil {
             let ids = job.catalogue.categories.map(\.id).joined(separator: ", ")
             problems.append(ErrorDetail("product_category", "must be one of \(ids)"))
@@ -188,6 +202,7 @@ struct GenerateBatch: Operation {
         let firstID = try job.state.counters.next(.item, count: count, job.transaction)
         let plain = ItemMetadata(members: template.item)
         let stored = NumberedText(try StoredJSON.encode(JSONValue.object(plain.members)))
+        let marketEdge = try template.numberedMarketEdge()
         let customerItemID = plain.text(.customerItemID).map(NumberedText.init)
         let brandText = NumberedText(plain.text(.brand) ?? "")
         var brand = plain.brand(job.catalogue)
@@ -219,6 +234,7 @@ struct GenerateBatch: Operation {
             }
             if template.result == .authentic { item.certificateID = id }
             item.flag = template.flag
+            item.marketEdge = marketEdge?.numbered(number)
             if template.flag != .unflagged {
                 item.flagReasonID = job.catalogue.texts.flagReasons[0].id
                 item.flaggedAt = submittedAt

@@ -25,17 +25,27 @@ package struct PatchAuthentication: Operation {
     let reason: String?
     let flag: FlagID?
     let catalog: JSONObject?
+    let marketEdge: MarketEdgeChange?
+
+    /// A change of the market data that an item was given.
+    package enum MarketEdgeChange: Sendable {
+        case set(JSONObject)
+        /// The data follows from the item again.
+        case remove
+    }
 
     /// - Parameters:
     ///   - result: a documented result; `needs_review` puts the item back under review.
     ///   - reason: one of the seed's reasons; allowed for an invalid result only.
     ///   - flag: any id, even one the SDK does not know, to test a client's `.other` case [S].
     ///   - catalog: a merge patch for the item's catalogue data.
+    ///   - marketEdge: the item's market data, in place of what it was given before [D market-edge].
     package init(
         _ entrupyID: String, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
-        catalog: JSONObject? = nil
+        catalog: JSONObject? = nil, marketEdge: MarketEdgeChange? = nil
     ) {
         self.catalog = catalog
+        self.marketEdge = marketEdge
         self.entrupyID = entrupyID
         self.result = result
         self.reason = reason
@@ -61,14 +71,20 @@ package struct PatchAuthentication: Operation {
             try Flags.force(&item, flag, job)
         }
         if let catalog { try CatalogData.patch(&item, catalog, job) }
+        switch marketEdge {
+        case .set(let given): try MarketEdges.set(&item, given, job)
+        case .remove: try MarketEdges.set(&item, nil, job)
+        case nil: break
+        }
         return try AuthenticationInfo(item, job)
     }
 
     private func checkParameters(_ job: JobContext) throws {
         var problems: [ErrorDetail] = []
-        if result == nil, reason == nil, flag == nil, catalog == nil {
+        if result == nil, reason == nil, flag == nil, catalog == nil, marketEdge == nil {
             problems.append(
-                ErrorDetail("", "the body changes nothing; give at least one of result, reason, flag, catalog"))
+                ErrorDetail(
+                    "", "the body changes nothing; give at least one of result, reason, flag, catalog, market_edge"))
         }
         let reasons = job.catalogue.texts.invalidReasons.map(\.id)
         if let reason, !reasons.contains(where: { $0.isIdentical(to: reason) }) {
@@ -105,6 +121,7 @@ extension AuthenticationInfo {
                 .init(at: $0.at.epoch, event: $0.kind, data: try StoredJSON.decode($0.data))
             },
             item: try StoredJSON.decode(item.metadata),
+            market_edge: try item.marketEdge.map { try StoredJSON.decode($0) },
             sdk: try ResultRendering(job).render(item), v1: try partner.v1(minor: PartnerVersion.lastMinor),
             v2: try partner.v2(PartnerParts(images: true, catalog: true)))
     }

@@ -152,6 +152,7 @@ enum EntrupyDomains {
                     ("catalog", .object().orNull), ("certificate_holder", .name.orNull),
                     ("activity", .word(Activity.allCases.map(\.rawValue))),
                     ("fingerprint_parent", .id(.item).orNull),
+                    ("market_edge", .object(MarketEdges.check).orNull),
                 ]
             ).references("organization_id", to: "organizations", "id").references("user_id", to: "users", "id")
                 .references("capture_id", to: "captures", "id")

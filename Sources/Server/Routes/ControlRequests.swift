@@ -52,13 +52,17 @@ extension PatchUser {
 
 extension PatchAuthentication {
     init(_ request: RequestReader) throws {
-        var fields = request.fields(known: ["result", "reason", "flag", "catalog"])
+        var fields = request.fields(known: ["result", "reason", "flag", "catalog", "market_edge"])
         let result = fields.word("result", ResultID.self)
         let reason = fields.optionalString("reason")
         let flag = fields.optionalString("flag").map(FlagID.init(rawValue:))
         let catalog = fields.members("catalog")
+        let marketEdge = fields.marketEdge()
+        let removesMarketEdge = fields.has("market_edge") && marketEdge == nil
         try fields.finish()
-        self.init(request.path("entrupy_id"), result: result, reason: reason, flag: flag, catalog: catalog)
+        self.init(
+            request.path("entrupy_id"), result: result, reason: reason, flag: flag, catalog: catalog,
+            marketEdge: removesMarketEdge ? .remove : marketEdge.map { .set($0) })
     }
 }
 

@@ -19,6 +19,7 @@ enum SDKRoutes {
         routes.post("sdk/captures/{id}/submit", body: .ignored) { SubmitCapture($0.path("id")) }
         routes.post("sdk/captures/{id}/cancel", body: .ignored) { CancelCapture($0.path("id")) }
         routes.get("sdk/results/{entrupy_id}") { ShowResult($0.path("entrupy_id")) }
+        routes.get("sdk/results/{entrupy_id}/market-edge") { ShowMarketEdge($0.path("entrupy_id")) }
         routes.get("sdk/results/{entrupy_id}/flag") { ShowFlag($0.path("entrupy_id")) }
         routes.put("sdk/results/{entrupy_id}/flag") { try SetFlag($0) }
         routes.get("sdk/results/{entrupy_id}/support-messages") { ListUserSupportMessages($0.path("entrupy_id")) }

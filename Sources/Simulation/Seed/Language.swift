@@ -9,6 +9,11 @@ package struct LocalizedText: Sendable, Hashable {
     package let english: String
     package let japanese: String
 
+    package init(english: String, japanese: String) {
+        self.english = english
+        self.japanese = japanese
+    }
+
     package subscript(language: Language) -> String {
         switch language {
         case .english: english
