@@ -105,11 +105,11 @@ public protocol EntrupySearchRetakeDelegate: AnyObject {
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String)
 }
 
-/// The presentation of an item's market data. The simulated platform has none, so it always fails.
+/// The presentation of an item's market data.
 public protocol EntrupyMarketEdgeViewDelegate: AnyObject {
-    /// Never called.
+    /// The view is shown.
     func didDisplayMarketEdgeViewForItem(withEntrupyID entrupyID: String)
-    /// Never called.
+    /// The user closed the view.
     func didDismissMarketEdgeViewForItem(withEntrupyID entrupyID: String)
     /// The market data cannot be shown. `description` is for developers, `localizedDescription` for the user.
     func didDisplayMarketEdgeViewFailWithError(
@@ -117,10 +117,9 @@ public protocol EntrupyMarketEdgeViewDelegate: AnyObject {
     )
 }
 
-/// The result of ``EntrupyApp/fetchMarketEdgeForItem(withEntrupyID:)``. The simulated platform has no market data, so it
-/// always fails.
+/// The result of ``EntrupyApp/fetchMarketEdgeForItem(withEntrupyID:)``.
 public protocol EntrupyMarketEdgeDelegate: AnyObject {
-    /// Never called.
+    /// - Parameter response: the market data, which decodes into ``EntrupyMarketEdge``. Its `error` says why there is none.
     func didFetchMarketEdgeCompleteSuccessfully(_ response: [AnyHashable: Any], forEntrupyID entrupyID: String)
     /// The market data could not be fetched. `description` is for developers, `localizedDescription` for the user.
     func didFetchMarketEdgeFailWithError(

@@ -70,36 +70,46 @@ extension EntrupyApp {
         }
     }
 
-    /// Fails: the simulated platform has no market data. The error comes to ``marketEdgeViewDelegate``.
+    /// Fetches an item's market data as its view would, and reports that it was displayed and dismissed. Nothing is shown. The
+    /// result comes to ``marketEdgeViewDelegate``.
     public func displayMarketEdgeViewForItem(
         withEntrupyID entrupyID: String, withConfiguration configuration: EntrupyMarketEdgeViewConfiguration
     ) {
-        begin { _ in
-            throw SDKFailure.noMarketData
-        } then: { (app, result: Result<Never, SDKFailure>) in
-            guard case .failure(let failure) = result else { return }
-            app.delegate("marketEdgeViewDelegate", app.marketEdgeViewDelegate)?.didDisplayMarketEdgeViewFailWithError(
-                failure.code, description: failure.description, localizedDescription: app.text(failure),
-                forEntrupyID: entrupyID)
+        begin { call in
+            try await call.marketEdge(of: entrupyID)
+        } then: { app, result in
+            let delegate = app.delegate("marketEdgeViewDelegate", app.marketEdgeViewDelegate)
+            switch result {
+            case .success:
+                delegate?.didDisplayMarketEdgeViewForItem(withEntrupyID: entrupyID)
+                delegate?.didDismissMarketEdgeViewForItem(withEntrupyID: entrupyID)
+            case .failure(let failure):
+                delegate?.didDisplayMarketEdgeViewFailWithError(
+                    failure.code, description: failure.description, localizedDescription: app.text(failure),
+                    forEntrupyID: entrupyID)
+            }
         }
     }
 
-    /// Fails: the simulated platform has no market data. The error comes to ``marketEdgeDelegate``.
+    /// Fetches an item's market data. It comes to ``marketEdgeDelegate``.
     public func fetchMarketEdgeForItem(withEntrupyID entrupyID: String) {
-        begin { _ in
-            throw SDKFailure.noMarketData
-        } then: { (app, result: Result<Never, SDKFailure>) in
-            guard case .failure(let failure) = result else { return }
-            app.delegate("marketEdgeDelegate", app.marketEdgeDelegate)?.didFetchMarketEdgeFailWithError(
-                failure.code, description: failure.description, localizedDescription: app.text(failure),
-                forEntrupyID: entrupyID)
+        begin { call in
+            try await call.marketEdge(of: entrupyID)
+        } then: { app, result in
+            let delegate = app.delegate("marketEdgeDelegate", app.marketEdgeDelegate)
+            switch result {
+            case .success(let edge):
+                delegate?.didFetchMarketEdgeCompleteSuccessfully(edge.dictionary, forEntrupyID: entrupyID)
+            case .failure(let failure):
+                delegate?.didFetchMarketEdgeFailWithError(
+                    failure.code, description: failure.description, localizedDescription: app.text(failure),
+                    forEntrupyID: entrupyID)
+            }
         }
     }
 }
 
 extension SDKFailure {
-    static let noMarketData = SDKFailure(
-        .ErrorCodeSearchItemNotFound, "the simulated platform has no Market Edge data")
     static let noTransferInbox = SDKFailure(
         .ErrorCodeSearchItemNotFound, "the simulated platform has no inbox of certificate transfers for the SDK")
 }

@@ -245,7 +245,7 @@ struct DocumentedFlowTests {
         }
     }
 
-    @Test func detailsAreShownAndMarketDataIsMissing() async throws {
+    @Test func detailsAreShown() async throws {
         try await withApp { app, sim in
             try await app.login()
             let item = try await app.submit("sku-1")
@@ -258,15 +258,6 @@ struct DocumentedFlowTests {
             app.sdk.displayDetailViewForItem(
                 withEntrupyID: "AAAAAAAA", withConfiguration: EntrupyDetailViewConfiguration())
             guard case .failed("detail", .ErrorCodeSearchItemNotFound, _, _) = try await app.next() else {
-                throw TestApp.Unexpected(app)
-            }
-            app.sdk.fetchMarketEdgeForItem(withEntrupyID: item.entrupy_id)
-            guard case .failed("market edge", .ErrorCodeSearchItemNotFound, _, _) = try await app.next() else {
-                throw TestApp.Unexpected(app)
-            }
-            app.sdk.displayMarketEdgeViewForItem(
-                withEntrupyID: item.entrupy_id, withConfiguration: EntrupyMarketEdgeViewConfiguration())
-            guard case .failed("market edge view", _, _, _) = try await app.next() else {
                 throw TestApp.Unexpected(app)
             }
         }

@@ -15,6 +15,7 @@ final class TestApp: NSObject, @unchecked Sendable {
         case found(EntrupySearchResult), flagged(Bool), displayed(String), dismissed(String)
         case retaken(EntrupyCaptureResult), retakes(EntrupySearchResult), flagViewShown, flagSubmitted,
             flagViewCancelled
+        case marketEdge(EntrupyMarketEdge)
         case failed(String, EntrupyErrorCode, String, String)
         /// A callback whose result does not decode into the type that the documents name.
         case unreadable(String)
@@ -36,8 +37,10 @@ final class TestApp: NSObject, @unchecked Sendable {
     /// The callback that ``next()`` returned last.
     private(set) var last: Event?
     private var iterator: AsyncStream<(Event, isMain: Bool)>.AsyncIterator
-    private let lock = NSLock()
+    fileprivate let lock = NSLock()
     private var count = 0
+    /// The market data that was fetched last, as the SDK handed it over.
+    fileprivate(set) var fetchedEdge: [String: Any]?
     /// The number of callbacks so far.
     var callbacks: Int { lock.withLock { count } }
 
@@ -218,12 +221,15 @@ extension TestApp: EntrupySearchRetakeDelegate {
 }
 
 extension TestApp: EntrupyMarketEdgeDelegate, EntrupyMarketEdgeViewDelegate {
-    func didFetchMarketEdgeCompleteSuccessfully(_ response: [AnyHashable: Any], forEntrupyID entrupyID: String) {}
+    func didFetchMarketEdgeCompleteSuccessfully(_ response: [AnyHashable: Any], forEntrupyID entrupyID: String) {
+        lock.withLock { fetchedEdge = response as? [String: Any] }
+        tell(Event.marketEdge, decoding: response)
+    }
     func didFetchMarketEdgeFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String, forEntrupyID entrupyID: String
     ) { tell(.failed("market edge", errorCode, description, localizedDescription)) }
-    func didDisplayMarketEdgeViewForItem(withEntrupyID entrupyID: String) {}
-    func didDismissMarketEdgeViewForItem(withEntrupyID entrupyID: String) {}
+    func didDisplayMarketEdgeViewForItem(withEntrupyID entrupyID: String) { tell(.displayed(entrupyID)) }
+    func didDismissMarketEdgeViewForItem(withEntrupyID entrupyID: String) { tell(.dismissed(entrupyID)) }
     func didDisplayMarketEdgeViewFailWithError(
         _ errorCode: EntrupyErrorCode, description: String, localizedDescription: String, forEntrupyID entrupyID: String
     ) { tell(.failed("market edge view", errorCode, description, localizedDescription)) }

@@ -77,6 +77,22 @@ struct Call: Sendable {
             .init(path: try EntrupyApp.path(of: entrupyID, "/flag"), token: try token()), needs: ["id", "is_flaggable"])
     }
 
+    /// The market data of an item, in the form of the published models [P].
+    ///
+    /// - Throws: ``SDKFailure`` if the answer does not decode into ``EntrupyMarketEdge``.
+    func marketEdge(of entrupyID: String) async throws -> JSONObjectData {
+        let answer = try await sendObject(
+            .init(path: try EntrupyApp.path(of: entrupyID, "/market-edge"), token: try token()), needs: ["identifier"])
+        let address = client.configuration.address
+        do {
+            let data = try JSONSerialization.data(withJSONObject: EntrupyMarketEdge.published(answer.dictionary))
+            _ = try JSONDecoder().decode(EntrupyMarketEdge.self, from: data)
+            return try JSONObjectData(data, address: address)
+        } catch {
+            throw SDKFailure(.ErrorCodeUnknownError, "the answer of \(address) is not an EntrupyMarketEdge: \(error)")
+        }
+    }
+
     @discardableResult
     func changeFlag(of entrupyID: String, _ body: [String: Any]) async throws -> JSONObjectData {
         try await sendObject(
@@ -165,6 +181,22 @@ extension EntrupyApp {
         var allowed = CharacterSet(charactersIn: "-._~")
         allowed.insert(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}
+
+// [D market-edge]
+extension EntrupyMarketEdge {
+    /// The platform's answer in the form of the published models: the first has the listings in an object, and absent parts
+    /// are not null.
+    static func published(_ answer: [String: Any]) -> [String: Any] {
+        var edge = answer.filter { !($0.value is NSNull) }
+        guard edge["marketplace_listings"] is [Any] else { return edge }
+        let match = edge["market_match"] as? [String: Any]
+        edge["marketplace_listings"] = [
+            "pending": false, "section_description": match?["section_description"] ?? "",
+            "values": match?["values"] ?? [Any](),
+        ]
+        return edge
     }
 }
 

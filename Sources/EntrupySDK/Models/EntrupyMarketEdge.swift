@@ -1,11 +1,17 @@
-// The models of market data, so that apps that decode them compile. The simulated platform has no market data.
-
 /// An item's market data.
+///
+/// The vendor published two models under this name [P]. This one has the members of both: those that only one model has are
+/// optional here.
 public struct EntrupyMarketEdge: Codable, Sendable {
     public let identifier: EntrupyMarketEdgeIdentifier
     public let market_grade: EntrupyMarketGrade?
     public let market_value: EntrupyMarketValue?
     public let market_match: EntrupyMarketMatch?
+    /// The grade, under the name of the first model.
+    public let condition: EntrupyMarketGrade?
+    /// The listings, under the name of the first model.
+    public let marketplace_listings: EntrupyMarketMatch?
+    public let client_polling_instruction: EntrupyMarketEdgeClientPollingInstructions?
     public let disclaimer: [String]?
     public let error: EntrupyMarketEdgeError?
 }
@@ -13,6 +19,7 @@ public struct EntrupyMarketEdge: Codable, Sendable {
 /// The item that market data belongs to.
 public struct EntrupyMarketEdgeIdentifier: Codable, Sendable {
     public let authentication_id: String
+    public let session_uuid: String?
 
     /// The item's id.
     public var entrupy_id: String { authentication_id }
@@ -20,6 +27,7 @@ public struct EntrupyMarketEdgeIdentifier: Codable, Sendable {
 
 /// The condition of an item.
 public struct EntrupyMarketGrade: Codable, Sendable {
+    public let pending: Bool?
     public let values: EntrupyMarketGradeValue?
     public let error: EntrupyMarketEdgeError?
     public let section_description: String
@@ -55,6 +63,7 @@ public struct EntrupyMarketGradeDetail: Codable, Sendable {
 
 /// The estimated value of an item.
 public struct EntrupyMarketValue: Codable, Sendable {
+    public let pending: Bool?
     public let price: String?
     public let error: EntrupyMarketEdgeError?
     public let section_description: String
@@ -89,6 +98,13 @@ public struct EntrupyMarketMatchValue: Codable, Sendable {
     public let price_days_window: String?
     public let price_difference_positive: Bool?
     public let error: EntrupyMarketEdgeError?
+}
+
+/// How often a client asks again for data that is still being made. The simulated platform's data is complete.
+public struct EntrupyMarketEdgeClientPollingInstructions: Codable, Sendable {
+    public let polling_rate: Double
+    public let number_of_retries: Double
+    public let error: EntrupyMarketEdgeError
 }
 
 /// The reason why market data is missing.

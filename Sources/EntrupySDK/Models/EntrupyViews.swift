@@ -18,7 +18,7 @@ public class EntrupyDetailViewConfiguration: NSObject {
     }
 }
 
-/// The parts of the built-in view of market data. The simulated platform has no market data.
+/// The parts of the built-in view of market data. The simulated view shows none of them.
 public class EntrupyMarketEdgeViewConfiguration: NSObject {
     public let displayMarketGrade: Bool
     public let displayMarketValue: Bool
