@@ -156,7 +156,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "SimulationAPI",
+                "SimulationAPI", "Storage",
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
@@ -186,7 +186,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "EntrupyStorageTests",
-            dependencies: ["EntrupyStorage", "Storage", server("GRDB", "GRDB.swift")]),
+            dependencies: ["EntrupyStorage", "Storage", "TestSupport", server("GRDB", "GRDB.swift")]),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
@@ -210,7 +210,7 @@ let package = Package(
             name: "AppComponentsTests",
             dependencies: [
                 "AppComponents", "Simulation", "AppComponentsStorage", "Storage", "AppComponentsAPI", "SimulationAPI",
-                server("NIOConcurrencyHelpers", "swift-nio"),
+                "TestSupport", server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOPosix", "swift-nio"),
             ]),
         .testTarget(

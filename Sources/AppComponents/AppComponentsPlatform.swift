@@ -65,14 +65,9 @@ package final class AppComponentsPlatform: SimulatedPlatform {
 
     package let migrations = ComponentMigrations.all
 
-    package func tables(_ seed: any PlatformSeed) -> [TableDomain] { ComponentDomains.tables }
-
+    package let tables = ComponentDomains.tables
+    package func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] { ComponentDomains.names }
     package func extended(_ table: TableDomain) -> TableDomain { ComponentDomains.extended(table) }
-
-    package let countedTables = ["component_sessions"]
-    package let idColumns: [(kind: IDKind, table: String, column: String)] = [
-        (.validationCode, "component_codes", "code"), (.workflowSession, "component_sessions", "id"),
-    ]
 }
 
 extension IDKind {

@@ -132,7 +132,7 @@ package struct StartComponent: Operation {
         let run = ComponentRunRecord(
             sessionID: session.id, starting: component, documentType: type, issuingCountry: country,
             location: try location.map { try StoredJSON.encode($0) }, at: job.now)
-        try job.transaction.insertComponentRun(run)
+        try job.transaction.insert(run)
         var data: JSONObject = ["component": .string(component.rawValue)]
         data["document_type"] = type.map { .string($0.rawValue) }
         data["issuing_country"] = country.map { .string($0) }

@@ -51,7 +51,7 @@ package struct CreateValidationCode: Operation {
         }
         let code = try job.nextID(.validationCode)
         let expiresAt = job.now + job.componentSettings.codeLifetime
-        try job.transaction.insertValidationCode(
+        try job.transaction.insert(
             ValidationCodeRecord(
                 code: code, organizationID: organizationID, workflowID: workflow.id, client: client.stored(),
                 createdAt: job.now, expiresAt: expiresAt))
@@ -170,7 +170,7 @@ package struct StartWorkflowSession: Operation {
             id: try job.nextID(.workflowSession), organizationID: record?.organizationID,
             environment: environment.rawValue, workflowID: workflow.id, client: try client.stored(),
             startedAt: job.now, expiresAt: job.now + job.componentSettings.sessionLifetime)
-        try job.transaction.insertWorkflowSession(session)
+        try job.transaction.insert(session)
         if let record { try job.transaction.useValidationCode(record.code, at: job.now) }
         try job.schedule(.workflowSessionExpiry, session.id, at: session.expiresAt)
         try job.record(

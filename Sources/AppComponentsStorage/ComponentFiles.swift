@@ -36,39 +36,42 @@ package struct ComponentFileRecord: Sendable, Hashable {
         self.uploads = uploads
         self.uploadedAt = uploadedAt
     }
+}
 
-    fileprivate init(row: Row) {
-        self.init(
-            sessionID: row[0], component: row[1], name: row[2], isAngled: row[3], sha256: row[4], bytes: row[5],
-            mediaType: row[6], quality: row[7], duration: row[8], uploads: StoredCount.clamped(row[9]),
-            uploadedAt: row[10])
+extension ComponentFileRecord: StoredRecord {
+    package static let table = Table(
+        "component_files", key: .columns(["session_id", "component", "name", "is_angled"]),
+        blank: ComponentFileRecord(
+            sessionID: "", component: "", name: "", isAngled: false, sha256: "", bytes: 0, mediaType: "", quality: nil,
+            duration: nil, uploads: 0, uploadedAt: .epoch)
+    ) {
+        $0.column("session_id", \.sessionID, .id("workflow_session"), refersTo: "component_sessions.id")
+        $0.column("component", \.component, .named("component"))
+        $0.column("name", \.name, .named("component_file"))
+        $0.column("is_angled", \.isAngled, .flag)
+        $0.column("sha256", \.sha256, .sha256)
+        $0.column("bytes", \.bytes, .named("image_bytes"))
+        $0.column("media_type", \.mediaType, .named("component_file_type"))
+        $0.column("quality", \.quality, .named("image_quality").orNull)
+        $0.column("duration", \.duration, .named("video_milliseconds").orNull)
+        $0.column("uploads", \.uploads, .count)
+        $0.column("uploaded_at", \.uploadedAt, .time)
+        $0.column("in_use", .flag, value: true)
     }
 }
 
 extension Transaction {
-    private static let fileColumns = """
-        session_id, component, name, is_angled, sha256, bytes, media_type, quality, duration, uploads, uploaded_at
-        """
-
     /// The files of a component that are in use.
     package func componentFiles(sessionID: String, component: String) throws -> [ComponentFileRecord] {
-        try all(
-            """
-            SELECT \(Self.fileColumns) FROM component_files WHERE session_id = ? AND component = ? AND in_use = 1
-            ORDER BY name, is_angled
-            """, [sessionID, component], ComponentFileRecord.init(row:))
+        try records(
+            "WHERE session_id = ? AND component = ? AND in_use = 1 ORDER BY name, is_angled", [sessionID, component])
     }
 
     /// Stores a file, and replaces the one before it.
     ///
     /// - Returns: the hash of the replaced one, if nothing else refers to it.
     package func putComponentFile(_ file: ComponentFileRecord, replacing before: String?) throws -> String? {
-        try run(
-            "INSERT OR REPLACE INTO component_files (\(Self.fileColumns), in_use) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-            [
-                file.sessionID, file.component, file.name, file.isAngled, file.sha256, file.bytes, file.mediaType,
-                file.quality, file.duration, file.uploads, file.uploadedAt,
-            ])
+        try insert(file, replacing: true)
         return try unused(before)
     }
 

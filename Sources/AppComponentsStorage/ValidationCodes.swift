@@ -26,28 +26,25 @@ package struct ValidationCodeRecord: Sendable, Hashable {
     }
 }
 
-extension Transaction {
-    package func insertValidationCode(_ code: ValidationCodeRecord) throws {
-        try run(
-            "INSERT INTO component_codes VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                code.code, code.organizationID, code.workflowID, code.client, code.createdAt, code.expiresAt,
-                code.usedAt,
-            ])
+extension ValidationCodeRecord: StoredRecord {
+    package static let table = Table(
+        "component_codes", key: .columns(["code"]),
+        blank: ValidationCodeRecord(
+            code: "", organizationID: 0, workflowID: "", client: "", createdAt: .epoch,
+            expiresAt: .epoch)
+    ) {
+        $0.identity("code", \.code, "validation_code")
+        $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
+        $0.column("workflow_id", \.workflowID, .text(1...64))
+        $0.column("client", \.client, .named("client"))
+        $0.column("created_at", \.createdAt, .time)
+        $0.column("expires_at", \.expiresAt, .time)
+        $0.column("used_at", \.usedAt, .time.orNull)
     }
+}
 
-    package func validationCode(_ code: String) throws -> ValidationCodeRecord? {
-        try first(
-            """
-            SELECT code, organization_id, workflow_id, client, created_at, expires_at, used_at FROM component_codes
-            WHERE code = ?
-            """, [code]
-        ) {
-            ValidationCodeRecord(
-                code: $0[0], organizationID: $0[1], workflowID: $0[2], client: $0[3], createdAt: $0[4],
-                expiresAt: $0[5], usedAt: $0[6])
-        }
-    }
+extension Transaction {
+    package func validationCode(_ code: String) throws -> ValidationCodeRecord? { try record("WHERE code = ?", [code]) }
 
     package func useValidationCode(_ code: String, at moment: Instant) throws {
         try run("UPDATE component_codes SET used_at = ? WHERE code = ?", [moment, code])

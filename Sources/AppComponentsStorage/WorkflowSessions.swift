@@ -34,11 +34,28 @@ package struct WorkflowSessionRecord: Sendable, Hashable {
         self.endedAt = endedAt
         self.endReason = endReason
     }
+}
 
-    fileprivate init(row: Row) {
-        self.init(
-            position: row[0], id: row[1], organizationID: row[2], environment: row[3], workflowID: row[4],
-            client: row[5], startedAt: row[6], expiresAt: row[7], endedAt: row[8], endReason: row[9])
+extension WorkflowSessionRecord: StoredRecord {
+    package static let table = Table(
+        "component_sessions", key: .counted,
+        blank: WorkflowSessionRecord(
+            id: "", organizationID: nil, environment: "", workflowID: "", client: "",
+            startedAt: .epoch, expiresAt: .epoch)
+    ) {
+        $0.column("position", \.position, .row, isAssigned: true)
+        $0.identity("id", \.id, "workflow_session")
+        $0.column("organization_id", \.organizationID, .row.orNull, refersTo: "organizations.id")
+        $0.column("environment", \.environment, .named("workflow_environment"))
+        $0.column("workflow_id", \.workflowID, .text(1...64))
+        $0.column("client", \.client, .named("client"))
+        $0.column("started_at", \.startedAt, .time)
+        $0.column("expires_at", \.expiresAt, .time)
+        $0.column("ended_at", \.endedAt, .time.orNull)
+        $0.column("end_reason", \.endReason, .word(["cleared", "expired"]).orNull)
+        $0.check(
+            "end_reason", where: "(r.ended_at IS NULL) <> (r.end_reason IS NULL)",
+            "must be there exactly where ended_at is")
     }
 }
 
@@ -73,50 +90,39 @@ package struct ComponentRunRecord: Sendable, Hashable {
         self.endedAt = endedAt
         self.error = error
     }
+}
 
-    fileprivate init(row: Row) {
-        self.init(
-            sessionID: row[0], component: row[1], status: row[2], documentType: row[3], issuingCountry: row[4],
-            location: row[5], startedAt: row[6], endedAt: row[7], error: row[8])
+extension ComponentRunRecord: StoredRecord {
+    package static let table = Table(
+        "component_runs", key: .columns(["session_id", "component"]),
+        blank: ComponentRunRecord(sessionID: "", component: "", status: "", startedAt: .epoch)
+    ) {
+        $0.column("session_id", \.sessionID, .id("workflow_session"), refersTo: "component_sessions.id")
+        $0.column("component", \.component, .named("component"))
+        $0.column("status", \.status, .named("component_status"))
+        $0.column("document_type", \.documentType, .named("document_type").orNull)
+        $0.column("issuing_country", \.issuingCountry, .named("country").orNull)
+        $0.column("location", \.location, .named("location").orNull)
+        $0.column("started_at", \.startedAt, .time)
+        $0.column("ended_at", \.endedAt, .time.orNull)
+        $0.column("error", \.error, .named("workflow_error").orNull)
+        $0.check(
+            "document_type", where: "(r.component = 'document') <> (r.document_type IS NOT NULL)",
+            "must be there exactly where the component is document")
     }
 }
 
 extension Transaction {
-    private static let sessionColumns = """
-        position, id, organization_id, environment, workflow_id, client, started_at, expires_at, ended_at, end_reason
-        """
-
-    package func insertWorkflowSession(_ session: WorkflowSessionRecord) throws {
-        try run(
-            """
-            INSERT INTO component_sessions
-            (id, organization_id, environment, workflow_id, client, started_at, expires_at, ended_at, end_reason)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                session.id, session.organizationID, session.environment, session.workflowID, session.client,
-                session.startedAt, session.expiresAt, session.endedAt, session.endReason,
-            ])
-    }
-
-    package func workflowSession(id: String) throws -> WorkflowSessionRecord? {
-        try first(
-            "SELECT \(Self.sessionColumns) FROM component_sessions WHERE id = ?", [id],
-            WorkflowSessionRecord.init(row:))
-    }
+    package func workflowSession(id: String) throws -> WorkflowSessionRecord? { try record("WHERE id = ?", [id]) }
 
     /// The sessions before a position, newest first.
     package func workflowSessions(before position: Int64, limit: Int) throws -> [WorkflowSessionRecord] {
-        try all(
-            "SELECT \(Self.sessionColumns) FROM component_sessions WHERE position < ? ORDER BY position DESC LIMIT ?",
-            [position, limit], WorkflowSessionRecord.init(row:))
+        try records("WHERE position < ? ORDER BY position DESC LIMIT ?", [position, limit])
     }
 
     /// The sessions that have not ended, oldest first.
     package func openWorkflowSessions() throws -> [WorkflowSessionRecord] {
-        try all(
-            "SELECT \(Self.sessionColumns) FROM component_sessions WHERE ended_at IS NULL ORDER BY position",
-            [], WorkflowSessionRecord.init(row:))
+        try records("WHERE ended_at IS NULL ORDER BY position")
     }
 
     package func endWorkflowSession(id: String, at moment: Instant, reason: String) throws {
@@ -126,30 +132,13 @@ extension Transaction {
 
     // MARK: Components
 
-    private static let runColumns = """
-        session_id, component, status, document_type, issuing_country, location, started_at, ended_at, error
-        """
-
-    package func insertComponentRun(_ run: ComponentRunRecord) throws {
-        try self.run(
-            "INSERT INTO component_runs (\(Self.runColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                run.sessionID, run.component, run.status, run.documentType, run.issuingCountry, run.location,
-                run.startedAt, run.endedAt, run.error,
-            ])
-    }
-
     package func componentRun(sessionID: String, component: String) throws -> ComponentRunRecord? {
-        try first(
-            "SELECT \(Self.runColumns) FROM component_runs WHERE session_id = ? AND component = ?",
-            [sessionID, component], ComponentRunRecord.init(row:))
+        try record("WHERE session_id = ? AND component = ?", [sessionID, component])
     }
 
     /// The components that were started in a session, by name.
     package func componentRuns(sessionID: String) throws -> [ComponentRunRecord] {
-        try all(
-            "SELECT \(Self.runColumns) FROM component_runs WHERE session_id = ? ORDER BY component DESC", [sessionID],
-            ComponentRunRecord.init(row:))
+        try records("WHERE session_id = ? ORDER BY component DESC", [sessionID])
     }
 
     package func endComponentRun(

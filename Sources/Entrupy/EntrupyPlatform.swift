@@ -115,14 +115,13 @@ package final class EntrupyPlatform: SimulatedPlatform {
 
     package let migrations = EntrupyMigrations.all
 
-    package func tables(_ seed: any PlatformSeed) -> [TableDomain] {
-        (seed as? EntrupySeed).map { EntrupyDomains.tables($0) } ?? []
+    package let tables = EntrupyDomains.tables
+
+    package func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] {
+        (seed as? EntrupySeed).map { EntrupyDomains.names($0) } ?? [:]
     }
 
     package func extended(_ table: TableDomain) -> TableDomain { EntrupyDomains.extended(table) }
-
-    package let countedTables = ["captures", "items", "retakes"]
-    package let idColumns = EntrupyDomains.idColumns
 
     private func part(_ seed: any PlatformSeed) throws -> EntrupySeed {
         guard let seed = seed as? EntrupySeed else { throw PlatformError.bug("the seed has no part of Entrupy") }

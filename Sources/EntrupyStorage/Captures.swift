@@ -47,12 +47,30 @@ package struct CaptureRecord: Sendable, Hashable {
         self.endedAt = endedAt
         self.entrupyID = entrupyID
     }
+}
 
-    fileprivate init(row: Row) {
-        self.init(
-            position: row[0], id: row[1], userID: row[2], status: row[3], configType: row[4], category: row[5],
-            item: row[6], startedAt: row[7], expiresAt: row[8], submittedAt: row[9], endedAt: row[10],
-            entrupyID: row[11], retakeID: row[12], activity: row[13], fingerprintParent: row[14])
+extension CaptureRecord: StoredRecord {
+    package static let table = Table(
+        "captures", key: .counted,
+        blank: CaptureRecord(
+            id: "", userID: 0, status: "", configType: "", category: "", item: "", startedAt: .epoch,
+            expiresAt: .epoch, activity: "")
+    ) {
+        $0.column("position", \.position, .row, isAssigned: true)
+        $0.identity("id", \.id, "capture")
+        $0.column("user_id", \.userID, .row, refersTo: "users.id")
+        $0.column("status", \.status, .named("capture_status"))
+        $0.column("config_type", \.configType, .named("config_type"))
+        $0.column("category", \.category, .named("category"))
+        $0.column("item", \.item, .object)
+        $0.column("started_at", \.startedAt, .time)
+        $0.column("expires_at", \.expiresAt, .time)
+        $0.column("submitted_at", \.submittedAt, .time.orNull)
+        $0.column("ended_at", \.endedAt, .time.orNull)
+        $0.column("entrupy_id", \.entrupyID, .id("item").orNull, refersTo: "items.entrupy_id")
+        $0.column("retake_id", \.retakeID, .id("retake").orNull, refersTo: "retakes.id")
+        $0.column("activity", \.activity, .named("activity"))
+        $0.column("fingerprint_parent", \.fingerprintParent, .id("item").orNull, refersTo: "items.entrupy_id")
     }
 }
 
@@ -76,75 +94,44 @@ package struct CaptureImageRecord: Sendable, Hashable {
         self.mediaType = mediaType
         self.uploadedAt = uploadedAt
     }
+}
 
-    fileprivate init(row: Row) {
-        self.init(
-            captureID: row[0], regionID: row[1], sha256: row[2], bytes: StoredCount.clamped(row[3]), mediaType: row[4],
-            uploadedAt: row[5])
+extension CaptureImageRecord: StoredRecord {
+    package static let table = Table(
+        "capture_images", key: .columns(["capture_id", "region_id"]),
+        blank: CaptureImageRecord(
+            captureID: "", regionID: "", sha256: "", bytes: 0, mediaType: "", uploadedAt: .epoch)
+    ) {
+        $0.column("capture_id", \.captureID, .id("capture"), refersTo: "captures.id")
+        $0.column("region_id", \.regionID, .identifier)
+        $0.column("sha256", \.sha256, .sha256)
+        $0.column("bytes", \.bytes, .named("image_bytes"))
+        $0.column("media_type", \.mediaType, .named("image_type"))
+        $0.column("uploaded_at", \.uploadedAt, .time)
+        $0.column("in_use", .flag, value: true)
     }
 }
 
 extension Transaction {
-    private static let captureColumns = """
-        position, id, user_id, status, config_type, category, item, started_at, expires_at, submitted_at, ended_at,
-        entrupy_id, retake_id, activity, fingerprint_parent
-        """
-
-    /// Adds a capture; its `position` is assigned here.
-    package func insertCapture(_ capture: CaptureRecord) throws {
-        try runDirectly(
-            """
-            INSERT INTO captures (id, user_id, status, config_type, category, item, started_at, expires_at,
-                submitted_at, ended_at, entrupy_id, retake_id, activity, fingerprint_parent)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ) { statement in
-            try statement.bind(capture.id, at: 1)
-            try statement.bind(capture.userID, at: 2)
-            try statement.bind(capture.status, at: 3)
-            try statement.bind(capture.configType, at: 4)
-            try statement.bind(capture.category, at: 5)
-            try statement.bind(capture.item, at: 6)
-            try statement.bind(capture.startedAt, at: 7)
-            try statement.bind(capture.expiresAt, at: 8)
-            try statement.bind(capture.submittedAt?.microseconds, at: 9)
-            try statement.bind(capture.endedAt?.microseconds, at: 10)
-            try statement.bind(capture.entrupyID, at: 11)
-            try statement.bind(capture.retakeID, at: 12)
-            try statement.bind(capture.activity, at: 13)
-            try statement.bind(capture.fingerprintParent, at: 14)
-        }
-    }
-
-    package func capture(id: String) throws -> CaptureRecord? {
-        try first("SELECT \(Self.captureColumns) FROM captures WHERE id = ?", [id], CaptureRecord.init(row:))
-    }
+    package func capture(id: String) throws -> CaptureRecord? { try record("WHERE id = ?", [id]) }
 
     /// A user's captures before a position, newest first.
     package func captures(userID: Int64, status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord]
     {
-        if let status {
-            try all(
-                """
-                SELECT \(Self.captureColumns) FROM captures WHERE user_id = ? AND status = ? AND position < ?
-                ORDER BY position DESC LIMIT ?
-                """, [userID, status, position, limit], CaptureRecord.init(row:))
-        } else {
-            try all(
-                """
-                SELECT \(Self.captureColumns) FROM captures WHERE user_id = ? AND position < ?
-                ORDER BY position DESC LIMIT ?
-                """, [userID, position, limit], CaptureRecord.init(row:))
+        guard let status else {
+            return try records(
+                "WHERE user_id = ? AND position < ? ORDER BY position DESC LIMIT ?", [userID, position, limit])
         }
+        return try records(
+            "WHERE user_id = ? AND status = ? AND position < ? ORDER BY position DESC LIMIT ?",
+            [userID, status, position, limit])
     }
 
     /// All users' captures before a position, newest first.
     package func captures(status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
-        try all(
-            """
-            SELECT \(Self.captureColumns) FROM captures WHERE position < ?1 AND (?2 IS NULL OR status = ?2)
-            ORDER BY position DESC LIMIT ?3
-            """, [position, status, limit], CaptureRecord.init(row:))
+        try records(
+            "WHERE position < ?1 AND (?2 IS NULL OR status = ?2) ORDER BY position DESC LIMIT ?3",
+            [position, status, limit])
     }
 
     /// Moves a started capture to its final state.
@@ -164,9 +151,7 @@ extension Transaction {
             "SELECT sha256 FROM capture_images WHERE capture_id = ? AND region_id = ?",
             [image.captureID, image.regionID]
         ) { $0[0] }
-        try run(
-            "INSERT OR REPLACE INTO capture_images VALUES (?, ?, ?, ?, ?, ?, 1)",
-            [image.captureID, image.regionID, image.sha256, image.bytes, image.mediaType, image.uploadedAt])
+        try insert(image, replacing: true)
         return try unused(before)
     }
 
@@ -179,11 +164,7 @@ extension Transaction {
     }
 
     package func captureImages(captureID: String) throws -> [CaptureImageRecord] {
-        try all(
-            """
-            SELECT capture_id, region_id, sha256, bytes, media_type, uploaded_at FROM capture_images
-            WHERE capture_id = ?
-            """, [captureID], CaptureImageRecord.init(row:))
+        try records("WHERE capture_id = ?", [captureID])
     }
 
     /// The media type of an image in use in this namespace; `nil` if the image is not in use.

@@ -11,15 +11,11 @@ extension Transaction {
 
     /// The events of an item, oldest first.
     package func events(entrupyID: String) throws -> [EventRecord] {
-        try all(Self.eventsOfItem, [entrupyID], EventRecord.init(row:))
+        try records(Self.eventsOfItem, [entrupyID])
     }
 
     /// Has the same condition as the index `events_of_items`; SQLite uses the index only then.
-    static let eventsOfItem = """
-        SELECT sequence, at, kind, subject, data FROM events
-        WHERE subject = ? AND \(Schema.isOfItem)
-        ORDER BY sequence
-        """
+    static let eventsOfItem = "WHERE subject = ? AND \(Schema.isOfItem) ORDER BY sequence"
 
     /// The time at which an item's result is due; `nil` if none is.
     package func resultDueTime(entrupyID: String) throws -> Instant? {

@@ -41,16 +41,16 @@ package struct ItemRecord: Sendable, Hashable {
     package var certificateID: String?
     /// The item's catalogue data, a JSON object; `nil` if it is generated from the item.
     package var catalog: String?
-    /// The market data that the item was given, a JSON object; `nil` if it follows from the item.
-    package var marketEdge: String?
     /// The email of the certificate's new holder; `nil` if it was not transferred.
     package var certificateHolder: String?
     /// The service that the platform performed, for instance `authentication`. Never changes.
     package var activityID: String
     /// The item that it was compared with; `nil` if it was not compared. Never changes.
     package var fingerprintParent: String?
+    /// The market data that the item was given, a JSON object; `nil` if it follows from the item.
+    package var marketEdge: String?
     /// Grows by one with every change.
-    package var revision: Int64 = 1
+    package var revision = 1
 
     package init(
         entrupyID: String, captureID: String?, organizationID: Int64, userID: Int64, configType: String,
@@ -74,92 +74,66 @@ package struct ItemRecord: Sendable, Hashable {
         self.resultID = resultID
         self.decidedBy = decidedBy
     }
+}
 
-    init(row: Row) {
-        self.init(
-            entrupyID: row[1], captureID: row[2], organizationID: row[3], userID: row[4], configType: row[5],
-            category: row[6], brandID: row[7], brandName: row[8], customerItemID: row[9], metadata: row[10],
-            captureStartedAt: row[11], submittedAt: row[12], resultID: row[14], decidedBy: row[20],
-            activityID: row[33])
-        position = row[0]
-        updatedAt = row[13]
-        resultFinal = row[15]
-        resultReason = row[16]
-        resultAt = row[17]
-        initialResultID = row[18]
-        initialResultAt = row[19]
-        plannedResultID = row[21]
-        plannedReason = row[22]
-        flagID = row[23]
-        flagReasonID = row[24]
-        flagMessage = row[25]
-        flaggedAt = row[26]
-        flagResolvedAt = row[27]
-        flagNote = row[28]
-        certificateID = row[29]
-        revision = Int64(StoredCount.clamped(row[30]))
-        catalog = row[31]
-        certificateHolder = row[32]
-        fingerprintParent = row[34]
-        marketEdge = row[35]
+extension ItemRecord: StoredRecord {
+    package static let table = Table(
+        "items", key: .counted,
+        blank: ItemRecord(
+            entrupyID: "", captureID: nil, organizationID: 0, userID: 0, configType: "", category: "", brandID: "",
+            brandName: "", customerItemID: nil, metadata: "", captureStartedAt: nil, submittedAt: .epoch, resultID: "",
+            decidedBy: "", activityID: "")
+    ) {
+        $0.column("position", \.position, .row, isAssigned: true)
+        $0.column("entrupy_id", \.entrupyID, .id("item"))
+        $0.column("capture_id", \.captureID, .id("capture").orNull, refersTo: "captures.id")
+        $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
+        $0.column("user_id", \.userID, .row, refersTo: "users.id")
+        $0.column("config_type", \.configType, .named("config_type"))
+        $0.column("category", \.category, .named("category"))
+        $0.column("brand_id", \.brandID, .prose)
+        $0.column("brand_name", \.brandName, .prose)
+        $0.column("customer_item_id", \.customerItemID, .text(1...2000).orNull)
+        $0.column("metadata", \.metadata, .object)
+        $0.column("capture_started_at", \.captureStartedAt, .time.orNull)
+        $0.column("submitted_at", \.submittedAt, .time)
+        $0.column("updated_at", \.updatedAt, .time)
+        $0.column("result_id", \.resultID, .named("result"))
+        $0.column("result_final", \.resultFinal, .flag)
+        $0.column("result_reason", \.resultReason, .identifier.orNull)
+        $0.column("result_at", \.resultAt, .time.orNull)
+        $0.column("initial_result_id", \.initialResultID, .named("result").orNull)
+        $0.column("initial_result_at", \.initialResultAt, .time.orNull)
+        $0.column("decided_by", \.decidedBy, .named("decision"))
+        $0.column("planned_result_id", \.plannedResultID, .named("result").orNull)
+        $0.column("planned_reason", \.plannedReason, .identifier.orNull)
+        $0.column("flag_id", \.flagID, .identifier)
+        $0.column("flag_reason_id", \.flagReasonID, .identifier.orNull)
+        $0.column("flag_message", \.flagMessage, .prose.orNull)
+        $0.column("flagged_at", \.flaggedAt, .time.orNull)
+        $0.column("flag_resolved_at", \.flagResolvedAt, .time.orNull)
+        $0.column("flag_note", \.flagNote, .prose.orNull)
+        $0.column("certificate_id", \.certificateID, .named("certificate").orNull)
+        $0.column("revision", \.revision, .count)
+        // Uploaded renderings are never used: see ``NamespaceKey/renderingSalt``.
+        $0.column("rendering_key", .integer(.min ... .max).orNull)
+        $0.column("sdk_rendering", .unread)
+        $0.column("catalog", \.catalog, .object.orNull)
+        $0.column("certificate_holder", \.certificateHolder, .name.orNull)
+        $0.column("activity", \.activityID, .named("activity"))
+        $0.column("fingerprint_parent", \.fingerprintParent, .id("item").orNull)
+        $0.column("market_edge", \.marketEdge, .named("market_edge").orNull)
     }
+
+    /// The parts of an item that can change. The revision grows by one, and the stored rendering becomes invalid.
+    fileprivate static let change = table.update(
+        \.updatedAt, \.resultID, \.resultFinal, \.resultReason, \.resultAt, \.initialResultID, \.initialResultAt,
+        \.decidedBy, \.plannedResultID, \.plannedReason, \.flagID, \.flagReasonID, \.flagMessage, \.flaggedAt,
+        \.flagResolvedAt, \.flagNote, \.certificateID, \.catalog, \.certificateHolder, \.marketEdge, by: \.entrupyID,
+        also: ["revision = revision + 1", "rendering_key = NULL"])
 }
 
 extension Transaction {
-    static let itemColumns = """
-        position, entrupy_id, capture_id, organization_id, user_id, config_type, category, brand_id, brand_name,
-        customer_item_id, metadata, capture_started_at, submitted_at, updated_at, result_id, result_final,
-        result_reason, result_at, initial_result_id, initial_result_at, decided_by, planned_result_id,
-        planned_reason, flag_id, flag_reason_id, flag_message, flagged_at, flag_resolved_at, flag_note,
-        certificate_id, revision, catalog, certificate_holder, activity, fingerprint_parent, market_edge
-        """
-
-    /// Adds an item; its `position` is assigned here.
-    package func insertItem(_ item: ItemRecord) throws {
-        try runDirectly(Self.insertItemSQL) { statement in
-            try statement.bind(item.entrupyID, at: 1)
-            try statement.bind(item.captureID, at: 2)
-            try statement.bind(item.organizationID, at: 3)
-            try statement.bind(item.userID, at: 4)
-            try statement.bind(item.configType, at: 5)
-            try statement.bind(item.category, at: 6)
-            try statement.bind(item.brandID, at: 7)
-            try statement.bind(item.brandName, at: 8)
-            try statement.bind(item.customerItemID, at: 9)
-            try statement.bind(item.metadata, at: 10)
-            try statement.bind(item.captureStartedAt?.microseconds, at: 11)
-            try statement.bind(item.submittedAt, at: 12)
-            try statement.bind(item.updatedAt, at: 13)
-            try statement.bind(item.resultID, at: 14)
-            try statement.bind(item.resultFinal ? 1 : 0, at: 15)
-            try statement.bind(item.resultReason, at: 16)
-            try statement.bind(item.resultAt?.microseconds, at: 17)
-            try statement.bind(item.initialResultID, at: 18)
-            try statement.bind(item.initialResultAt?.microseconds, at: 19)
-            try statement.bind(item.decidedBy, at: 20)
-            try statement.bind(item.plannedResultID, at: 21)
-            try statement.bind(item.plannedReason, at: 22)
-            try statement.bind(item.flagID, at: 23)
-            try statement.bind(item.flagReasonID, at: 24)
-            try statement.bind(item.flagMessage, at: 25)
-            try statement.bind(item.flaggedAt?.microseconds, at: 26)
-            try statement.bind(item.flagResolvedAt?.microseconds, at: 27)
-            try statement.bind(item.flagNote, at: 28)
-            try statement.bind(item.certificateID, at: 29)
-            try statement.bind(item.revision, at: 30)
-            try statement.bind(item.catalog, at: 31)
-            try statement.bind(item.certificateHolder, at: 32)
-            try statement.bind(item.activityID, at: 33)
-            try statement.bind(item.fingerprintParent, at: 34)
-            try statement.bind(item.marketEdge, at: 35)
-        }
-    }
-
-    private static let insertItemSQL = """
-        INSERT INTO items (\(itemColumns))
-        VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """
-
     /// The number of items that a search finds on all its pages. Takes time proportional to the items of its owner.
     package func countItems(_ search: ItemSearch) throws -> Int {
         guard let count = search.count() else { return 0 }
@@ -175,15 +149,11 @@ extension Transaction {
         try first("SELECT 1 FROM items WHERE entrupy_id = ?", [entrupyID]) { _ in true } ?? false
     }
 
-    package func item(entrupyID: String) throws -> ItemRecord? {
-        try first("SELECT \(Self.itemColumns) FROM items WHERE entrupy_id = ?", [entrupyID], ItemRecord.init(row:))
-    }
+    package func item(entrupyID: String) throws -> ItemRecord? { try record("WHERE entrupy_id = ?", [entrupyID]) }
 
     /// Items before a position, newest first.
     package func items(before position: Int64, limit: Int) throws -> [ItemRecord] {
-        try all(
-            "SELECT \(Self.itemColumns) FROM items WHERE position < ? ORDER BY position DESC LIMIT ?",
-            [position, limit], ItemRecord.init(row:))
+        try records("WHERE position < ? ORDER BY position DESC LIMIT ?", [position, limit])
     }
 
     /// Items whose id, certificate's id or `customer_item_id` begins with a text and that meet all conditions, in no
@@ -195,12 +165,12 @@ extension Transaction {
     ) throws -> [ItemRecord] {
         let end = text + "\u{10ffff}"
         let terms = conditions.map { " AND \($0.column) = ?" }.joined()
-        func found(_ source: String, _ arguments: [any DatabaseValueConvertible]) throws -> [ItemRecord] {
-            try all(
+        func found(_ source: String, _ arguments: [any ColumnValue]) throws -> [ItemRecord] {
+            try read(
                 """
-                SELECT * FROM (SELECT \(Self.itemColumns) FROM items \(source) LIMIT \(Self.maxBeginnings))
+                SELECT * FROM (\(ItemRecord.table.select)\(source) LIMIT \(Self.maxBeginnings))
                 WHERE TRUE\(terms) LIMIT ?
-                """, StatementArguments(arguments + conditions.map(\.value) + [limit]), ItemRecord.init(row:))
+                """, arguments + conditions.map(\.value) + [limit], ItemRecord.table.all)
         }
         let byID = try found("WHERE entrupy_id >= ? AND entrupy_id < ?", [text.uppercased(), end.uppercased()])
         let byCertificate = try found(
@@ -230,7 +200,7 @@ extension Transaction {
             }
         }
 
-        fileprivate var value: any DatabaseValueConvertible {
+        fileprivate var value: any ColumnValue {
             switch self {
             case .brand(let value), .category(let value), .result(let value), .flag(let value): value
             case .user(let id): id
@@ -258,27 +228,10 @@ extension Transaction {
 
     /// The item a certificate belongs to.
     package func item(certificateID: String) throws -> ItemRecord? {
-        try first(
-            "SELECT \(Self.itemColumns) FROM items WHERE certificate_id = ?", [certificateID], ItemRecord.init(row:))
+        try record("WHERE certificate_id = ?", [certificateID])
     }
 
-    /// Writes the parts of an item that can change: result, flag, certificate, catalogue and market data. The revision grows
+    /// Writes the parts of an item that can change: result, flag, certificate and catalogue data. The revision grows
     /// by one, and the stored rendering becomes invalid.
-    package func updateItem(_ item: ItemRecord) throws {
-        try run(
-            """
-            UPDATE items SET updated_at = ?, result_id = ?, result_final = ?, result_reason = ?, result_at = ?,
-                initial_result_id = ?, initial_result_at = ?, decided_by = ?, planned_result_id = ?,
-                planned_reason = ?, flag_id = ?, flag_reason_id = ?, flag_message = ?, flagged_at = ?,
-                flag_resolved_at = ?, flag_note = ?, certificate_id = ?, catalog = ?, certificate_holder = ?,
-                market_edge = ?, revision = revision + 1, rendering_key = NULL
-            WHERE entrupy_id = ?
-            """,
-            [
-                item.updatedAt, item.resultID, item.resultFinal, item.resultReason, item.resultAt,
-                item.initialResultID, item.initialResultAt, item.decidedBy, item.plannedResultID, item.plannedReason,
-                item.flagID, item.flagReasonID, item.flagMessage, item.flaggedAt, item.flagResolvedAt, item.flagNote,
-                item.certificateID, item.catalog, item.certificateHolder, item.marketEdge, item.entrupyID,
-            ])
-    }
+    package func updateItem(_ item: ItemRecord) throws { try update(item, ItemRecord.change) }
 }

@@ -25,33 +25,33 @@ package struct PartnerUserRecord: Sendable, Hashable {
     }
 }
 
-extension Transaction {
-    package func insertPartnerUser(_ user: PartnerUserRecord) throws {
-        try run(
-            "INSERT INTO partner_users VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                user.organizationID, user.username, user.password, user.uniqueUserID, user.email, user.firstName,
-                user.lastName,
-            ])
+extension PartnerUserRecord: StoredRecord {
+    package static let table = Table(
+        "partner_users",
+        blank: PartnerUserRecord(
+            organizationID: 0, username: "", password: "", uniqueUserID: "", email: "", firstName: nil, lastName: nil)
+    ) {
+        $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
+        $0.column("username", \.username, .name)
+        $0.column("password", \.password, .name.secret)
+        $0.column("unique_user_id", \.uniqueUserID, .named("unique_user_id"))
+        $0.column("email", \.email, .name)
+        $0.column("first_name", \.firstName, .name.orNull)
+        $0.column("last_name", \.lastName, .name.orNull)
     }
 
-    private static let partnerUserColumns = """
-        organization_id, username, password, unique_user_id, email, first_name, last_name
-        """
+    fileprivate static let overwrite = table.update(
+        \.organizationID, \.password, \.uniqueUserID, \.email, \.firstName, \.lastName, by: \.username)
+}
 
+extension Transaction {
     package func partnerUser(username: String) throws -> PartnerUserRecord? {
-        try first(
-            "SELECT \(Self.partnerUserColumns) FROM partner_users WHERE username = ?", [username],
-            PartnerUserRecord.init(row:))
+        try record("WHERE username = ?", [username])
     }
 
     /// The user that a token of the example backend belongs to.
     package func partnerUser(token: String) throws -> PartnerUserRecord? {
-        try first(
-            """
-            SELECT \(Self.partnerUserColumns) FROM partner_users
-            WHERE username = (SELECT username FROM partner_sessions WHERE token = ?)
-            """, [token], PartnerUserRecord.init(row:))
+        try record("WHERE username = (SELECT username FROM partner_sessions WHERE token = ?)", [token])
     }
 
     package func insertPartnerSession(token: String, username: String) throws {
@@ -60,30 +60,15 @@ extension Transaction {
 
     /// An organization's users of the example backend, sorted by user name.
     package func partnerUsers(organizationID: Int64) throws -> [PartnerUserRecord] {
-        try all(
-            "SELECT \(Self.partnerUserColumns) FROM partner_users WHERE organization_id = ? ORDER BY username",
-            [organizationID], PartnerUserRecord.init(row:))
+        try records("WHERE organization_id = ? ORDER BY username", [organizationID])
     }
 
     /// Adds a user of the example backend, or overwrites the user of that name.
     package func upsertPartnerUser(_ user: PartnerUserRecord) throws {
-        guard try partnerUser(username: user.username) != nil else { return try insertPartnerUser(user) }
-        try run(
-            """
-            UPDATE partner_users SET organization_id = ?, password = ?, unique_user_id = ?, email = ?, first_name = ?,
-                last_name = ? WHERE username = ?
-            """,
-            [
-                user.organizationID, user.password, user.uniqueUserID, user.email, user.firstName, user.lastName,
-                user.username,
-            ])
-    }
-}
-
-extension PartnerUserRecord {
-    fileprivate init(row: Row) {
-        self.init(
-            organizationID: row[0], username: row[1], password: row[2], uniqueUserID: row[3], email: row[4],
-            firstName: row[5], lastName: row[6])
+        if try partnerUser(username: user.username) == nil {
+            try insert(user)
+        } else {
+            try update(user, PartnerUserRecord.overwrite)
+        }
     }
 }

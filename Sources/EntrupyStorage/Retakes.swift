@@ -28,44 +28,37 @@ package struct RetakeRecord: Sendable, Hashable {
         self.answeredAt = answeredAt
         self.captureID = captureID
     }
+}
 
-    fileprivate init(row: Row) {
-        self.init(
-            id: row[0], entrupyID: row[1], userID: row[2], regions: row[3], message: row[4], askedAt: row[5],
-            answeredAt: row[6], captureID: row[7])
+extension RetakeRecord: StoredRecord {
+    package static let table = Table(
+        "retakes", key: .counted,
+        blank: RetakeRecord(
+            id: "", entrupyID: "", userID: 0, regions: "", message: nil, askedAt: .epoch)
+    ) {
+        $0.column("position", .row)
+        $0.identity("id", \.id, "retake")
+        $0.column("entrupy_id", \.entrupyID, .id("item"), refersTo: "items.entrupy_id")
+        $0.column("user_id", \.userID, .row, refersTo: "users.id")
+        $0.column("regions", \.regions, .prose)
+        $0.column("message", \.message, .prose.orNull)
+        $0.column("asked_at", \.askedAt, .time)
+        $0.column("answered_at", \.answeredAt, .time.orNull)
+        $0.column("capture_id", \.captureID, .id("capture").orNull, refersTo: "captures.id")
     }
 }
 
 extension Transaction {
-    private static let retakeColumns = """
-        id, entrupy_id, user_id, regions, message, asked_at, answered_at, capture_id
-        """
-
-    package func insertRetake(_ retake: RetakeRecord) throws {
-        try run(
-            "INSERT INTO retakes (\(Self.retakeColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                retake.id, retake.entrupyID, retake.userID, retake.regions, retake.message, retake.askedAt,
-                retake.answeredAt, retake.captureID,
-            ])
-    }
-
-    package func retake(id: String) throws -> RetakeRecord? {
-        try first("SELECT \(Self.retakeColumns) FROM retakes WHERE id = ?", [id], RetakeRecord.init(row:))
-    }
+    package func retake(id: String) throws -> RetakeRecord? { try record("WHERE id = ?", [id]) }
 
     /// An item's retakes, oldest first.
     package func retakes(entrupyID: String) throws -> [RetakeRecord] {
-        try all(
-            "SELECT \(Self.retakeColumns) FROM retakes WHERE entrupy_id = ? ORDER BY position", [entrupyID],
-            RetakeRecord.init(row:))
+        try records("WHERE entrupy_id = ? ORDER BY position", [entrupyID])
     }
 
     /// A user's retakes that are not answered, oldest first.
     package func openRetakes(userID: Int64) throws -> [RetakeRecord] {
-        try all(
-            "SELECT \(Self.retakeColumns) FROM retakes WHERE user_id = ? AND answered_at IS NULL ORDER BY position",
-            [userID], RetakeRecord.init(row:))
+        try records("WHERE user_id = ? AND answered_at IS NULL ORDER BY position", [userID])
     }
 
     /// Records that a capture answered a retake.

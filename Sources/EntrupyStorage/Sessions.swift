@@ -29,32 +29,33 @@ package struct SessionRecord: Sendable, Hashable {
     }
 }
 
+extension SessionRecord: StoredRecord {
+    package static let table = Table(
+        "sessions", key: .columns(["token"]),
+        blank: SessionRecord(
+            token: "", userID: 0, bundleID: nil, createdAt: .epoch,
+            softExpiresAt: .epoch, expiresAt: .epoch)
+    ) {
+        $0.identity("token", \.token, "session", isSecret: true)
+        $0.column("user_id", \.userID, .row, refersTo: "users.id")
+        $0.column("bundle_id", \.bundleID, .prose.orNull)
+        $0.column("created_at", \.createdAt, .time)
+        $0.column("soft_expires_at", \.softExpiresAt, .time)
+        $0.column("expires_at", \.expiresAt, .time)
+        $0.column("ended_at", \.endedAt, .time.orNull)
+        $0.column("end_reason", \.endReason, .word(["logged_out", "expired", "revoked"]).orNull)
+    }
+}
+
 extension Transaction {
-    package func insertSession(_ session: SessionRecord) throws {
-        try run(
-            "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                session.token, session.userID, session.bundleID, session.createdAt, session.softExpiresAt,
-                session.expiresAt, session.endedAt, session.endReason,
-            ])
-    }
-
-    private static let sessionColumns = """
-        token, user_id, bundle_id, created_at, soft_expires_at, expires_at, ended_at, end_reason
-        """
-
-    package func session(token: String) throws -> SessionRecord? {
-        try first(
-            "SELECT \(Self.sessionColumns) FROM sessions WHERE token = ?", [token], SessionRecord.init(row:))
-    }
+    package func session(token: String) throws -> SessionRecord? { try record("WHERE token = ?", [token]) }
 
     /// Active sessions of a user, or of all users if `userID` is `nil`, newest first.
     package func activeSessions(userID: Int64?, limit: Int) throws -> [SessionRecord] {
-        try all(
+        try records(
             """
-            SELECT \(Self.sessionColumns) FROM sessions WHERE ended_at IS NULL AND (?1 IS NULL OR user_id = ?1)
-            ORDER BY created_at DESC, token LIMIT ?2
-            """, [userID, limit], SessionRecord.init(row:))
+            WHERE ended_at IS NULL AND (?1 IS NULL OR user_id = ?1) ORDER BY created_at DESC, token LIMIT ?2
+            """, [userID, limit])
     }
 
     /// The number of active sessions of a user, or of all users if `userID` is `nil`.
@@ -91,13 +92,5 @@ extension Transaction {
     /// Deletes a user's logins up to `moment`, which no rate limit counts any longer.
     package func forgetLogins(userID: Int64, upTo moment: Instant) throws {
         try run("DELETE FROM logins WHERE user_id = ? AND at <= ?", [userID, moment])
-    }
-}
-
-extension SessionRecord {
-    fileprivate init(row: Row) {
-        self.init(
-            token: row[0], userID: row[1], bundleID: row[2], createdAt: row[3], softExpiresAt: row[4],
-            expiresAt: row[5], endedAt: row[6], endReason: row[7])
     }
 }

@@ -23,21 +23,23 @@ package struct SignedRequestRecord: Sendable, Hashable {
     }
 }
 
-extension Transaction {
-    package func insertSignedRequest(_ request: SignedRequestRecord) throws {
-        try run(
-            "INSERT INTO signed_requests VALUES (?, ?, ?, ?, ?, ?)",
-            [request.id, request.userID, request.bundleID, request.issuedAt, request.expiresAt, request.usedAt])
+extension SignedRequestRecord: StoredRecord {
+    package static let table = Table(
+        "signed_requests", key: .columns(["id"]),
+        blank: SignedRequestRecord(
+            id: "", userID: 0, bundleID: nil, issuedAt: .epoch, expiresAt: .epoch)
+    ) {
+        $0.identity("id", \.id, "signed_request", isSecret: true)
+        $0.column("user_id", \.userID, .row, refersTo: "users.id")
+        $0.column("bundle_id", \.bundleID, .prose.orNull)
+        $0.column("issued_at", \.issuedAt, .time)
+        $0.column("expires_at", \.expiresAt, .time)
+        $0.column("used_at", \.usedAt, .time.orNull)
     }
+}
 
-    package func signedRequest(id: String) throws -> SignedRequestRecord? {
-        try first(
-            "SELECT id, user_id, bundle_id, issued_at, expires_at, used_at FROM signed_requests WHERE id = ?", [id]
-        ) {
-            SignedRequestRecord(
-                id: $0[0], userID: $0[1], bundleID: $0[2], issuedAt: $0[3], expiresAt: $0[4], usedAt: $0[5])
-        }
-    }
+extension Transaction {
+    package func signedRequest(id: String) throws -> SignedRequestRecord? { try record("WHERE id = ?", [id]) }
 
     package func useSignedRequest(id: String, at moment: Instant) throws {
         try run("UPDATE signed_requests SET used_at = ? WHERE id = ?", [moment, id])

@@ -44,10 +44,9 @@ extension SimulatedPlatform {
     ) throws -> (any PlatformOutcome)? { nil }
 
     package var migrations: [Migration] { [] }
-    package func tables(_ seed: any PlatformSeed) -> [TableDomain] { [] }
+    package var tables: [TableDomain] { [] }
+    package func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] { [:] }
     package func extended(_ table: TableDomain) -> TableDomain { table }
-    package var countedTables: [String] { [] }
-    package var idColumns: [(kind: IDKind, table: String, column: String)] { [] }
 
     package func makeState(for state: NamespaceState) throws -> any PlatformState { EmptyState() }
     package func username(of credential: Credential, _ job: JobContext) throws -> String? { nil }

@@ -100,14 +100,12 @@ package protocol SimulatedPlatform: Sendable {
 
     /// The platform's tables, in the order of their release. A released one is never edited.
     var migrations: [Migration] { get }
-    /// The valid values of every column of the platform's tables.
-    func tables(_ seed: any PlatformSeed) -> [TableDomain]
+    /// The declarations of the platform's tables.
+    var tables: [TableDomain] { get }
+    /// The domains that stand in the declarations by name.
+    func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain]
     /// A table of the engine, with what its rows refer to in the platform's tables.
     func extended(_ table: TableDomain) -> TableDomain
-    /// The platform's tables that have a row counter.
-    var countedTables: [String] { get }
-    /// The columns that hold each id of a kind once.
-    var idColumns: [(kind: IDKind, table: String, column: String)] { get }
 
     // MARK: State and callers
 

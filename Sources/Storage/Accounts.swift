@@ -27,6 +27,37 @@ package struct UserRecord: Sendable, Hashable {
     package var rateLimits: String?
 }
 
+extension OrganizationRecord: StoredRecord {
+    package static let table = Table("organizations", blank: OrganizationRecord(id: 0, name: "", sdkFlagging: true)) {
+        $0.column("id", \.id, .row, isAssigned: true)
+        $0.column("name", \.name, .text(1...100))
+        $0.column("sdk_flagging", \.sdkFlagging, .flag)
+    }
+}
+
+extension UserRecord: StoredRecord {
+    package static let table = Table(
+        "users",
+        blank: UserRecord(
+            id: 0, organizationID: 0, username: "", uniqueUserID: "", email: nil, firstName: nil, lastName: nil,
+            isTestUser: false, submissions: 0, createdAt: .epoch, rateLimits: nil)
+    ) {
+        $0.column("id", \.id, .row, isAssigned: true)
+        $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
+        $0.column("username", \.username, .text(1...300))
+        $0.column("unique_user_id", \.uniqueUserID, .named("unique_user_id"))
+        $0.column("email", \.email, .name.orNull)
+        $0.column("first_name", \.firstName, .name.orNull)
+        $0.column("last_name", \.lastName, .name.orNull)
+        $0.column("is_test_user", \.isTestUser, .flag)
+        $0.column("submissions", \.submissions, .count)
+        $0.column("created_at", \.createdAt, .time)
+        $0.column("rate_limits", \.rateLimits, .named("rate_limits").orNull)
+    }
+
+    fileprivate static let change = table.update(\.email, \.firstName, \.lastName, \.isTestUser, by: \.id)
+}
+
 extension Transaction {
     /// Adds an organization and returns its row id.
     package func insertOrganization(name: String, sdkFlagging: Bool = true) throws -> Int64 {
@@ -67,30 +98,18 @@ extension Transaction {
         WHERE t.token = ?
         """
 
-    package func organization(id: Int64) throws -> OrganizationRecord? {
-        try first("SELECT id, name, sdk_flagging FROM organizations WHERE id = ?", [id]) {
-            OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2])
-        }
-    }
-
-    private static let userColumns = """
-        id, organization_id, username, unique_user_id, email, first_name, last_name, is_test_user, submissions,
-        created_at, rate_limits
-        """
+    package func organization(id: Int64) throws -> OrganizationRecord? { try record("WHERE id = ?", [id]) }
 
     /// Adds a user and returns its row id.
     package func insertUser(
         organizationID: Int64, username: String, uniqueUserID: String, email: String?, firstName: String?,
         lastName: String?, isTestUser: Bool, createdAt: Instant
     ) throws -> Int64 {
-        try run(
-            """
-            INSERT INTO users (organization_id, username, unique_user_id, email, first_name, last_name, is_test_user,
-                created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [organizationID, username, uniqueUserID, email, firstName, lastName, isTestUser, createdAt])
-        return database.lastInsertedRowID
+        try insert(
+            UserRecord(
+                id: 0, organizationID: organizationID, username: username, uniqueUserID: uniqueUserID, email: email,
+                firstName: firstName, lastName: lastName, isTestUser: isTestUser, submissions: 0,
+                createdAt: createdAt, rateLimits: nil))
     }
 
     /// Sets the creation time of all users of a new namespace.
@@ -98,27 +117,17 @@ extension Transaction {
         try run("UPDATE users SET created_at = ?", [moment])
     }
 
-    package func user(username: String) throws -> UserRecord? {
-        try first("SELECT \(Self.userColumns) FROM users WHERE username = ?", [username], UserRecord.init(row:))
-    }
+    package func user(username: String) throws -> UserRecord? { try record("WHERE username = ?", [username]) }
 
-    package func user(id: Int64) throws -> UserRecord? {
-        try first("SELECT \(Self.userColumns) FROM users WHERE id = ?", [id], UserRecord.init(row:))
-    }
+    package func user(id: Int64) throws -> UserRecord? { try record("WHERE id = ?", [id]) }
 
     /// Users before a row id, newest first.
     package func users(before id: Int64, limit: Int) throws -> [UserRecord] {
-        try all(
-            "SELECT \(Self.userColumns) FROM users WHERE id < ? ORDER BY id DESC LIMIT ?", [id, limit],
-            UserRecord.init(row:))
+        try records("WHERE id < ? ORDER BY id DESC LIMIT ?", [id, limit])
     }
 
     /// Sets a user's email and names, and whether it is a test user.
-    package func updateUser(_ user: UserRecord) throws {
-        try run(
-            "UPDATE users SET email = ?, first_name = ?, last_name = ?, is_test_user = ? WHERE id = ?",
-            [user.email, user.firstName, user.lastName, user.isTestUser, user.id])
-    }
+    package func updateUser(_ user: UserRecord) throws { try update(user, UserRecord.change) }
 
     /// Sets a user's own rate limits, or removes them with `nil`, so that the namespace's apply.
     package func setRateLimits(userID: Int64, _ document: String?) throws {
@@ -126,18 +135,5 @@ extension Transaction {
     }
 
     /// All organizations, in the order of their ids.
-    package func organizations() throws -> [OrganizationRecord] {
-        try all("SELECT id, name, sdk_flagging FROM organizations ORDER BY id") {
-            OrganizationRecord(id: $0[0], name: $0[1], sdkFlagging: $0[2])
-        }
-    }
-}
-
-extension UserRecord {
-    fileprivate init(row: Row) {
-        self.init(
-            id: row[0], organizationID: row[1], username: row[2], uniqueUserID: row[3], email: row[4],
-            firstName: row[5], lastName: row[6], isTestUser: row[7], submissions: StoredCount.clamped(row[8]),
-            createdAt: row[9], rateLimits: row[10])
-    }
+    package func organizations() throws -> [OrganizationRecord] { try records("ORDER BY id") }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import GRDBSQLite
 
@@ -53,6 +54,23 @@ package struct DirectStatement: ~Copyable {
                     text.baseAddress.map { sqlite3_bind_text(statement, index, $0, CInt(text.count), copied) }
                         ?? sqlite3_bind_text(statement, index, "", 0, copied)
                 }
+            })
+    }
+
+    /// Binds an argument, counted from 1.
+    package func bind(_ value: Double, at index: CInt) throws {
+        try check(sqlite3_bind_double(statement, index, value))
+    }
+
+    /// Binds an argument, counted from 1. The bytes are copied.
+    package func bind(_ value: Data, at index: CInt) throws {
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        try check(
+            value.withUnsafeBytes { bytes in
+                // Without an address, SQLite would bind null.
+                bytes.isEmpty
+                    ? sqlite3_bind_zeroblob(statement, index, 0)
+                    : sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), copied)
             })
     }
 

@@ -30,35 +30,48 @@ package struct DueRecord: Sendable, Hashable {
     package var subject: String
 }
 
+extension EventRecord: StoredRecord {
+    package static let table = Table(
+        "events", key: .counted, blank: EventRecord(sequence: 0, at: .epoch, kind: "", subject: "", data: "")
+    ) {
+        $0.column("sequence", \.sequence, .row, isAssigned: true)
+        $0.column("at", \.at, .time)
+        $0.column("kind", \.kind, .named("event_kind"))
+        $0.column("subject", \.subject, .text(0...1000))
+        $0.column("data", \.data, .object)
+    }
+}
+
+extension DueRecord: StoredRecord {
+    package static let table = Table(
+        "due", key: .counted, blank: DueRecord(id: 0, dueAt: .epoch, kind: "", subject: "")
+    ) {
+        $0.column("id", \.id, .row, isAssigned: true)
+        $0.column("due_at", \.dueAt, .time)
+        $0.column("kind", \.kind, .named("due_kind"))
+        $0.column("subject", \.subject, .text(1...1000).secret)
+        $0.references("subject", to: "deliveries", "id", where: "r.kind = 'webhook.attempt'")
+        $0.check(
+            "subject", where: "r.kind = 'scenario.action' AND (r.subject GLOB '*[^0-9]*' OR length(r.subject) > 4)",
+            "must be the index of an action in the scenario's timeline")
+    }
+}
+
 extension Transaction {
     /// Adds an event and returns its sequence number.
     @discardableResult
     package func insertEvent(at moment: Instant, kind: String, subject: String, data: String) throws -> Int64 {
-        try runDirectly("INSERT INTO events (at, kind, subject, data) VALUES (?, ?, ?, ?)") { statement in
-            try statement.bind(moment, at: 1)
-            try statement.bind(kind, at: 2)
-            try statement.bind(subject, at: 3)
-            try statement.bind(data, at: 4)
-        }
-        return database.lastInsertedRowID
+        try insert(EventRecord(sequence: 0, at: moment, kind: kind, subject: subject, data: data))
     }
 
     /// The events after a sequence number, oldest first.
     package func events(after sequence: Int64, limit: Int) throws -> [EventRecord] {
-        try all(
-            "SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
-            [sequence, limit]
-        ) { EventRecord(row: $0) }
+        try records("WHERE sequence > ? ORDER BY sequence LIMIT ?", [sequence, limit])
     }
 
     /// The events between two sequence numbers, newest first. Neither of the two is included.
     package func events(after first: Int64, before last: Int64, limit: Int) throws -> [EventRecord] {
-        try all(
-            """
-            SELECT sequence, at, kind, subject, data FROM events WHERE sequence > ? AND sequence < ?
-            ORDER BY sequence DESC LIMIT ?
-            """, [first, last, limit]
-        ) { EventRecord(row: $0) }
+        try records("WHERE sequence > ? AND sequence < ? ORDER BY sequence DESC LIMIT ?", [first, last, limit])
     }
 
     /// The events of a subject between two sequence numbers, newest first. Neither of the two is included.
@@ -67,17 +80,13 @@ extension Transaction {
     package func events(
         of subject: String, after first: Int64, before last: Int64, recent: Int64, limit: Int
     ) throws -> [EventRecord] {
-        let columns = "SELECT sequence, at, kind, subject, data FROM events WHERE subject = ?"
         let range = "AND sequence > ? AND sequence < ? ORDER BY sequence DESC LIMIT ?"
         let oldest = try min(last, lastEventSequence() + 1) - recent - 1
-        let indexed = try all("\(columns) AND \(Schema.isOfItem) \(range)", [subject, first, last, limit]) {
-            EventRecord(row: $0)
-        }
+        let indexed: [EventRecord] = try records(
+            "WHERE subject = ? AND \(Schema.isOfItem) \(range)", [subject, first, last, limit])
         // The plus keeps SQLite from the index, which does not hold these events.
-        let others = try all(
-            "SELECT sequence, at, kind, subject, data FROM events WHERE +subject = ? AND NOT (\(Schema.isOfItem)) \(range)",
-            [subject, max(first, oldest), last, limit]
-        ) { EventRecord(row: $0) }
+        let others: [EventRecord] = try records(
+            "WHERE +subject = ? AND NOT (\(Schema.isOfItem)) \(range)", [subject, max(first, oldest), last, limit])
         return Array((indexed + others).sorted { $0.sequence > $1.sequence }.prefix(limit))
     }
 
@@ -92,26 +101,14 @@ extension Transaction {
     }
 
     package func insertDue(at moment: Instant, kind: String, subject: String) throws {
-        try runDirectly("INSERT INTO due (due_at, kind, subject) VALUES (?, ?, ?)") { statement in
-            try statement.bind(moment, at: 1)
-            try statement.bind(kind, at: 2)
-            try statement.bind(subject, at: 3)
-        }
+        try insert(DueRecord(id: 0, dueAt: moment, kind: kind, subject: subject))
     }
 
     /// The work that is due first; `nil` if there is none.
-    package func nextDue() throws -> DueRecord? {
-        try first("SELECT id, due_at, kind, subject FROM due ORDER BY due_at, id LIMIT 1") {
-            DueRecord(id: $0[0], dueAt: $0[1], kind: $0[2], subject: $0[3])
-        }
-    }
+    package func nextDue() throws -> DueRecord? { try record("ORDER BY due_at, id LIMIT 1", []) }
 
     /// The work that is due next, soonest first.
-    package func due(limit: Int) throws -> [DueRecord] {
-        try all("SELECT id, due_at, kind, subject FROM due ORDER BY due_at, id LIMIT ?", [limit]) {
-            DueRecord(id: $0[0], dueAt: $0[1], kind: $0[2], subject: $0[3])
-        }
-    }
+    package func due(limit: Int) throws -> [DueRecord] { try records("ORDER BY due_at, id LIMIT ?", [limit]) }
 
     /// The number of pieces of due work of some kinds, and the earliest time of them.
     package func unsettled(kinds: [String]) throws -> (count: Int, next: Instant?) {
@@ -137,11 +134,4 @@ extension Transaction {
     }
 
     static let deleteDueSQL = "DELETE FROM due WHERE due_at = ? AND subject = ? AND kind = ?"
-}
-
-extension EventRecord {
-    /// Reads the columns `sequence, at, kind, subject, data`.
-    package init(row: Row) {
-        self.init(sequence: row[0], at: row[1], kind: row[2], subject: row[3], data: row[4])
-    }
 }

@@ -27,22 +27,38 @@ package struct RuleRecord: Sendable, Hashable {
     }
 }
 
-extension Transaction {
-    package func insertRule(_ rule: RuleRecord) throws {
-        try run(
-            "INSERT INTO rules (id, kind, document, created_at, seen, hits) VALUES (?, ?, ?, ?, ?, ?)",
-            [rule.id, rule.kind.rawValue, rule.document, rule.createdAt, rule.seen, rule.hits])
+extension RuleRecord: StoredRecord {
+    package static let table = Table(
+        "rules", key: .counted, blank: RuleRecord(id: "", kind: .outcome, document: "", createdAt: .epoch)
+    ) {
+        // First, because the form of the document depends on it.
+        $0.column("kind", \.kind, .word(Kind.allCases.map(\.rawValue)))
+        $0.column("position", .row)
+        $0.column("id", \.id, .choice([Kind.fault.rawValue: .id("fault"), Kind.outcome.rawValue: .id("outcome")]))
+        $0.column(
+            "document", \.document,
+            .choice([Kind.fault.rawValue: .named("fault"), Kind.outcome.rawValue: .named("outcome")]))
+        $0.column("created_at", \.createdAt, .time)
+        $0.column("seen", \.seen, .count)
+        $0.column("hits", \.hits, .count)
+    }
+}
+
+/// A kind that this version does not know is read as an outcome; no statement reads one.
+extension RuleRecord.Kind: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) {
+        self = RuleRecord.Kind(rawValue: row.text(column)) ?? .outcome
     }
 
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(rawValue, at: index)
+    }
+}
+
+extension Transaction {
     /// All rules of a kind, oldest first.
     package func rules(_ kind: RuleRecord.Kind) throws -> [RuleRecord] {
-        try all(
-            "SELECT id, document, created_at, seen, hits FROM rules WHERE kind = ? ORDER BY position", [kind.rawValue]
-        ) {
-            RuleRecord(
-                id: $0[0], kind: kind, document: $0[1], createdAt: $0[2], seen: StoredCount.clamped($0[3]),
-                hits: StoredCount.clamped($0[4]))
-        }
+        try records("WHERE kind = ? ORDER BY position", [kind])
     }
 
     /// Writes how often a rule has matched and was applied.

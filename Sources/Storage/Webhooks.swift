@@ -38,14 +38,34 @@ package struct SubscriptionRecord: Sendable, Hashable {
         self.signature = signature
         self.createdAt = createdAt
     }
+}
 
-    fileprivate init(row: Row) {
-        self.init(
-            id: row[0], organizationID: row[1], username: row[2], version: row[3], url: row[4], secret: row[5],
-            events: row[6], format: row[8], signature: row[9], createdAt: row[7])
-        verification = row[10]
-        isPending = row[11]
+extension SubscriptionRecord: StoredRecord {
+    package static let table = Table(
+        "subscriptions", key: .counted,
+        blank: SubscriptionRecord(
+            id: "", organizationID: 0, username: nil, version: "", url: "", secret: "", events: "", format: "",
+            signature: "", createdAt: .epoch)
+    ) {
+        $0.column("position", .row)
+        $0.identity("id", \.id, "subscription")
+        $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
+        $0.column("username", \.username, .text(1...1000).orNull)
+        $0.column("version", \.version, .named("webhook_version"))
+        $0.column("url", \.url, .named("webhook_url"))
+        $0.column("secret", \.secret, .named("webhook_secret").secret)
+        $0.column("events", \.events, .named("webhook_events"))
+        $0.column("created_at", \.createdAt, .time)
+        $0.column("format", \.format, .named("webhook_format"))
+        $0.column("signature", \.signature, .named("webhook_signature"))
+        $0.column("verification", \.verification, .id("verification").orNull)
+        $0.column("is_pending", \.isPending, .flag)
+        $0.check(
+            "is_pending", where: "r.is_pending AND r.verification IS NULL", "must be 0 without a verification")
     }
+
+    fileprivate static let change = table.update(
+        \.username, \.url, \.secret, \.events, \.format, \.signature, \.isPending, by: \.id)
 }
 
 /// A webhook event for one subscription, or a verification request to its domain.
@@ -84,10 +104,20 @@ package struct DeliveryRecord: Sendable, Hashable {
     /// The number of finished attempts.
     package var attempts = 0
     package var nextAttemptAt: Instant?
-    /// The fault that was triggered for the last or next attempt.
-    package var fault: Fault?
+    private(set) var faultID: String?
+    private(set) var faultEffect: String?
+    private(set) var faultAttempt: Int?
     /// Whether the item's next delivery may go first.
     package var isHeld = false
+
+    /// The fault that was triggered for the last or next attempt.
+    package var fault: Fault? {
+        get {
+            guard let faultID, let faultEffect, let faultAttempt else { return nil }
+            return Fault(ruleID: faultID, effect: faultEffect, attempt: faultAttempt)
+        }
+        set { (faultID, faultEffect, faultAttempt) = (newValue?.ruleID, newValue?.effect, newValue?.attempt) }
+    }
 
     /// A fault rule that was triggered for an attempt.
     package struct Fault: Sendable, Hashable {
@@ -126,27 +156,63 @@ package struct DeliveryRecord: Sendable, Hashable {
         self.createdAt = createdAt
         self.status = status
     }
-
-    fileprivate init(row: Row) {
-        self.init(
-            id: row[1], subscriptionID: row[2], subject: row[3], event: row[4], eventID: row[5], format: row[15],
-            body: row[6], createdAt: row[7], status: Status(rawValue: row[8]))
-        position = row[0]
-        attempts = StoredCount.clamped(row[9])
-        nextAttemptAt = row[10]
-        if let ruleID: String = row[11], let effect: String = row[12], let attempt: Int = row[13] {
-            fault = Fault(ruleID: ruleID, effect: effect, attempt: StoredCount.clamped(attempt))
-        }
-        isHeld = row[14]
-    }
 }
 
-extension DeliveryRecord.Status: RawRepresentable, CaseIterable {
+extension DeliveryRecord: StoredRecord {
+    package static let table = Table(
+        "deliveries", key: .counted,
+        blank: DeliveryRecord(
+            id: "", subscriptionID: "", subject: "", event: "", eventID: "", format: "", body: Data(),
+            createdAt: .epoch, status: .waiting)
+    ) {
+        // First, because the form of the body depends on it.
+        $0.column("format", \.format, .named("delivery_format"))
+        $0.column("position", \.position, .row, isAssigned: true)
+        $0.identity("id", \.id, "delivery")
+        $0.column("subscription_id", \.subscriptionID, .id("subscription"))
+        $0.column("entrupy_id", \.subject, .text(1...100))
+        $0.column("event", \.event, .named("delivery_event"))
+        $0.column("event_id", \.eventID, .id("webhook_event"))
+        $0.column("body", \.body, .named("delivery_body"))
+        $0.column("created_at", \.createdAt, .time)
+        $0.column("status", \.status, .word(DeliveryRecord.Status.allCases.map(\.rawValue)))
+        $0.column("attempts", \.attempts, .integer(0...maxAttempts))
+        $0.column("next_attempt_at", \.nextAttemptAt, .time.orNull)
+        $0.column("fault_id", \.faultID, .id("fault").orNull)
+        $0.column("fault_effect", \.faultEffect, .named("webhook_fault").orNull)
+        $0.column("fault_attempt", \.faultAttempt, .integer(0...maxAttempts).orNull)
+        $0.column("is_held", \.isHeld, .flag)
+        $0.check(
+            "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
+            "must be verification exactly where the format is")
+        // A finished delivery may be older than its deleted subscription.
+        let isOpen = "r.status IN ('waiting', 'sending', 'retrying')"
+        $0.references("entrupy_id", to: "subscriptions", "id", where: "r.format = 'verification' AND \(isOpen)")
+        $0.references("subscription_id", to: "subscriptions", "id", where: isOpen)
+        $0.check(
+            "attempts", where: "r.attempts <> (SELECT COUNT(*) FROM attempts a WHERE a.delivery_id = r.id)",
+            "must be the number of rows that the delivery has in attempts")
+    }
+
+    /// The largest stored number of attempts; retries end long before.
+    fileprivate static let maxAttempts: Int64 = 1_000_000
+
+    fileprivate static let change = table.update(
+        \.status, \.attempts, \.nextAttemptAt, \.faultID, \.faultEffect, \.faultAttempt, \.isHeld, by: \.id)
+}
+
+extension DeliveryRecord.Status: RawRepresentable, CaseIterable, ColumnValue {
     /// The states that this version knows.
     package static let allCases: [Self] = [.waiting, .sending, .retrying, .delivered, .failed, .cancelled]
 
     package init(rawValue: String) {
         self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue)
+    }
+
+    package init(_ row: borrowing DirectStatement, _ column: CInt) { self.init(rawValue: row.text(column)) }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(rawValue, at: index)
     }
 
     package var rawValue: String {
@@ -164,6 +230,7 @@ extension DeliveryRecord.Status: RawRepresentable, CaseIterable {
 
 /// The result of one delivery attempt.
 package struct AttemptRecord: Sendable, Hashable {
+    package var deliveryID: String
     /// The number of the attempt, from 1.
     package var number: Int
     /// The time at which it began, by the namespace's clock.
@@ -182,9 +249,11 @@ package struct AttemptRecord: Sendable, Hashable {
     package var signature: String?
 
     package init(
-        number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double, answer: String?,
+        deliveryID: String, number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double,
+        answer: String?,
         faultID: String?, signature: String?
     ) {
+        self.deliveryID = deliveryID
         self.faultID = faultID
         self.signature = signature
         self.number = number
@@ -196,33 +265,35 @@ package struct AttemptRecord: Sendable, Hashable {
     }
 }
 
-extension Transaction {
-    private static let subscriptionColumns = """
-        id, organization_id, username, version, url, secret, events, created_at, format, signature, verification,
-        is_pending
-        """
-
-    package func insertSubscription(_ subscription: SubscriptionRecord) throws {
-        try run(
-            "INSERT INTO subscriptions (\(Self.subscriptionColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                subscription.id, subscription.organizationID, subscription.username, subscription.version,
-                subscription.url, subscription.secret, subscription.events, subscription.createdAt,
-                subscription.format, subscription.signature, subscription.verification, subscription.isPending,
-            ])
+extension AttemptRecord: StoredRecord {
+    package static let table = Table(
+        "attempts", key: .columns(["delivery_id", "number"]),
+        blank: AttemptRecord(
+            deliveryID: "", number: 0, at: .epoch, status: nil, error: nil, milliseconds: 0, answer: nil,
+            faultID: nil, signature: nil)
+    ) {
+        $0.column("delivery_id", \.deliveryID, .id("delivery"), refersTo: "deliveries.id")
+        $0.column("number", \.number, .integer(1...DeliveryRecord.maxAttempts))
+        $0.column("at", \.at, .time)
+        $0.column("status", \.status, .integer(0...999).orNull)
+        $0.column("error", \.error, .prose.orNull)
+        $0.column("milliseconds", \.milliseconds, .real(0...1e12))
+        $0.column("answer", \.answer, .prose.orNull)
+        $0.column("fault_id", \.faultID, .id("fault").orNull)
+        $0.column("signature", \.signature, .named("webhook_signature").orNull)
+        $0.check(
+            "number", where: "r.number > (SELECT d.attempts FROM deliveries d WHERE d.id = r.delivery_id)",
+            "must not be more than the attempts of its delivery")
     }
+}
 
+extension Transaction {
     /// An organization's subscriptions, oldest first.
     package func subscriptions(organizationID: Int64) throws -> [SubscriptionRecord] {
-        try all(
-            "SELECT \(Self.subscriptionColumns) FROM subscriptions WHERE organization_id = ? ORDER BY position",
-            [organizationID], SubscriptionRecord.init(row:))
+        try records("WHERE organization_id = ? ORDER BY position", [organizationID])
     }
 
-    package func subscription(id: String) throws -> SubscriptionRecord? {
-        try first(
-            "SELECT \(Self.subscriptionColumns) FROM subscriptions WHERE id = ?", [id], SubscriptionRecord.init(row:))
-    }
+    package func subscription(id: String) throws -> SubscriptionRecord? { try record("WHERE id = ?", [id]) }
 
     /// The secrets of the newest subscriptions, each once.
     package func subscriptionSecrets(limit: Int) throws -> [String] {
@@ -238,100 +309,54 @@ extension Transaction {
 
     /// Writes the parts of a subscription that can change.
     package func updateSubscription(_ subscription: SubscriptionRecord) throws {
-        try run(
-            """
-            UPDATE subscriptions SET username = ?, url = ?, secret = ?, events = ?, format = ?, signature = ?,
-                is_pending = ? WHERE id = ?
-            """,
-            [
-                subscription.username, subscription.url, subscription.secret, subscription.events,
-                subscription.format, subscription.signature, subscription.isPending, subscription.id,
-            ])
+        try update(subscription, SubscriptionRecord.change)
     }
 
     package func deleteSubscription(id: String) throws {
         try run("DELETE FROM subscriptions WHERE id = ?", [id])
     }
 
-    private static let deliveryColumns = """
-        position, id, subscription_id, entrupy_id, event, event_id, body, created_at, status, attempts, next_attempt_at,
-        fault_id, fault_effect, fault_attempt, is_held, format
-        """
     private static let isOpen = Schema.isOpenDelivery
 
-    /// Adds a delivery; its `position` is assigned here.
-    package func insertDelivery(_ delivery: DeliveryRecord) throws {
-        try run(
-            "INSERT INTO deliveries (\(Self.deliveryColumns)) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                delivery.id, delivery.subscriptionID, delivery.subject, delivery.event, delivery.eventID,
-                delivery.body, delivery.createdAt, delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt,
-                delivery.fault?.ruleID, delivery.fault?.effect, delivery.fault?.attempt, delivery.isHeld,
-                delivery.format,
-            ])
-    }
-
-    package func delivery(id: String) throws -> DeliveryRecord? {
-        try first("SELECT \(Self.deliveryColumns) FROM deliveries WHERE id = ?", [id], DeliveryRecord.init(row:))
-    }
+    package func delivery(id: String) throws -> DeliveryRecord? { try record("WHERE id = ?", [id]) }
 
     /// Writes the state of a delivery.
-    package func updateDelivery(_ delivery: DeliveryRecord) throws {
-        try run(
-            """
-            UPDATE deliveries SET status = ?, attempts = ?, next_attempt_at = ?, fault_id = ?, fault_effect = ?,
-                fault_attempt = ?, is_held = ? WHERE id = ?
-            """,
-            [
-                delivery.status.rawValue, delivery.attempts, delivery.nextAttemptAt, delivery.fault?.ruleID,
-                delivery.fault?.effect, delivery.fault?.attempt, delivery.isHeld, delivery.id,
-            ])
-    }
+    package func updateDelivery(_ delivery: DeliveryRecord) throws { try update(delivery, DeliveryRecord.change) }
 
     /// The open delivery of an item and subscription that is held back.
     package func heldDelivery(subscriptionID: String, subject: String) throws -> DeliveryRecord? {
-        try first(
-            """
-            SELECT \(Self.deliveryColumns) FROM deliveries
-            WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) AND is_held LIMIT 1
-            """, [subscriptionID, subject], DeliveryRecord.init(row:))
+        try record(
+            "WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) AND is_held LIMIT 1",
+            [subscriptionID, subject])
     }
 
     /// The oldest open delivery of an item and subscription that is not held back.
     package func firstOpenDelivery(subscriptionID: String, subject: String) throws -> DeliveryRecord? {
-        try first(
+        try record(
             """
-            SELECT \(Self.deliveryColumns) FROM deliveries
             WHERE subscription_id = ? AND entrupy_id = ? AND \(Self.isOpen) AND NOT is_held ORDER BY position LIMIT 1
-            """, [subscriptionID, subject], DeliveryRecord.init(row:))
+            """, [subscriptionID, subject])
     }
 
     /// A subscription's open deliveries, in order of the items' ids, each item's oldest first.
     package func openDeliveries(subscriptionID: String) throws -> [DeliveryRecord] {
-        try all(
-            """
-            SELECT \(Self.deliveryColumns) FROM deliveries
-            WHERE subscription_id = ? AND \(Self.isOpen) ORDER BY entrupy_id, position
-            """, [subscriptionID], DeliveryRecord.init(row:))
+        try records("WHERE subscription_id = ? AND \(Self.isOpen) ORDER BY entrupy_id, position", [subscriptionID])
     }
 
     /// Deliveries whose attempt was in progress when the process ended, oldest first.
     package func interruptedDeliveries() throws -> [DeliveryRecord] {
-        try all(
-            "SELECT \(Self.deliveryColumns) FROM deliveries WHERE \(Self.isOpen) AND status = 'sending' ORDER BY position",
-            [], DeliveryRecord.init(row:))
+        try records("WHERE \(Self.isOpen) AND status = 'sending' ORDER BY position")
     }
 
     /// Deliveries before a position, newest first.
     package func deliveries(
         before position: Int64, status: DeliveryRecord.Status?, subject: String?, limit: Int
     ) throws -> [DeliveryRecord] {
-        try all(
+        try records(
             """
-            SELECT \(Self.deliveryColumns) FROM deliveries
             WHERE position < ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR entrupy_id = ?3)
             ORDER BY position DESC LIMIT ?4
-            """, [position, status?.rawValue, subject, limit], DeliveryRecord.init(row:))
+            """, [position, status, subject, limit])
     }
 
     /// The deliveries of an event, oldest first.
@@ -341,29 +366,8 @@ extension Transaction {
         }
     }
 
-    package func insertAttempt(_ attempt: AttemptRecord, deliveryID: String) throws {
-        try run(
-            """
-            INSERT INTO attempts (delivery_id, number, at, status, error, milliseconds, answer, fault_id, signature)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                deliveryID, attempt.number, attempt.at, attempt.status, attempt.error, attempt.milliseconds,
-                attempt.answer, attempt.faultID, attempt.signature,
-            ])
-    }
-
     /// A delivery's attempts, oldest first.
     package func attempts(deliveryID: String) throws -> [AttemptRecord] {
-        try all(
-            """
-            SELECT number, at, status, error, milliseconds, answer, fault_id, signature FROM attempts
-            WHERE delivery_id = ? ORDER BY number
-            """, [deliveryID]
-        ) {
-            AttemptRecord(
-                number: StoredCount.clamped($0[0]), at: $0[1], status: $0[2], error: $0[3], milliseconds: $0[4],
-                answer: $0[5], faultID: $0[6], signature: $0[7])
-        }
+        try records("WHERE delivery_id = ? ORDER BY number", [deliveryID])
     }
 }

@@ -9,7 +9,8 @@ import Testing
         let world = try NamespaceDatabase(path: nil, migrator: Schema.migrator(appending: EntrupyMigrations.all))
         try world.transaction { transaction in
             for (sql, index) in [
-                (Transaction.eventsOfItem, "events_of_items"), (Transaction.deleteDueResultSQL, "due_results"),
+                (EventRecord.table.select + Transaction.eventsOfItem, "events_of_items"),
+                (Transaction.deleteDueResultSQL, "due_results"),
             ] {
                 let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql, [nil]) { $0["detail"] as String }
                 #expect(plan.contains { $0.contains("SEARCH") && $0.contains(index) }, "\(sql): \(plan)")

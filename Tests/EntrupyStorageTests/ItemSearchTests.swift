@@ -46,7 +46,7 @@ import Testing
                     resultID: ["authentic", "unknown"][number % 5 / 3], decidedBy: "control",
                     activityID: ["authentication", "fingerprint_register"][number % 6 / 5])
                 item.flagID = ["none", "none", "flagged", "resolved"][number % 4]
-                try transaction.insertItem(item)
+                try transaction.insert(item)
             }
         }
         return world

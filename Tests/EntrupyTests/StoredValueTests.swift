@@ -127,7 +127,7 @@ import Testing
     @Test(arguments: extremes) func aDeliveryContinuesForEveryStoredNumberOfAttempts(value: Int64) async throws {
         try await reopened { transaction in
             let moment = Instant(microseconds: 0)
-            try transaction.insertSubscription(
+            try transaction.insert(
                 SubscriptionRecord(
                     id: "wh_1", organizationID: 1, username: nil, version: "2", url: "http://127.0.0.1:9/", secret: "s",
                     events: "session.updated", format: "event", signature: "hex", createdAt: moment))
@@ -136,8 +136,8 @@ import Testing
                 format: "event", body: Data("{}".utf8), createdAt: moment, status: .sending)
             delivery.attempts = Int(value)
             delivery.fault = .init(ruleID: "flt_1", effect: "drop", attempt: Int(value))
-            try transaction.insertDelivery(delivery)
-            try transaction.insertRule(
+            try transaction.insert(delivery)
+            try transaction.insert(
                 RuleRecord(
                     id: "flt_1", kind: .fault,
                     document: #"{"match": {"webhook": "*"}, "effect": {"drop": true}}"#, createdAt: moment,

@@ -21,12 +21,20 @@ struct ParcelPlatform: SimulatedPlatform {
         }
     ]
 
-    func tables(_ seed: any PlatformSeed) -> [TableDomain] {
-        let columns = [("id", ColumnDomain.id(.parcel)), ("receiver", .name), ("arrived_at", .time.orNull)]
-        return [TableDomain("parcels", .columns(["id"]), columns)]
-    }
+    let tables = [Parcel.table.domain]
+}
 
-    let idColumns = [(kind: IDKind.parcel, table: "parcels", column: "id")]
+/// A stored parcel.
+struct Parcel: StoredRecord {
+    var id = ""
+    var receiver = ""
+    var arrivedAt: Instant?
+
+    static let table = Table("parcels", key: .columns(["id"]), blank: Parcel()) {
+        $0.identity("id", \.id, IDKind.parcel.name)
+        $0.column("receiver", \.receiver, .name)
+        $0.column("arrived_at", \.arrivedAt, .time.orNull)
+    }
 }
 
 extension IDKind {
@@ -56,7 +64,7 @@ struct SendParcel: Simulation.Operation {
 
     func perform(_ job: JobContext, as caller: Control) throws -> String {
         let id = try job.nextID(.parcel)
-        try job.transaction.run("INSERT INTO parcels (id, receiver) VALUES (?, ?)", [id, receiver])
+        try job.transaction.insert(Parcel(id: id, receiver: receiver))
         try job.record(.parcelSent, id)
         try job.schedule(.parcelArrival, id, at: job.now + .hour)
         return id

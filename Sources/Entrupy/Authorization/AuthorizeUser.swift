@@ -99,7 +99,7 @@ package struct AuthorizeUser: Operation {
     ) throws -> String {
         let id = try job.nextID(.signedRequest)
         let expiresAt = job.now + job.entrupy.settings.signedRequestLifetime
-        try job.transaction.insertSignedRequest(
+        try job.transaction.insert(
             SignedRequestRecord(
                 id: id, userID: userID, bundleID: bundleID, issuedAt: job.now, expiresAt: expiresAt))
         return try SignedRequests.sign(

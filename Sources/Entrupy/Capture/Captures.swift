@@ -114,7 +114,7 @@ package struct StartCapture: Operation {
             category: metadata.flow(job.catalogue).category,
             item: item, startedAt: job.now, expiresAt: expiresAt, service: workflow.activity,
             fingerprintParent: registered.id)
-        try job.transaction.insertCapture(capture)
+        try job.transaction.insert(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)
         try job.record(.captureStarted, id, encoded: user.eventData)
         return StartedCapture(

@@ -44,7 +44,7 @@ package struct SubmitCapture: Operation {
         item.plannedResult = decision.result
         item.plannedReason = decision.reason
 
-        try job.transaction.insertItem(item)
+        try job.transaction.insert(item)
         try job.transaction.endCapture(
             id: id, .submitted, submittedAt: job.now, entrupyID: entrupyID)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)

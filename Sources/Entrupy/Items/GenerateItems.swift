@@ -240,7 +240,7 @@ struct GenerateBatch: Operation {
                 item.flaggedAt = submittedAt
                 item.flagResolvedAt = template.flag == .resolved ? submittedAt : nil
             }
-            try job.transaction.insertItem(item)
+            try job.transaction.insert(item)
             if !template.isCounted || item.flag != .unflagged {
                 try GenerateItems.record(item, job)
             }

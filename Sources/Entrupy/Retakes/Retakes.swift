@@ -99,7 +99,7 @@ package struct AskForRetake: Operation {
         let retake = RetakeRecord(
             id: try job.nextID(.retake), entrupyID: entrupyID, userID: item.userID,
             regions: regions.joined(separator: " "), message: request.message, askedAt: job.now)
-        try job.transaction.insertRetake(retake)
+        try job.transaction.insert(retake)
         // A planned result waits for the answer.
         try job.transaction.deleteDueResult(entrupyID: entrupyID)
         try Items.save(&item, job)
@@ -187,7 +187,7 @@ package struct StartRetake: Operation {
             id: try job.nextID(.capture), userID: user.id, type: try item.type, category: item.category,
             item: item.metadata, startedAt: job.now,
             expiresAt: job.now + job.entrupy.settings.captureTimeout, retakeID: retake.id)
-        try job.transaction.insertCapture(capture)
+        try job.transaction.insert(capture)
         try job.schedule(.captureTimeout, capture.id, at: capture.expiresAt)
         try job.record(
             .captureStarted, capture.id,

@@ -83,9 +83,10 @@ struct Catalogue: Sendable {
     /// The brand with this name or id, ignoring case; `nil` if the catalogue lacks it.
     func brand(matching text: String) -> Brand? {
         let wanted = text.lowercased()
+        let identifier = ItemMetadata.identifier(text)
         return brands.first {
             $0.id.isIdentical(to: wanted) || $0.name.lowercased().isIdentical(to: wanted)
-        }
+        } ?? brands.first { $0.id.isIdentical(to: identifier) }
     }
 }
 

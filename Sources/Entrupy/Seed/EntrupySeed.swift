@@ -80,7 +80,7 @@ struct EntrupySeed: PlatformSeed {
                 try transaction.insertBundle(bundle, organizationID: id)
             }
             for user in organization.partnerUsers {
-                try transaction.insertPartnerUser(PartnerUserRecord(user, organizationID: id))
+                try transaction.insert(PartnerUserRecord(user, organizationID: id))
             }
         }
     }

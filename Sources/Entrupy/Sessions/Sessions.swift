@@ -59,7 +59,7 @@ package struct Login: Operation {
             softExpiresAt: max(job.now, job.now + job.entrupy.settings.sessionLifetime - Self.softMargin),
             expiresAt: job.now + job.entrupy.settings.sessionLifetime)
         try job.transaction.useSignedRequest(id: signed.id, at: job.now)
-        try job.transaction.insertSession(session)
+        try job.transaction.insert(session)
         try LoginLimits.record(user, job)
         try job.schedule(.sessionExpiry, session.token, at: session.expiresAt)
         try job.record(.sessionStarted, user.username, session.bundleID.map { ["bundle_id": .string($0)] } ?? [:])

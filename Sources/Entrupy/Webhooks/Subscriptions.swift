@@ -133,7 +133,7 @@ package struct Subscribe: Operation {
             record.verification = try job.nextID(.verification)
             record.isPending = true
         }
-        try job.transaction.insertSubscription(record)
+        try job.transaction.insert(record)
         try job.record(.subscriptionCreated, record.id, ["organization": .string(partner.organization.name)])
         job.state.subscriptionsChanged()
         if record.isPending { try Deliveries.verify(record, job) }

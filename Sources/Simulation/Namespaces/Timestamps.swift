@@ -1,10 +1,6 @@
 import Storage
 
 extension Instant {
-    /// The last microsecond of the year 9999. ISO 8601 cannot name a later moment. No clock passes it, and nothing is
-    /// scheduled later [D clock].
-    package static let end = Instant(microseconds: 253_402_300_799_999_999)
-
     /// ISO 8601 UTC with microseconds, for instance `2019-08-27T00:14:28.342735Z` [P].
     package var display: String {
         let (days, rest) = microseconds.quotientAndRemainder(floored: 86_400_000_000)

@@ -50,7 +50,7 @@ package struct RecordingHead: Codable, Sendable {
     package var ownAddress: ServerAddress { address ?? ServerAddress(publicURL: public_url) }
 
     /// The format version that this program writes, and the highest it reads.
-    package static let currentVersion = 2
+    package static let currentVersion = 3
 }
 
 /// A line of a recording: a request, a webhook's outcome, an answer that was not delivered, scheduled work that ran by

@@ -118,7 +118,7 @@ package struct RecordingReader {
             // Answers have changed since, so every replay would differ.
             throw RecordingError(
                 description:
-                    "\(path):1: was written by entrupy-sim \(kind.version?.excerpt ?? "0.1.0"), whose answers differ from this version's; replay it with that release"
+                    "\(path):1: was written by entrupy-sim \(kind.version?.excerpt ?? "0.1.0") in format \(kind.format_version), whose answers differ from those of format \(RecordingHead.currentVersion); replay it with that release"
             )
         }
         guard let head = try? WireJSON.decode(RecordingHead.self, from: line), head.isPlausible else {

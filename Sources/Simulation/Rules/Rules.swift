@@ -44,7 +44,7 @@ package enum Rules<Rule: StoredRule> {
         }
         var rule = rule
         rule.id = try job.nextID(Rule.idKind)
-        try job.transaction.insertRule(
+        try job.transaction.insert(
             RuleRecord(id: rule.id, kind: Rule.kind, document: StoredJSON.encode(document), createdAt: job.now))
         try job.record(Rule.events.added, rule.id, ["rule": document])
         Rule.withCache(in: job.state) { $0?.append(rule) }

@@ -41,115 +41,64 @@ package enum NamespaceDomains {
         }
     }
 
-    /// The domains of all other tables.
+    /// The valid rows of all other tables.
     package static func tables(_ seed: Seed) -> [TableDomain] {
         let platforms = seed.platforms
-        let own =
-            accounts + webhooks(platforms) + time(platforms)
-            + [counters(platforms), rules(seed), sequences(platforms)]
-        let all = own + zip(platforms.all, seed.parts).flatMap { $0.tables($1) }
-        return platforms.all.reduce(all) { tables, platform in tables.map { platform.extended($0) } }
+        let all = declared(platforms)
+        let names = zip(platforms.all, seed.parts).reduce(into: names(seed)) { names, part in
+            names.merge(part.0.domains(part.1)) { _, new in new }
+        }
+        return (all + [sequences(all)]).map { table in
+            platforms.all.reduce(table) { $1.extended($0) }.resolved(names)
+        }
     }
 
-    // MARK: Accounts
+    /// The declarations of all tables, without what the seed data decides.
+    static func declared(_ platforms: Platforms) -> [TableDomain] {
+        own + platforms.all.flatMap(\.tables)
+    }
 
-    private static let accounts = [
-        TableDomain(
-            "organizations", .row, [("id", .row), ("name", .text(1...100)), ("sdk_flagging", .flag)]),
-        TableDomain(
-            "api_tokens", .columns(["token"]),
-            [
-                (
-                    "token",
-                    .text(1...500) { $0.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? nil : "must be printable ASCII" }.secret
-                ), ("organization_id", .row),
-            ]
-        ).references("organization_id", to: "organizations", "id"),
+    private static let own = [
+        OrganizationRecord.table.domain,
+        TableDomain("api_tokens", .columns(["token"]), [("token", apiToken.secret), ("organization_id", .row)])
+            .references("organization_id", to: "organizations", "id"),
+        SubscriptionRecord.table.domain, DeliveryRecord.table.domain, AttemptRecord.table.domain,
+        EventRecord.table.domain, DueRecord.table.domain,
+        TableDomain("counters", .columns(["kind"]), [("kind", .named("id_kind")), ("value", .count)]),
+        RuleRecord.table.domain,
     ]
 
-    // MARK: Subscriptions
-
-    private static func webhooks(_ platforms: Platforms) -> [TableDomain] {
-        [subscriptions(platforms), deliveries(platforms), attempts(platforms)]
+    private static let apiToken = ColumnDomain.text(1...500) {
+        $0.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? nil : "must be printable ASCII"
     }
 
-    private static func subscriptions(_ platforms: Platforms) -> TableDomain {
-        TableDomain(
-            "subscriptions", .row,
-            [
-                ("position", .row), ("id", .id(.subscription)), ("organization_id", .row),
-                ("username", .text(1...1000).orNull), ("version", .word(platforms.webhookVersions)),
-                (
-                    "url",
-                    .text(1...WebhookTarget.maxBytes) { text in
-                        if case .failure(let problem) = WebhookTarget.read(text) { problem.text } else { nil }
-                    }
-                ), ("secret", .text(1...WebhookSignature.maxSecretBytes).secret),
-                (
-                    "events",
-                    .text(1...1000) { text in
-                        let known = platforms.webhookEvents
-                        return text.split(separator: " ").allSatisfy { known.contains(String($0)) }
-                            ? nil : "must be some of \(known.joined(separator: " "))"
-                    }
-                ), ("created_at", .time), ("format", .word(platforms.webhookFormats)),
-                ("signature", .word(platforms.webhookSignatures)), ("verification", .id(.verification).orNull),
-                ("is_pending", .flag),
-            ]
-        ).references("organization_id", to: "organizations", "id")
-            .check(
-                "is_pending", where: "r.is_pending AND r.verification IS NULL",
-                "must be 0 without a verification")
-    }
-
-    private static func deliveries(_ platforms: Platforms) -> TableDomain {
-        TableDomain(
-            "deliveries", .row,
-            [
-                // First, because the form of the body depends on it.
-                ("format", .word(platforms.webhookFormats + [DeliveryRecord.verification])),
-                ("position", .row), ("id", .id(.delivery)), ("subscription_id", .id(.subscription)),
-                ("entrupy_id", .text(1...100)),
-                ("event", .word(platforms.webhookEvents + [DeliveryRecord.verification])),
-                ("event_id", .id(.webhookEvent)),
-                ("body", body(platforms)), ("created_at", .time),
-                ("status", .word(DeliveryRecord.Status.allCases.map(\.rawValue))), ("attempts", attemptCount),
-                ("next_attempt_at", .time.orNull), ("fault_id", .id(.fault).orNull),
-                ("fault_effect", .word(FaultRule.EffectName.ofWebhooks.map(\.rawValue)).orNull),
-                ("fault_attempt", attemptCount.orNull),
-                ("is_held", .flag),
-            ]
-        ).check(
-            "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
-            "must be verification exactly where the format is"
-        )
-        .references(
-            "entrupy_id", to: "subscriptions", "id",
-            where: """
-                r.format = 'verification' AND r.status IN ('waiting', 'sending', 'retrying')
-                """
-        )
-        // A finished delivery may be older than its deleted subscription.
-        .references(
-            "subscription_id", to: "subscriptions", "id", where: "r.status IN ('waiting', 'sending', 'retrying')"
-        )
-        .check(
-            "attempts", where: "r.attempts <> (SELECT COUNT(*) FROM attempts a WHERE a.delivery_id = r.id)",
-            "must be the number of rows that the delivery has in attempts")
-    }
-
-    private static func attempts(_ platforms: Platforms) -> TableDomain {
-        TableDomain(
-            "attempts", .columns(["delivery_id", "number"]),
-            [
-                ("delivery_id", .id(.delivery)), ("number", .integer(1...1_000_000)), ("at", .time),
-                ("status", .integer(0...999).orNull), ("error", .prose.orNull), ("milliseconds", .real(0...1e12)),
-                ("answer", .prose.orNull), ("fault_id", .id(.fault).orNull),
-                ("signature", .word(platforms.webhookSignatures).orNull),
-            ]
-        ).references("delivery_id", to: "deliveries", "id").check(
-            "number", where: "r.number > (SELECT d.attempts FROM deliveries d WHERE d.id = r.delivery_id)",
-            "must not be more than the attempts of its delivery")
+    /// The domains that stand in the declarations by name, but for those of the platforms.
+    private static func names(_ seed: Seed) -> [String: ColumnDomain] {
+        let platforms = seed.platforms
+        var names = Dictionary(uniqueKeysWithValues: platforms.idKinds.map { ("id \($0.name)", ColumnDomain.id($0)) })
+        names["object"] = .object()
+        names["id_kind"] = .word(platforms.idKinds.map(\.name))
+        names["event_kind"] = .word(platforms.eventKinds.map(\.name))
+        names["due_kind"] = .word(platforms.dueKinds.map(\.name))
+        names["fault"] = .object { _ = try FaultRule($0, id: "stored", platforms) }
+        names["outcome"] = .object { _ = try OutcomeRule($0, seed, .stored) }
+        names["webhook_fault"] = .word(FaultRule.EffectName.ofWebhooks.map(\.rawValue))
+        names["webhook_version"] = .word(platforms.webhookVersions)
+        names["webhook_format"] = .word(platforms.webhookFormats)
+        names["webhook_signature"] = .word(platforms.webhookSignatures)
+        names["webhook_secret"] = .text(1...WebhookSignature.maxSecretBytes)
+        names["webhook_url"] = .text(1...WebhookTarget.maxBytes) { text in
+            if case .failure(let problem) = WebhookTarget.read(text) { problem.text } else { nil }
+        }
+        names["webhook_events"] = .text(1...1000) { text in
+            let known = platforms.webhookEvents
+            return text.split(separator: " ").allSatisfy { known.contains(String($0)) }
+                ? nil : "must be some of \(known.joined(separator: " "))"
+        }
+        names["delivery_format"] = .word(platforms.webhookFormats + [DeliveryRecord.verification])
+        names["delivery_event"] = .word(platforms.webhookEvents + [DeliveryRecord.verification])
+        names["delivery_body"] = body(platforms)
+        return names
     }
 
     /// The body of a delivery. A verification request to a domain has its URL there, which is checked again at each
@@ -161,70 +110,12 @@ package enum NamespaceDomains {
         return .choice(domains)
     }
 
-    private static let attemptCount = ColumnDomain.integer(0...1_000_000)
-
-    // MARK: Events and due work
-
-    private static func time(_ platforms: Platforms) -> [TableDomain] {
-        [
-            TableDomain(
-                "events", .row,
-                [
-                    ("sequence", .row), ("at", .time), ("kind", .word(platforms.eventKinds.map(\.name))),
-                    ("subject", .text(0...1000)), ("data", .object()),
-                ]),
-            TableDomain(
-                "due", .row,
-                [
-                    ("id", .row), ("due_at", .time), ("kind", .word(platforms.dueKinds.map(\.name))),
-                    ("subject", .text(1...1000).secret),
-                ]
-            ).references("subject", to: "deliveries", "id", where: "r.kind = 'webhook.attempt'")
-                .check(
-                    "subject",
-                    where: "r.kind = 'scenario.action' AND (r.subject GLOB '*[^0-9]*' OR length(r.subject) > 4)",
-                    "must be the index of an action in the scenario's timeline"),
-        ]
-    }
-
-    // MARK: Numbers and rules
-
-    private static func counters(_ platforms: Platforms) -> TableDomain {
-        TableDomain(
-            "counters", .columns(["kind"]), [("kind", .word(platforms.idKinds.map(\.name))), ("value", .count)])
-    }
-
-    private static func rules(_ seed: Seed) -> TableDomain {
-        let platforms = seed.platforms
-        return TableDomain(
-            "rules", .row,
-            [
-                // First, because the form of the document depends on it.
-                ("kind", .word(RuleRecord.Kind.allCases.map(\.rawValue))), ("position", .row),
-                (
-                    "id",
-                    .choice([
-                        RuleRecord.Kind.fault.rawValue: .id(.fault), RuleRecord.Kind.outcome.rawValue: .id(.outcome),
-                    ])
-                ),
-                (
-                    "document",
-                    .choice([
-                        RuleRecord.Kind.fault.rawValue: .object { _ = try FaultRule($0, id: "stored", platforms) },
-                        RuleRecord.Kind.outcome.rawValue: .object { document in
-                            _ = try OutcomeRule(document, seed, .stored)
-                        },
-                    ])
-                ), ("created_at", .time), ("seen", .count), ("hits", .count),
-            ])
-    }
-
     /// SQLite's own row counters.
-    private static func sequences(_ platforms: Platforms) -> TableDomain {
-        let tables = platforms.all.flatMap(\.countedTables) + ["subscriptions", "deliveries", "rules", "events", "due"]
+    private static func sequences(_ tables: [TableDomain]) -> TableDomain {
+        let counted = tables.filter { if case .counted = $0.key { true } else { false } }
         return TableDomain(
             "sqlite_sequence", .row,
-            [("name", .word(tables)), ("seq", .integer(0...Transaction.rowIDs.upperBound))]
+            [("name", .word(counted.map(\.name))), ("seq", .integer(0...Transaction.rowIDs.upperBound))]
         ).check(
             "name", where: "EXISTS (SELECT 1 FROM sqlite_sequence o WHERE o.name = r.name AND o.rowid <> r.rowid)",
             "must be unique")

@@ -68,10 +68,6 @@ package enum UploadedNamespace {
 
     // MARK: Counters
 
-    /// The columns that hold each id of a kind once.
-    private static let ownColumns: [(kind: IDKind, table: String, column: String)] = [
-        (.subscription, "subscriptions", "id"), (.delivery, "deliveries", "id"),
-    ]
     /// The number of ids to generate in advance and look for in the database.
     private static let lookahead: Int64 = 200
 
@@ -80,14 +76,18 @@ package enum UploadedNamespace {
     private static func checkCounters(_ transaction: Transaction, _ generator: SeededGenerator, _ platforms: Platforms)
         throws
     {
-        for (kind, table, column) in ownColumns + platforms.all.flatMap(\.idColumns) {
-            let value = try transaction.counter(kind.name)
+        for table in NamespaceDomains.declared(platforms) {
+            guard let (column, name) = table.identity, let kind = platforms.idKinds.first(where: { $0.name == name })
+            else { continue }
+            let value = try transaction.counter(name)
             let next = (value + 1...value + lookahead).map { generator.text(kind, counter: $0) }
-            guard try transaction.count(table) <= value, try !transaction.hasAny(of: next, in: table, column) else {
+            guard try transaction.count(table.name) <= value,
+                try !transaction.hasAny(of: next, in: table.name, column)
+            else {
                 throw StorageError.invalidRow(
                     InvalidRow(
-                        table: "counters", row: kind.name, column: "value",
-                        problem: "must be at least the number of generated ids of \(table), got \(value)"))
+                        table: "counters", row: name, column: "value",
+                        problem: "must be at least the number of generated ids of \(table.name), got \(value)"))
             }
         }
         let rules = try [IDKind.outcome, .fault].flatMap { kind in

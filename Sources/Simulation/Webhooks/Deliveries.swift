@@ -20,7 +20,7 @@ package enum Deliveries {
         let delivery = DeliveryRecord(
             id: try job.nextID(.delivery), subscriptionID: subscription.id, subject: subject, event: event,
             eventID: eventID, format: format, body: body, createdAt: job.now, status: isFirst ? .sending : .waiting)
-        try job.transaction.insertDelivery(delivery)
+        try job.transaction.insert(delivery)
         if isFirst { try attempt(delivery, subscription, job) }
         return delivery
     }
@@ -56,7 +56,7 @@ package enum Deliveries {
                 copy.id = try job.nextID(.delivery)
                 copy.createdAt = job.now
                 copy.status = .waiting
-                try job.transaction.insertDelivery(copy)
+                try job.transaction.insert(copy)
                 try job.transaction.updateDelivery(delivery)
             case .drop, .wrongSignature: try job.transaction.updateDelivery(delivery)
             }
@@ -148,13 +148,13 @@ package enum Deliveries {
             outcome = outcome.verified(by: subscription?.verification ?? "")
         }
         delivery.attempts += 1
-        try job.transaction.insertAttempt(
+        try job.transaction.insert(
             AttemptRecord(
-                number: delivery.attempts, at: webhook.at, status: outcome.status, error: outcome.error,
+                deliveryID: delivery.id, number: delivery.attempts, at: webhook.at, status: outcome.status,
+                error: outcome.error,
                 milliseconds: outcome.milliseconds, answer: outcome.answer,
                 faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil },
-                signature: webhook.signature),
-            deliveryID: delivery.id)
+                signature: webhook.signature))
         try decide(&delivery, webhook, outcome, job)
         try job.record(
             .webhookAttempted, delivery.id,

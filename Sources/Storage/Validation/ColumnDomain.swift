@@ -14,6 +14,7 @@ package struct ColumnDomain: Sendable {
         case blob(ClosedRange<Int>, Check?)
         case unread
         case choice([[UInt8]: ColumnDomain])
+        case named(String)
     }
 
     fileprivate var values: Values
@@ -64,6 +65,32 @@ package struct ColumnDomain: Sendable {
         ColumnDomain(
             values: .choice(Dictionary(uniqueKeysWithValues: domains.map { (Array($0.key.utf8), $0.value) })),
             expectation: "must have a key that is known")
+    }
+
+    /// A domain that the platforms or seed data decide: see ``TableDomain/resolved(_:)``.
+    package static func named(_ name: String) -> ColumnDomain {
+        ColumnDomain(values: .named(name), expectation: "")
+    }
+
+    /// A domain of ids that the engine or a platform generates, of one kind.
+    package static func id(_ kind: String) -> ColumnDomain { .named("id \(kind)") }
+
+    /// A JSON object.
+    package static let object = named("object")
+
+    /// This domain with each ``named(_:)`` one replaced by the domain of that name.
+    func resolved(_ names: [String: ColumnDomain]) -> ColumnDomain {
+        switch values {
+        case .named(let name):
+            guard var domain = names[name] else { preconditionFailure("no domain is named \(name)") }
+            if allowsNull { domain = domain.orNull }
+            return isSecret ? domain.secret : domain
+        case .choice(let domains):
+            var domain = self
+            domain.values = .choice(domains.mapValues { $0.resolved(names) })
+            return domain
+        default: return self
+        }
     }
 
     /// This domain, which also allows null.

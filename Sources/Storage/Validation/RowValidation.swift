@@ -25,13 +25,13 @@ extension Transaction {
     private func validateRows(of table: TableDomain) throws {
         var selected = table.columns.map { $0.domain.selection($0.name) }
         let rowID = CInt(selected.count)
-        if case .row = table.key { selected.append("rowid") }
+        if table.hasRowIDs { selected.append("rowid") }
         let rows = try DirectStatement(
             database, database.makeStatement(sql: "SELECT \(selected.joined(separator: ", ")) FROM \(table.name)"))
         var number = 0
         while try rows.next() {
             number += 1
-            if case .row = table.key, !Self.rowIDs.contains(rows.integer(rowID)) {
+            if table.hasRowIDs, !Self.rowIDs.contains(rows.integer(rowID)) {
                 throw StorageError.invalidRow(
                     InvalidRow(
                         table: table.name, row: String(rows.integer(rowID)), column: "rowid",
@@ -41,7 +41,7 @@ extension Transaction {
             for (index, column) in table.columns.enumerated() {
                 guard let problem = column.domain.problem(rows, CInt(index)) else { continue }
                 let row =
-                    if case .row = table.key { String(rows.integer(rowID)) } else { Self.name(number, table, rows) }
+                    if table.hasRowIDs { String(rows.integer(rowID)) } else { Self.name(number, table, rows) }
                 throw StorageError.invalidRow(
                     InvalidRow(table: table.name, row: row, column: column.name, problem: problem))
             }

@@ -4,6 +4,8 @@ package struct TableDomain: Sendable {
     package enum Key: Sendable {
         /// SQLite's row id, at least 1 and small enough to leave room for more rows.
         case row
+        /// SQLite's row id from a counter, so that the id of a deleted row is not used again.
+        case counted
         /// The columns of the primary key, for a table without row ids.
         case columns([String])
     }
@@ -24,17 +26,34 @@ package struct TableDomain: Sendable {
     }
 
     package let name: String
-    let key: Key
-    package let columns: [(name: String, domain: ColumnDomain)]
+    package let key: Key
+    /// The column that holds each generated id of a kind once, and the kind's name; `nil` if none does.
+    package internal(set) var identity: (column: String, kind: String)?
+    package internal(set) var columns: [(name: String, domain: ColumnDomain)]
     private(set) var references: [Reference] = []
     private(set) var rules: [Rule] = []
 
     /// - Parameter columns: each column with its domain. A domain that depends on another column depends on the first
     ///   one.
-    package init(_ name: String, _ key: Key = .row, _ columns: [(name: String, domain: ColumnDomain)]) {
+    package init(
+        _ name: String, _ key: Key = .row, _ columns: [(name: String, domain: ColumnDomain)],
+        identity: (column: String, kind: String)? = nil
+    ) {
+        self.identity = identity
         self.name = name
         self.key = key
         self.columns = columns
+    }
+
+    var hasRowIDs: Bool { if case .columns = key { false } else { true } }
+
+    /// This domain with the domains of columns that stand there by name.
+    ///
+    /// - Parameter names: a domain for each ``ColumnDomain/named(_:)``; a name that is missing is a programming error.
+    package func resolved(_ names: [String: ColumnDomain]) -> TableDomain {
+        var domain = self
+        domain.columns = columns.map { ($0.name, $0.domain.resolved(names)) }
+        return domain
     }
 
     /// This domain, in which each value of a column refers to a row of a table.

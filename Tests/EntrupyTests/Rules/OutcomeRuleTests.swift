@@ -108,7 +108,7 @@ import Testing
         try await bench.job { job in
             for number in 0..<999 {
                 for (kind, document) in [(RuleRecord.Kind.outcome, outcome), (.fault, fault)] {
-                    try job.transaction.insertRule(
+                    try job.transaction.insert(
                         RuleRecord(
                             id: "\(kind.rawValue)-\(number)", kind: kind, document: StoredJSON.encode(document),
                             createdAt: job.now))

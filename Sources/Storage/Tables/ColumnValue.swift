@@ -1,0 +1,85 @@
+import Foundation
+import GRDBSQLite
+
+/// A value that a column stores.
+package protocol ColumnValue: Sendable {
+    /// Reads a column of the current row, counted from 0. A value of another type, from a damaged file, is read as SQLite
+    /// converts it.
+    init(_ row: borrowing DirectStatement, _ column: CInt)
+    /// Binds the value as an argument, counted from 1.
+    func bind(to statement: borrowing DirectStatement, at index: CInt) throws
+}
+
+extension Int64: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.integer(column) }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(self, at: index)
+    }
+}
+
+/// A count: see ``StoredCount``.
+extension Int: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) {
+        self = StoredCount.clamped(Int(row.integer(column)))
+    }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(Int64(self), at: index)
+    }
+}
+
+extension Bool: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.integer(column) != 0 }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(self ? 1 : 0 as Int64, at: index)
+    }
+}
+
+extension Double: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.real(column) }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(self, at: index)
+    }
+}
+
+extension String: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.text(column) }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(self, at: index)
+    }
+}
+
+extension Data: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) {
+        self = row.withBytes(column) { Data($0) } ?? Data()
+    }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(self, at: index)
+    }
+}
+
+extension Instant: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) {
+        self.init(microseconds: row.integer(column))
+    }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(microseconds, at: index)
+    }
+}
+
+/// `nil` is null.
+extension Optional: ColumnValue where Wrapped: ColumnValue {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) {
+        self = row.type(column) == SQLITE_NULL ? nil : Wrapped(row, column)
+    }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        if let self { try self.bind(to: statement, at: index) } else { try statement.bind(nil as Int64?, at: index) }
+    }
+}

@@ -1,0 +1,166 @@
+/// The declaration of a stored record: its table, and for each column the member that it stores and its valid values.
+///
+/// Reading, writing, the checks of an uploaded database and what rows refer to follow from it. A test compares the
+/// declarations with the schema.
+package struct Table<Record: Sendable>: Sendable {
+    /// A column of a record's table.
+    package struct Column: Sendable {
+        package let name: String
+        /// The type of the member; `nil` if the column is not a member of the record.
+        package let type: (any ColumnValue.Type)?
+        /// The member; `nil` if the column is not a member of the record.
+        let member: (PartialKeyPath<Record> & Sendable)?
+        /// Whether the database assigns the value to a new row.
+        let isAssigned: Bool
+        let read: @Sendable (inout Record, borrowing DirectStatement, CInt) -> Void
+        let bind: @Sendable (Record, borrowing DirectStatement, CInt) throws -> Void
+    }
+
+    package let name: String
+    /// A record to read values into.
+    let blank: Record
+    /// The columns that are members of the record, in the order in which they are read.
+    package let columns: [Column]
+    /// The valid rows.
+    package let domain: TableDomain
+    /// The beginning of a statement that reads whole records. Conditions and order follow it.
+    package let select: String
+    let insert: String
+    /// As ``insert``, for a row whose key may exist.
+    let replace: String
+    /// The columns that a new row gets from its record.
+    private let inserted: [Column]
+
+    /// - Parameters:
+    ///   - blank: any record. Every member that a column stores is replaced when a row is read.
+    ///   - declare: declares the columns, in any order. A domain that depends on another column depends on the first one.
+    package init(
+        _ name: String, key: TableDomain.Key = .row, blank: Record, _ declare: (inout TableBuilder<Record>) -> Void
+    ) {
+        var builder = TableBuilder<Record>(TableDomain(name, key, []))
+        declare(&builder)
+        self.name = name
+        self.blank = blank
+        domain = builder.domain
+        columns = builder.columns.filter { $0.member != nil }
+        inserted = builder.columns.filter { !$0.isAssigned }
+        select = "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(name) "
+        insert = """
+            INSERT INTO \(name) (\(inserted.map(\.name).joined(separator: ", "))) \
+            VALUES (\(inserted.map { _ in "?" }.joined(separator: ", ")))
+            """
+        replace = "INSERT OR REPLACE" + insert.dropFirst("INSERT".count)
+    }
+
+    /// The record in the current row of a statement whose first columns are those of the table.
+    package func record(_ row: borrowing DirectStatement) -> Record {
+        var record = blank
+        for index in columns.indices { columns[index].read(&record, row, CInt(index)) }
+        return record
+    }
+
+    /// The records in all rows of a statement whose first columns are those of the table.
+    package func all(_ row: borrowing DirectStatement) throws -> [Record] {
+        var records: [Record] = []
+        while try row.next() { records.append(record(row)) }
+        return records
+    }
+
+    func bindInserted(_ record: Record, to statement: borrowing DirectStatement) throws {
+        for index in inserted.indices { try inserted[index].bind(record, statement, CInt(index + 1)) }
+    }
+
+    /// A statement that writes some members of the record with a key.
+    ///
+    /// - Parameter also: assignments in SQL that no member has.
+    package func update(
+        _ members: (PartialKeyPath<Record> & Sendable)..., by key: PartialKeyPath<Record> & Sendable,
+        also: [String] = []
+    ) -> Update<Record> {
+        let written = members.map(column) + [column(key)]
+        let assignments = written.dropLast().map { "\($0.name) = ?" } + also
+        return Update(
+            sql: "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(written.last!.name) = ?",
+            columns: written)
+    }
+
+    private func column(_ member: PartialKeyPath<Record>) -> Column {
+        guard let column = columns.first(where: { ($0.member as PartialKeyPath<Record>?) == member }) else {
+            preconditionFailure("the table \(name) has no column for \(member)")
+        }
+        return column
+    }
+}
+
+/// A statement that writes some members of a record: see ``Table/update(_:by:also:)``.
+package struct Update<Record: Sendable>: Sendable {
+    let sql: String
+    /// The columns of the arguments, in the order of the statement.
+    let columns: [Table<Record>.Column]
+}
+
+/// The columns of a ``Table`` while it is declared.
+package struct TableBuilder<Record: Sendable> {
+    fileprivate var columns: [Table<Record>.Column] = []
+    fileprivate var domain: TableDomain
+
+    fileprivate init(_ domain: TableDomain) {
+        self.domain = domain
+    }
+
+    /// Declares a column that stores a member.
+    ///
+    /// - Parameters:
+    ///   - isAssigned: whether the database assigns the value to a new row.
+    ///   - reference: the table and column that hold each of its values, as `table.column`.
+    @inlinable package mutating func column<Value: ColumnValue>(
+        _ name: String, _ member: WritableKeyPath<Record, Value> & Sendable, _ domain: ColumnDomain,
+        isAssigned: Bool = false, refersTo reference: String? = nil
+    ) {
+        add(
+            name, Value.self, member, domain, isAssigned: isAssigned, refersTo: reference,
+            read: { $0[keyPath: member] = Value($1, $2) },
+            bind: { try $0[keyPath: member].bind(to: $1, at: $2) })
+    }
+
+    /// Declares the column that holds each generated id of a kind once.
+    package mutating func identity(
+        _ name: String, _ member: WritableKeyPath<Record, String> & Sendable, _ kind: String, isSecret: Bool = false
+    ) {
+        column(name, member, isSecret ? .id(kind).secret : .id(kind))
+        domain.identity = (name, kind)
+    }
+
+    /// Declares a column that is not a member of the record.
+    ///
+    /// - Parameter value: its value in a new row; `nil` if the database assigns it.
+    package mutating func column(
+        _ name: String, _ domain: ColumnDomain, value: (any ColumnValue)? = nil, refersTo reference: String? = nil
+    ) {
+        add(
+            name, nil, nil, domain, isAssigned: value == nil, refersTo: reference, read: { _, _, _ in },
+            bind: { try value?.bind(to: $1, at: $2) })
+    }
+
+    @usableFromInline mutating func add(
+        _ name: String, _ type: (any ColumnValue.Type)?, _ member: (PartialKeyPath<Record> & Sendable)?,
+        _ domain: ColumnDomain, isAssigned: Bool, refersTo reference: String?,
+        read: @escaping @Sendable (inout Record, borrowing DirectStatement, CInt) -> Void,
+        bind: @escaping @Sendable (Record, borrowing DirectStatement, CInt) throws -> Void
+    ) {
+        columns.append(.init(name: name, type: type, member: member, isAssigned: isAssigned, read: read, bind: bind))
+        self.domain.columns.append((name, domain))
+        guard let parts = reference?.split(separator: ".").map(String.init) else { return }
+        self.domain = self.domain.references(name, to: parts[0], parts[1])
+    }
+
+    /// Declares which rows of another table some values refer to: see ``TableDomain/references(_:to:_:where:)``.
+    package mutating func references(_ column: String, to table: String, _ key: String, where condition: String) {
+        domain = domain.references(column, to: table, key, where: condition)
+    }
+
+    /// Declares a rule for rows: see ``TableDomain/check(_:where:_:)``.
+    package mutating func check(_ column: String, where violation: String, _ problem: String) {
+        domain = domain.check(column, where: violation, problem)
+    }
+}
