@@ -9,25 +9,21 @@ struct EntrupySim: AsyncParsableCommand {
         commandName: "entrupy-sim",
         abstract: "A simulator of the Entrupy platform for laptops and CI.",
         version: Release.version,
-        subcommands: [Serve.self, Doctor.self],
+        subcommands: [Serve.self, Doctor.command],
         groupedSubcommands: [
             .init(
                 name: "Namespaces",
                 subcommands: [
-                    Reset.self, Settle.self, WaitCommand.self, ClockCommand.self, NamespaceCommand.self,
-                    SnapshotCommand.self,
-                    ScenarioCommand.self,
-                    SeedCommand.self,
-                    UsersCommand.self, SessionsCommand.self, ItemsCommand.self, SettingsCommand.self,
-                    ChoicesCommand.self,
+                    Reset.command, Settle.command, Wait.command, ClockCommand.self, NamespaceCommand.self,
+                    SnapshotCommand.self, ScenarioCommand.self, SeedCommand.self, UsersCommand.self,
+                    SessionsCommand.self, ItemsCommand.self, SettingsCommand.self, ListChoices.command,
                 ]),
             .init(name: "Faults and results", subcommands: [FaultCommand.self, OutcomeCommand.self]),
             .init(
                 name: "Requests, webhooks and recordings",
                 subcommands: [
-                    RequestsCommand.self, EventsCommand.self, WebhooksCommand.self, BundleCommand.self,
-                    ReportCommand.self,
-                    ReplayCommand.self,
+                    RequestsCommand.self, ListEvents.command, WebhooksCommand.self, WriteBundle.command,
+                    ReportCommand.self, ReplayCommand.self,
                 ]),
             .init(name: "HTTPS", subcommands: [TrustCommand.self, UntrustCommand.self]),
             .init(name: "About this program", subcommands: [Fidelity.self]),

@@ -48,43 +48,36 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// Sends a request with an optional JSON body to the namespace.
-    ///
-    /// - Parameter takesLong: whether the server may work for minutes before it answers. It must then answer `/_sim/ping`.
-    /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
-    @discardableResult func send(
-        _ method: String, _ path: String, query: [(String, String?)] = [], _ body: JSONValue? = nil,
-        takesLong: Bool = false
-    ) async throws -> Answer {
-        try await send(
-            method, path, query: query, bytes: try body.map { try WireJSON.encode($0) }, type: "application/json",
-            takesLong: takesLong)
-    }
-
-    /// Sends a request with a body of any media type to the namespace.
+    /// Sends a request to the namespace.
     ///
     /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
-    @discardableResult func send(
-        _ method: String, _ path: String, query: [(String, String?)] = [], bytes: Data?, type: String,
-        takesLong: Bool = false
-    ) async throws -> Answer {
-        var request = request(method, path, query)
-        if let bytes {
-            request.headers.add(name: "Content-Type", value: type)
-            request.body = .bytes(ByteBuffer(bytes: bytes))
+    @discardableResult func send(_ call: ControlCall) async throws -> Answer {
+        var request = request(call)
+        var file: FileParts?
+        switch call.body {
+        case .json(let value): try request.set(WireJSON.encode(value), type: "application/json")
+        case .yaml(let bytes): request.set(bytes, type: "application/yaml")
+        case .file(let path):
+            file = try FileParts(path)
+            request.headers.add(name: "Content-Type", value: "application/octet-stream")
+        case nil: break
         }
-        return try await exchange(request, takesLong: takesLong) { try await collect($0, $1) }
+        return try await exchange(request, takesLong: call.takesLong, file: file) { try await collect($0, $1) }
     }
 
-    /// Hands the parts of the server's answer to `write` as they come.
+    /// Sends a GET request and decodes its answer.
+    func get<Value: Decodable>(_ path: ControlPath, _ query: [(String, String?)] = []) async throws -> Value {
+        try await send(ControlCall(.GET, path, query)).decoded()
+    }
+
+    /// Hands the parts of the answer to a GET request to `write` as they come.
     ///
     /// - Parameter maxBytes: the size from which the answer is refused.
     /// - Returns: the number of bytes.
     @discardableResult func download(
-        _ path: String, query: [(String, String?)] = [], maxBytes: Int,
-        to write: @escaping @Sendable (Data) throws -> Void
+        _ call: ControlCall, maxBytes: Int, to write: @escaping @Sendable (Data) throws -> Void
     ) async throws -> Int {
-        try await exchange(request("GET", path, query), takesLong: true) { response, watch in
+        try await exchange(request(call), takesLong: true) { response, watch in
             guard response.status == .ok else { return try await collect(response, watch).bytes.count }
             var count = 0
             try await read(response, watch) { part in
@@ -101,57 +94,21 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// Writes the server's answer to a file. If the download fails, no file is written.
-    ///
-    /// - Returns: the number of bytes.
-    func download(_ path: String, maxBytes: Int, file: String) async throws -> Int {
-        let fresh = "\(file).part"
-        @Sendable func cannotWrite(_ error: String) -> Refusal {
-            Refusal(.usage, "\(file) cannot be written: \(error)", next: "name another place with --output")
-        }
-        // Only the owner may read it: the database holds tokens.
-        guard FileManager.default.createFile(atPath: fresh, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let handle = FileHandle(forWritingAtPath: fresh)
-        else { throw cannotWrite(String(cString: strerror(errno))) }
-        defer { unlink(fresh) }
-        let count = try await download(path, maxBytes: maxBytes) { part in
-            do {
-                try handle.write(contentsOf: part)
-            } catch {
-                throw cannotWrite(error.localizedDescription)
-            }
-        }
-        do {
-            try handle.close()
-        } catch {
-            throw cannotWrite(error.localizedDescription)
-        }
-        guard rename(fresh, file) == 0 else { throw cannotWrite(String(cString: strerror(errno))) }
-        return count
-    }
-
-    /// Sends a file as the body, unchanged.
-    func upload(_ method: String, _ path: String, file: String, type: String) async throws -> Answer {
-        // The size comes from the handle: by path, a link would give its own size.
-        guard let handle = FileHandle(forReadingAtPath: file), let size = try? handle.seekToEnd(),
-            (try? handle.seek(toOffset: 0)) != nil
-        else { throw Refusal(.usage, "\(file) cannot be read", next: "name a file that entrupy-sim exported") }
-        defer { try? handle.close() }
-        var request = request(method, path, [])
-        request.headers.add(name: "Content-Type", value: type)
-        let length = Int64(size)
-        return try await exchange(request, takesLong: true) { request, watch, head in
-            // The time until the answer counts from the last part that the server took.
-            request.body = .stream(FileParts(handle: handle) { watch.extend(by: head) }, length: .known(length))
-        } reading: {
-            try await collect($0, $1)
-        }
-    }
-
     /// A file's bytes in pieces of at most 256 KiB.
     private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        let handle: FileHandle
-        let taken: @Sendable () -> Void
+        let size: Int64
+        /// Is called before each piece.
+        var taken: @Sendable () -> Void = {}
+        private let handle: FileHandle
+
+        init(_ path: String) throws {
+            // The size comes from the handle: by path, a link would give its own size.
+            guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
+                (try? handle.seek(toOffset: 0)) != nil
+            else { throw Refusal(.usage, "\(path) cannot be read", next: "name a file that entrupy-sim exported") }
+            self.handle = handle
+            self.size = Int64(size)
+        }
 
         func next() async throws -> ByteBuffer? {
             taken()
@@ -162,17 +119,25 @@ struct ControlClient: Sendable {
         func makeAsyncIterator() -> FileParts { self }
     }
 
-    /// Reads server-sent events and calls `body` with each event's name and data, until it returns false or the stream ends.
+    /// Reads server-sent events and calls `body` with each event's name and data, until it returns false.
+    ///
+    /// - Throws: ``Refusal`` if the stream ends before that, or the namespace is deleted.
     func listen(
         _ query: [(String, String?)], _ body: @escaping @Sendable (String, Data) async throws -> Bool
     ) async throws {
-        try await exchange(request("GET", "/_sim/events", query)) { response, watch in
-            guard response.status == .ok else { return _ = try await collect(response, watch) }
+        let isDone = try await exchange(request(ControlCall(.GET, "/_sim/events", query))) { response, watch in
+            guard response.status == .ok else {
+                _ = try await collect(response, watch)
+                return false
+            }
             var events = EventReader(maxBytes: limits.bytes)
             // The stream's limit is that of its heartbeats, not of `--timeout`, which is for answers.
-            try await read(response, watch, idle: limits.silence) { part in
+            return try await !read(response, watch, idle: limits.silence) { part in
                 do {
                     for (name, data) in try events.events(in: part.readableBytesView) {
+                        if name == "world.deleted" {
+                            throw Refusal(.no, "the namespace \(options.named) was deleted")
+                        }
                         guard try await body(name, data) else { return false }
                     }
                 } catch is EventReader.TooLong {
@@ -181,30 +146,34 @@ struct ControlClient: Sendable {
                 return true
             }
         }
+        guard isDone else {
+            throw Refusal(
+                .noServer, "the server at \(options.base) stopped",
+                next: "start it again with \"entrupy-sim serve\", then repeat this command")
+        }
     }
 
     // MARK: Bounds
 
     /// Sends a request and reads its answer, in a task that ends when the server is silent for too long.
     ///
-    /// - Parameter prepare: completes the request; it gets the time that the server has for the answer's head.
+    /// - Parameter file: the request's body; the time until the answer counts from the last part that the server took.
     private func exchange<Value: Sendable>(
-        _ request: HTTPClientRequest, takesLong: Bool = false,
-        preparing prepare: @escaping @Sendable (inout HTTPClientRequest, AnswerWatch, Duration) -> Void = { _, _, _ in
-        },
+        _ request: HTTPClientRequest, takesLong: Bool = false, file: FileParts? = nil,
         reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
     ) async throws -> Value {
-        let given = options.timeout.map { Duration.seconds($0) }
-        let head = given ?? (takesLong ? limits.work : limits.silence)
+        let head = timeout ?? (takesLong ? limits.work : limits.silence)
         let watch = AnswerWatch()
         do {
             return try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask {
                     var request = request
-                    prepare(&request, watch, head)
-                    let complete = request
-                    let response = try await watch.waiting(head) {
-                        try await reaching { try await Self.shared.execute(complete, deadline: .distantFuture) }
+                    if var file {
+                        file.taken = { watch.extend(by: head) }
+                        request.body = .stream(file, length: .known(file.size))
+                    }
+                    let response = try await watch.waiting(head) { [request] in
+                        try await reaching { try await Self.shared.execute(request, deadline: .distantFuture) }
                     }
                     watch.beginBody()
                     try refuseRedirect(response)
@@ -263,18 +232,23 @@ struct ControlClient: Sendable {
         return answer
     }
 
+    /// The option `--timeout`.
+    private var timeout: Duration? { options.timeout.map { .seconds($0) } }
+
     /// Hands the body's parts to `take` until it returns false.
     ///
     /// - Parameter idle: the longest time without a byte; `nil` for the usual one.
-    private func read(
+    /// - Returns: whether the whole body was read.
+    @discardableResult private func read(
         _ response: HTTPClientResponse, _ watch: AnswerWatch, idle: Duration? = nil,
         _ take: (ByteBuffer) async throws -> Bool
-    ) async throws {
-        let idle = idle ?? min(limits.silence, options.timeout.map { .seconds($0) } ?? limits.silence)
+    ) async throws -> Bool {
+        let idle = idle ?? min(limits.silence, timeout ?? limits.silence)
         var parts = response.body.makeAsyncIterator()
         while let part = try await watch.waiting(idle, { try await completing { try await parts.next() } }) {
-            guard try await take(part) else { return }
+            guard try await take(part) else { return false }
         }
+        return true
     }
 
     /// The control token is for this server alone, so a redirect is an error.
@@ -304,20 +278,15 @@ struct ControlClient: Sendable {
             next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
     }
 
-    private func request(_ method: String, _ path: String, _ query: [(String, String?)]) -> HTTPClientRequest {
-        let given = query.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
+    private func request(_ call: ControlCall) -> HTTPClientRequest {
+        let given = call.query.compactMap { name, value in value.map { "\(name)=\(URLPart.escaped($0))" } }
         let place = options.named == "default" ? "" : "/ns/\(options.named)"
         var request = HTTPClientRequest(
-            url: options.base + place + path + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
-        request.method = HTTPMethod(rawValue: method)
+            url: options.base + place + call.path.text + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
+        request.method = call.method
         request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Release.version)")
         if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
         return request
-    }
-
-    /// Percent-encodes one part of a path or a query.
-    static func escaped(_ text: String) -> String {
-        URLPart.escaped(text)
     }
 
     /// Turns the errors of `body`, which waits for an answer's head, into a ``Refusal`` that says what to do.
@@ -383,5 +352,12 @@ struct ControlClient: Sendable {
             default: nil
             }
         return refusal
+    }
+}
+
+extension HTTPClientRequest {
+    fileprivate mutating func set(_ bytes: Data, type: String) {
+        headers.add(name: "Content-Type", value: type)
+        body = .bytes(ByteBuffer(bytes: bytes))
     }
 }

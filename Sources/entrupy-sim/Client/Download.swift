@@ -13,10 +13,10 @@ struct DownloadOptions: ParsableArguments {
 }
 
 /// Answers of any size, which are written as they come.
-enum Download {
-    /// Writes an archive to a file; `-` is standard output.
-    static func archive(
-        _ client: ControlClient, _ path: String, to file: String, _ options: DownloadOptions, _ terminal: Terminal
+extension ControlClient {
+    /// Writes an archive to a file; `-` is standard output. If the download fails, no file is written.
+    func saveArchive(
+        _ path: ControlPath, to file: String, _ options: DownloadOptions, _ terminal: Terminal
     ) async throws {
         guard file != "-" else {
             guard !terminal.isInteractive else {
@@ -24,27 +24,30 @@ enum Download {
                     .usage, "the archive is not text for a terminal",
                     next: "write it to a file with --output, or through a pipe")
             }
-            return _ = try await client.download(path, maxBytes: options.maxBytes) { terminal.document($0) }
+            return _ = try await download(ControlCall(.GET, path), maxBytes: options.maxBytes) { terminal.document($0) }
         }
-        let count = try await client.download(path, maxBytes: options.maxBytes, file: file)
+        let output = try OutputFile(file, option: "--output")
+        defer { output.discard() }
+        try await download(ControlCall(.GET, path), maxBytes: options.maxBytes) { try output.write($0) }
+        let count = try output.finish()
         if terminal.isJSON {
-            let answer = JSONValue.object(["file": .string(file), "bytes": .number(JSONNumber(count))])
-            terminal.json(try WireJSON.encode(answer))
+            try terminal.json(of: JSONValue.members([("file", file), ("bytes", count)]))
         } else {
             terminal.line("\(file): \(Readable.bytes(count))")
         }
     }
 
     /// Prints text: the server's bytes through a pipe, of any size up to the limit.
-    static func text(
-        _ client: ControlClient, _ path: String, query: [(String, String?)], _ options: DownloadOptions,
-        _ terminal: Terminal, isJSON: Bool
+    func printText(
+        _ path: ControlPath, _ query: [(String, String?)], _ options: DownloadOptions, _ terminal: Terminal,
+        isJSON: Bool
     ) async throws {
+        let call = ControlCall(.GET, path, query, takesLong: true)
         guard !terminal.isInteractive else {
-            let bytes = try await client.send("GET", path, query: query, takesLong: true).bytes
+            let bytes = try await send(call).bytes
             return isJSON ? terminal.json(bytes) : terminal.document(bytes)
         }
-        try await client.download(path, query: query, maxBytes: options.maxBytes) { terminal.document($0) }
+        try await download(call, maxBytes: options.maxBytes) { terminal.document($0) }
         if isJSON { terminal.document(Data("\n".utf8)) }
     }
 }

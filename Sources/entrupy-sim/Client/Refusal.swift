@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 
 /// The reason why a command failed, and what to do next.
@@ -35,23 +34,5 @@ struct Refusal: Error {
         self.message = message
         self.next = next
         self.answer = answer
-    }
-}
-
-/// A command that sends requests to the control API.
-protocol ControlCommand: AsyncParsableCommand {
-    var control: ControlOptions { get }
-    func run(_ client: ControlClient, _ terminal: Terminal) async throws
-}
-
-extension ControlCommand {
-    func run() async throws {
-        let terminal = Terminal(isJSON: control.json)
-        do {
-            try await run(ControlClient(options: control), terminal)
-        } catch let refusal as Refusal {
-            terminal.show(refusal)
-            throw ExitCode(refusal.code.rawValue)
-        }
     }
 }

@@ -103,11 +103,18 @@ struct Terminal: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
-    /// Prints the server's answer as JSON, or calls `show` to print it for people.
-    func show(_ answer: ControlClient.Answer, _ show: () throws -> Void) rethrows {
-        guard isJSON else { return try show() }
-        json(answer.bytes)
+    /// Prints the server's answer as JSON, or for people as the call says.
+    func show(_ answer: ControlClient.Answer, of call: ControlCall) throws {
+        isJSON ? json(answer.bytes) : try call.show(answer, self)
     }
+
+    /// Prints a sentence about something that was done, or an empty object.
+    func done(_ sentence: String) {
+        isJSON ? json(Data()) : line(sentence)
+    }
+
+    /// Prints a value as JSON.
+    func json(of value: some Encodable) throws { json(try WireJSON.encode(value)) }
 
     /// Prints encoded JSON.
     func json(_ bytes: Data) {
@@ -117,11 +124,11 @@ struct Terminal: Sendable {
         Self.put(shown + Data("\n".utf8))
     }
 
-    /// Prints rows under headings. Each column is as wide as its widest cell.
+    /// Prints rows under headings, `-` for cells without a value. Each column is as wide as its widest cell.
     ///
     /// - Parameter empty: the line to print if there are no rows.
-    func table(_ headings: [String], _ rows: [[String]], empty: String) {
-        table(headings, rows.map { $0.map { Piece($0) } }, empty: empty)
+    func table(_ headings: [String], _ rows: [[String?]], empty: String) {
+        table(headings, rows.map { $0.map { Piece($0 ?? "-") } }, empty: empty)
     }
 
     /// Prints rows of which some cells have a style.
@@ -139,10 +146,10 @@ struct Terminal: Sendable {
     }
 
     /// Prints names and values, one pair a line.
-    func pairs(_ pairs: [(String, String)]) {
-        let width = pairs.map(\.0.count).max() ?? 0
+    func pairs(_ pairs: KeyValuePairs<String, String?>) {
+        let width = pairs.map(\.key.count).max() ?? 0
         for (name, value) in pairs {
-            Self.put(Data("\(visible(Piece(name, .dim), width: width))  \(visible(Piece(value)))\n".utf8))
+            Self.put(Data("\(visible(Piece(name, .dim), width: width))  \(visible(Piece(value ?? "-")))\n".utf8))
         }
     }
 
@@ -219,13 +226,18 @@ enum Readable {
     /// A number and its noun, in the plural unless the number is 1.
     static func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
 
+    /// JSON in one line.
+    static func json(_ value: JSONValue) throws -> String {
+        String(decoding: try WireJSON.encode(value), as: UTF8.self)
+    }
+
+    /// The time and mode of a clock.
+    static func clock(_ clock: ClockState) -> String { "\(clock.now.prefix(19))Z \(clock.mode)" }
+
     /// ISO 8601, UTC, whole seconds.
     static func time(_ epoch: Double) -> String { Date(timeIntervalSince1970: epoch).ISO8601Format() }
 
     static func bytes(_ count: Int) -> String {
         count < 1 << 20 ? "\((count + 1023) >> 10) KiB" : "\((count + (1 << 20) - 1) >> 20) MiB"
     }
-
-    /// The text of a table cell, `-` if there is no value.
-    static func cell(_ value: String?) -> String { value ?? "-" }
 }

@@ -4,56 +4,47 @@ import Foundation
 import SimulationAPI
 
 /// `entrupy-sim doctor`: checks the server and this machine, and says what to do about problems.
-struct Doctor: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Check the server and this machine. Exits 1 if something is wrong, 69 if there is no server.")
-
-    @OptionGroup var control: ControlOptions
+struct Doctor: ControlAction {
+    static let abstract = "Check the server and this machine. Exits 1 if something is wrong, 69 if there is no server."
 
     /// The result of one check.
-    private struct Finding {
-        enum Level: String {
+    private struct Finding: Encodable {
+        enum Level: String, Encodable {
             case good = "ok"
             case note
             case bad = "wrong"
         }
 
-        let check: String
         let level: Level
+        let check: String
         let text: String
-        var next: String?
+        @Nullable var next: String?
+
+        init(_ level: Level, _ check: String, _ text: String, next: String? = nil) {
+            self.level = level
+            self.check = check
+            self.text = text
+            self.next = next
+        }
     }
 
-    func run() async throws {
-        let terminal = Terminal(isJSON: control.json)
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         var findings = [openFiles()]
-        let client = ControlClient(options: control)
         var hasServer = false
         do {
             findings += try await server(client)
             hasServer = true
         } catch let refusal as Refusal {
             hasServer = refusal.code != .noServer
-            findings.append(
-                Finding(check: "server", level: .bad, text: refusal.message, next: refusal.next))
+            findings.append(Finding(.bad, "server", refusal.message, next: refusal.next))
         }
-        show(findings, terminal)
+        try show(findings, terminal)
         guard hasServer else { throw ExitCode(Refusal.Code.noServer.rawValue) }
         if findings.contains(where: { $0.level == .bad }) { throw ExitCode(Refusal.Code.no.rawValue) }
     }
 
-    private func show(_ findings: [Finding], _ terminal: Terminal) {
-        if terminal.isJSON {
-            let values = findings.map { finding in
-                JSONValue.object([
-                    "check": .string(finding.check), "level": .string(finding.level.rawValue),
-                    "text": .string(finding.text), "next": finding.next.map { .string($0) } ?? .null,
-                ])
-            }
-            guard let bytes = try? WireJSON.encode(JSONValue.object(["findings": .array(values)])) else { return }
-            return terminal.json(bytes)
-        }
+    private func show(_ findings: [Finding], _ terminal: Terminal) throws {
+        guard !terminal.isJSON else { return try terminal.json(of: ["findings": findings]) }
         for finding in findings {
             let (mark, style): (String, Terminal.Style) =
                 switch finding.level {
@@ -69,25 +60,23 @@ struct Doctor: AsyncParsableCommand {
     private func openFiles() -> Finding {
         let connections = OpenFiles.raiseLimit()
         return connections >= 1000
-            ? Finding(check: "open files", level: .good, text: "enough for \(min(connections, 65_536)) connections")
+            ? Finding(.good, "open files", "enough for \(min(connections, 65_536)) connections")
             : Finding(
-                check: "open files", level: .note, text: "the limit leaves \(connections) connections",
+                .note, "open files", "the limit leaves \(connections) connections",
                 next: "raise it with \"ulimit -n 65536\" before \"entrupy-sim serve\"")
     }
 
     private func server(_ client: ControlClient) async throws -> [Finding] {
-        let info = try await client.send("GET", "/_sim/info").decoded(ServerInfo.self)
-        var findings = [
-            Finding(check: "server", level: .good, text: "\(control.base), up for \(Int(info.uptime)) s"),
+        let info: ServerInfo = try await client.get("/_sim/info")
+        var findings: [Finding] = [
+            Finding(.good, "server", "\(client.options.base), up for \(Int(info.uptime)) s"),
             info.version == Release.version
-                ? Finding(check: "version", level: .good, text: info.version)
+                ? Finding(.good, "version", info.version)
                 : Finding(
-                    check: "version", level: .bad,
-                    text: "the server is \(info.version), this program \(Release.version)",
+                    .bad, "version", "the server is \(info.version), this program \(Release.version)",
                     next: "restart the server with this program, or use the program of the server's version"),
-            Finding(
-                check: "data", level: info.data_dir == nil ? .note : .good,
-                text: info.data_dir.map { "in \($0)" } ?? "in memory: nothing survives a stop"),
+            info.data_dir.map { Finding(.good, "data", "in \($0)") }
+                ?? Finding(.note, "data", "in memory: nothing survives a stop"),
         ]
         if let directory = info.data_dir { findings += space(directory) }
         findings += hosts(info.refused)
@@ -101,23 +90,22 @@ struct Doctor: AsyncParsableCommand {
     private func clock(_ namespace: NamespaceInfo) -> Finding {
         namespace.clock.mode == "frozen"
             ? Finding(
-                check: "clock", level: .note, text: "\(namespace.name) is frozen at \(namespace.clock.now)",
+                .note, "clock", "\(namespace.name) is frozen at \(namespace.clock.now)",
                 next: "results, retries and timeouts come only with \"entrupy-sim clock advance\"")
-            : Finding(check: "clock", level: .good, text: "\(namespace.name) is running, \(namespace.clock.now)")
+            : Finding(.good, "clock", "\(namespace.name) is running, \(namespace.clock.now)")
     }
 
     /// The requests that were refused for their host or origin, and the options that allow the latest of them.
     private func hosts(_ refused: RefusedSummary?) -> [Finding] {
         guard let refused else { return [] }
-        guard refused.count > 0 else { return [Finding(check: "hosts", level: .good, text: "no request was refused")] }
+        guard refused.count > 0 else { return [Finding(.good, "hosts", "no request was refused")] }
         let latest = refused.latest.prefix(5).map {
             "\($0.header) \($0.value) (\($0.count), the last at \(Readable.time($0.last_real)))"
         }
         return [
             Finding(
-                check: "hosts", level: .note,
-                text:
-                    "\(Readable.count(refused.count, "request")) refused, for instance \(latest.joined(separator: "; "))",
+                .note, "hosts",
+                "\(Readable.count(refused.count, "request")) refused, for instance \(latest.joined(separator: "; "))",
                 next: "a host of yours needs --allowed-hosts, an origin of yours --cors; the others are refused rightly"
             )
         ]
@@ -125,14 +113,13 @@ struct Doctor: AsyncParsableCommand {
 
     /// The free disk space, if the server's directory is on this machine.
     private func space(_ directory: String) -> [Finding] {
-        // The server's directory may be on another machine.
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: directory)
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else { return [] }
-        let enough = free > 1 << 30
+        let text = "\(free >> 20) MiB free"
         return [
-            Finding(
-                check: "space", level: enough ? .good : .bad, text: "\(free >> 20) MiB free",
-                next: enough ? nil : "free some space, or start the server with another --data-dir")
+            free > 1 << 30
+                ? Finding(.good, "space", text)
+                : Finding(.bad, "space", text, next: "free some space, or start the server with another --data-dir")
         ]
     }
 
@@ -145,49 +132,46 @@ struct Doctor: AsyncParsableCommand {
         if let last = failed.first {
             findings.append(
                 Finding(
-                    check: "webhooks", level: .bad,
-                    text: "\(Self.count(failed)) failed, the last: \(Self.reason(last))",
+                    .bad, "webhooks", "\(Self.count(failed)) failed, the last: \(Self.reason(last))",
                     next: "send it again with \"entrupy-sim webhooks redeliver \(Shell.operand(last.id))\""))
         }
         if let last = retried.first {
             let moment = last.next_attempt_at.map { ", next at \(Readable.time($0))" } ?? ""
             findings.append(
                 Finding(
-                    check: "webhooks", level: .bad,
-                    text: "\(Self.count(retried)) failed and will be retried\(moment), the last: \(Self.reason(last))",
+                    .bad, "webhooks",
+                    "\(Self.count(retried)) failed and will be retried\(moment), the last: \(Self.reason(last))",
                     next: "does \(last.url ?? "the receiver") answer? see the attempts with "
                         + "\"entrupy-sim webhooks list --status retrying\""))
         }
-        if findings.isEmpty { findings.append(Finding(check: "webhooks", level: .good, text: "none failed")) }
+        if findings.isEmpty { findings.append(Finding(.good, "webhooks", "none failed")) }
         return try await findings + subscriptions(client)
     }
 
     /// The forms of each subscription's webhooks, and the subscriptions whose domain is not verified.
     private func subscriptions(_ client: ControlClient) async throws -> [Finding] {
-        let all = try await client.send("GET", "/_sim/webhooks").decoded(SubscriptionInfoList.self).webhooks
-        let active = all.filter { $0.status == "active" }
-        var findings = all.filter { $0.status == "pending" }.map { pending in
+        let all: SubscriptionInfoList = try await client.get("/_sim/webhooks")
+        let active = all.webhooks.filter { $0.status == "active" }
+        var findings: [Finding] = all.webhooks.filter { $0.status == "pending" }.map { pending in
             Finding(
-                check: "webhooks", level: .bad,
-                text:
-                    "\(pending.id) to \(pending.url) is pending: its domain is not verified, so it gets no deliveries",
+                .bad, "webhooks",
+                "\(pending.id) to \(pending.url) is pending: its domain is not verified, so it gets no deliveries",
                 next: "answer \(pending.verification ?? "its verification") as text at "
                     + "/.well-known/entrupy-domain-verification/\(pending.id), then POST /v2/webhooks/\(pending.id)/verify"
             )
         }
         let forms = Set(active.map { "format \($0.format), signature \($0.signature)" }).sorted()
         if !forms.isEmpty {
-            findings.append(
-                Finding(
-                    check: "webhooks", level: .good,
-                    text: "\(Readable.count(active.count, "subscription")): \(forms.joined(separator: "; "))"))
+            let count = Readable.count(active.count, "subscription")
+            findings.append(Finding(.good, "webhooks", "\(count): \(forms.joined(separator: "; "))"))
         }
         return findings
     }
 
     private func deliveries(_ status: String, _ client: ControlClient) async throws -> [WebhookDelivery] {
-        try await client.send("GET", "/_sim/webhook-deliveries", query: [("status", status), ("limit", "100")])
-            .decoded(WebhookDeliveryList.self).deliveries
+        let query = [("status", status), ("limit", "100")]
+        let list: WebhookDeliveryList = try await client.get("/_sim/webhook-deliveries", query)
+        return list.deliveries
     }
 
     private static func count(_ deliveries: [WebhookDelivery]) -> String {
@@ -199,44 +183,30 @@ struct Doctor: AsyncParsableCommand {
         delivery.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
     }
 
-    /// Scheduled work that failed and was set aside. The whole event log is looked through, a page at a time.
+    /// Scheduled work that failed and was set aside.
     private func failedDueWork(_ client: ControlClient) async throws -> [Finding] {
-        var failed: [StateChange] = []
-        var cursor: String?
-        repeat {
-            let page = try await client.send(
-                "GET", "/_sim/event-log", query: [("kind", "due_work.failed"), ("limit", "1000"), ("cursor", cursor)]
-            ).decoded(EventList.self)
-            failed += page.events
-            cursor = page.next_cursor
-        } while cursor != nil
+        let failed = try await client.events(of: "due_work.failed", limit: .max)
         guard let last = failed.first else { return [] }
         let (kind, problem) = (last.data.members?["kind"]?.text ?? "", last.data.members?["problem"]?.text ?? "")
         return [
             Finding(
-                check: "due work", level: .bad,
-                text: "\(failed.count) failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
-                next: "see all with: curl \(Shell.quoted("\(control.base)/_sim/event-log?kind=due_work.failed"))")
+                .bad, "due work",
+                "\(failed.count) failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
+                next: "see all with: curl \(Shell.quoted("\(client.options.base)/_sim/event-log?kind=due_work.failed"))"
+            )
         ]
     }
 
     private func rules(_ client: ControlClient) async throws -> [Finding] {
-        let faults = try await client.send("GET", "/_sim/faults").decoded(FaultList.self).faults
-        guard !faults.isEmpty else { return [] }
-        let spent = faults.count { $0.isSpent }
+        let list: FaultList = try await client.get("/_sim/faults")
+        let spent = list.faults.count { $0.isSpent }
+        let active = list.faults.count - spent
         let spentText = spent > 0 ? "\(Readable.count(spent, "rule")) used up" : nil
-        guard spent < faults.count else {
-            return [
-                Finding(check: "faults", level: .good, text: "none active, \(spentText ?? "")")
-            ]
-        }
-        let active = [
-            "\(Readable.count(faults.count - spent, "rule")) active: some requests or webhooks fail on purpose",
-            spentText,
-        ]
+        guard active > 0 else { return spentText.map { [Finding(.good, "faults", "none active, \($0)")] } ?? [] }
+        let activeText = "\(Readable.count(active, "rule")) active: some requests or webhooks fail on purpose"
         return [
             Finding(
-                check: "faults", level: .note, text: active.compactMap { $0 }.joined(separator: "; "),
+                .note, "faults", [activeText, spentText].compactMap(\.self).joined(separator: "; "),
                 next: "see them with \"entrupy-sim fault list\", remove them with \"entrupy-sim fault clear\"")
         ]
     }

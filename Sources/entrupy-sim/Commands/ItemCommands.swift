@@ -3,32 +3,104 @@ import EntrupyAPI
 import Foundation
 import SimulationAPI
 
-// The commands of `entrupy-sim items` that act on items as the platform's experts and support team would.
+/// `entrupy-sim items`.
+struct ItemsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "items", abstract: "See items, make them without captures, and act as the platform's team.",
+        subcommands: [
+            Generate.command, List.command, Show.command, Set.command, ResolveFlag.command, Retake.command,
+            Message.command, Rules.command,
+        ])
 
-extension ItemsCommand {
-    /// The path of an item in the control API.
-    private static func path(_ id: String) -> String { "/_sim/authentications/\(ControlClient.escaped(id))" }
+    /// The item that a command is about.
+    struct Item: ParsableArguments {
+        @Argument(help: "The item's entrupy_id.")
+        var id: String
+    }
 
-    /// Prints the state of an item.
-    private static func show(_ answer: ControlClient.Answer, _ terminal: Terminal) throws {
-        try terminal.show(answer) {
-            let item = try answer.decoded(AuthenticationInfo.self)
-            terminal.pairs([
-                ("item", item.entrupy_id), ("user", item.username),
-                ("customer_item_id", Readable.cell(item.customer_item_id)),
-                ("brand", Readable.cell(item.v2.properties.brand_name)), ("result", item.result.id.rawValue),
-                ("final", item.result.final ? "yes" : "no"), ("reason", Readable.cell(item.result.reason)),
-                ("decided by", item.decided_by), ("flag", item.flag.id.rawValue),
-                ("certificate", Readable.cell(item.certificate_id)),
-            ])
+    struct Generate: Endpoint {
+        static let abstract = "Make items, one minute apart, the newest now."
+        static let discussion = """
+            Without --count it makes one item and sends its webhooks. With --count, even --count 1, it sends none.
+            Prints the ids. Of more than 100 it prints the newest, with --json the first 1,000.
+            """
+
+        private static let maxListed = 100
+
+        @Option(help: "How many, 1 to 10000000. Counted items send no webhooks.")
+        var count: Int?
+
+        @Option(help: "The user that the items belong to; made if it does not exist.")
+        var username: String?
+
+        @Option(help: "The brand.")
+        var brand: String?
+
+        @Option(help: "\(ResultID.list).")
+        var result: String?
+
+        @Option(
+            help: "More members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": \"flagged\"}'.")
+        var template: String?
+
+        func call() throws -> ControlCall {
+            var members =
+                try template.map { text -> JSONObject in
+                    guard let members = try InputFile.json(Data(text.utf8), "--template").members else {
+                        throw Refusal(
+                            .usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
+                    }
+                    return members
+                } ?? [:]
+            for (key, value) in [("username", username), ("brand", brand), ("result", result)] {
+                if let value { members[key] = .string(value) }
+            }
+            let body: ControlCall.Body = ["template": JSONValue.object(members), "count": count]
+            return ControlCall(.POST, "/_sim/authentications", body: body, takesLong: true).printing {
+                try show($0, $1)
+            }
+        }
+
+        private func show(_ made: GeneratedItems, _ terminal: Terminal) throws {
+            if count == 1 {
+                terminal.note("no webhook is sent, as for any --count; without --count one item sends its webhooks\n")
+            }
+            guard made.count <= Self.maxListed else {
+                return terminal.line("made \(made.count) items, the newest \(made.entrupy_ids.first ?? "-")")
+            }
+            for id in made.entrupy_ids { terminal.line(id) }
+        }
+
+        /// Sends the request. For 10,000 items or more it also shows the progress.
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            guard let count, count >= 10_000 else {
+                return _ = try await answer(client, terminal)
+            }
+            let call = try call()
+            let progress = Progress(terminal, "making items", of: count)
+            let before = try await items(client)
+            let watching = Task {
+                while !Task.isCancelled {
+                    await progress.show(try await items(client) - before)
+                    try await Task.sleep(for: .milliseconds(500))
+                }
+            }
+            defer { watching.cancel() }
+            let answer = try await client.send(call)
+            watching.cancel()
+            _ = await watching.result
+            await progress.end()
+            try terminal.show(answer, of: call)
+        }
+
+        private func items(_ client: ControlClient) async throws -> Int {
+            let info: ServerInfo = try await client.get("/_sim/info")
+            return info.namespace.counts.authentications
         }
     }
 
-    struct List: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List items, newest first.")
-
-        @OptionGroup var control: ControlOptions
+    struct List: Endpoint {
+        static let abstract = "List items, newest first."
 
         @Option(help: "The beginning of the item's id, its certificate's id or its customer_item_id.")
         var text: String?
@@ -48,51 +120,52 @@ extension ItemsCommand {
         @Option(help: "The maximum number of items to list, 1 to 1000.")
         var limit = 100
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send(
-                "GET", "/_sim/authentications",
-                query: [
+        func call() -> ControlCall {
+            ControlCall(
+                .GET, "/_sim/authentications",
+                [
                     ("text", text), ("brand", brand), ("result", result), ("flag", flag), ("username", username),
                     ("limit", "\(limit)"),
-                ])
-            try terminal.show(answer) {
-                let list = try answer.decoded(AuthenticationList.self)
-                let rows = list.authentications.map { item in
-                    [
-                        item.entrupy_id, Readable.cell(item.customer_item_id), item.brand, item.result.id.rawValue,
-                        item.flag.rawValue, item.username, Readable.time(item.submitted_at),
-                    ]
-                }
-                terminal.table(
-                    ["ITEM", "CUSTOMER_ITEM_ID", "BRAND", "RESULT", "FLAG", "USER", "SUBMITTED"], rows,
-                    empty: "no such items")
-                if list.next_cursor != nil { terminal.note("there are more; raise --limit\n") }
+                ]
+            ).listing(
+                \AuthenticationList.authentications, next: \.next_cursor, empty: "no such items",
+                ["ITEM", "CUSTOMER_ITEM_ID", "BRAND", "RESULT", "FLAG", "USER", "SUBMITTED"]
+            ) {
+                [
+                    $0.entrupy_id, $0.customer_item_id, $0.brand, $0.result.id.rawValue, $0.flag.rawValue, $0.username,
+                    Readable.time($0.submitted_at),
+                ]
             }
         }
     }
 
-    struct Show: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show an item; with --json in its form in every API.")
+    struct Rules: Endpoint {
+        static let abstract = "Compare the outcome rules with an item: why did one not decide?"
 
-        @OptionGroup var control: ControlOptions
+        @OptionGroup var item: Item
 
-        @Argument(help: "The item's entrupy_id.")
-        var id: String
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/authentications/\(item.id)/rules").printing(RuleMatchList.self)
+        }
+    }
+}
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try ItemsCommand.show(await client.send("GET", ItemsCommand.path(id)), terminal)
+// The commands that act as the platform's experts and support team would.
+extension ItemsCommand {
+    struct Show: Endpoint {
+        static let abstract = "Show an item; with --json in its form in every API."
+
+        @OptionGroup var item: Item
+
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/authentications/\(item.id)").printing(AuthenticationInfo.self)
         }
     }
 
-    struct Set: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Set an item's result or flag, as the platform's experts would.")
+    struct Set: Endpoint {
+        static let abstract = "Set an item's result or flag, as the platform's experts would."
 
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The item's entrupy_id.")
-        var id: String
+        @OptionGroup var item: Item
 
         @Option(help: "\(ResultID.list).")
         var result: String?
@@ -109,23 +182,19 @@ extension ItemsCommand {
             }
         }
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: JSONObject = [:]
-            for (key, value) in [("result", result), ("reason", reason), ("flag", flag)] {
-                body[key] = value.map { .string($0) }
-            }
-            try ItemsCommand.show(await client.send("PATCH", ItemsCommand.path(id), .object(body)), terminal)
+        func call() -> ControlCall {
+            ControlCall(
+                .PATCH, "/_sim/authentications/\(item.id)", body: ["result": result, "reason": reason, "flag": flag]
+            )
+            .printing(AuthenticationInfo.self)
         }
     }
 
-    struct ResolveFlag: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "resolve-flag", abstract: "Resolve an item's flag, with a note and perhaps another result.")
+    struct ResolveFlag: Endpoint {
+        static let name = "resolve-flag"
+        static let abstract = "Resolve an item's flag, with a note and perhaps another result."
 
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The item's entrupy_id.")
-        var id: String
+        @OptionGroup var item: Item
 
         @Option(help: "The note to the user.")
         var note: String
@@ -133,22 +202,16 @@ extension ItemsCommand {
         @Option(help: "The changed result; unchanged if absent.")
         var result: String?
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: JSONObject = ["note": .string(note)]
-            body["result"] = result.map { .string($0) }
-            try ItemsCommand.show(
-                await client.send("POST", ItemsCommand.path(id) + "/flag/resolve", .object(body)), terminal)
+        func call() -> ControlCall {
+            ControlCall(.POST, "/_sim/authentications/\(item.id)/flag/resolve", body: ["note": note, "result": result])
+                .printing(AuthenticationInfo.self)
         }
     }
 
-    struct Retake: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "retake", abstract: "Ask an item's user to take photos again.")
+    struct Retake: Endpoint {
+        static let abstract = "Ask an item's user to take photos again."
 
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The item's entrupy_id.")
-        var id: String
+        @OptionGroup var item: Item
 
         @Option(help: "A region to take again; may be repeated. All required ones if absent.")
         var region: [String] = []
@@ -156,23 +219,18 @@ extension ItemsCommand {
         @Option(help: "The message to the user.")
         var message: String?
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: JSONObject = [:]
-            if !region.isEmpty { body["regions"] = .array(region.map { .string($0) }) }
-            body["message"] = message.map { .string($0) }
-            let answer = try await client.send("POST", ItemsCommand.path(id) + "/retake", .object(body))
-            terminal.show(answer) { terminal.line("the user is asked to take photos again") }
+        func call() -> ControlCall {
+            ControlCall(
+                .POST, "/_sim/authentications/\(item.id)/retake", body: ["regions": region, "message": message]
+            )
+            .saying("the user is asked to take photos again")
         }
     }
 
-    struct Message: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "message", abstract: "Send a support message about an item.")
+    struct Message: Endpoint {
+        static let abstract = "Send a support message about an item."
 
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The item's entrupy_id.")
-        var id: String
+        @OptionGroup var item: Item
 
         @Argument(help: "The message.")
         var message: String
@@ -180,11 +238,31 @@ extension ItemsCommand {
         @Option(help: "A possible answer; may be repeated. Any answer if absent.")
         var option: [String] = []
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: JSONObject = ["message": .string(message)]
-            if !option.isEmpty { body["options"] = .array(option.map { .string($0) }) }
-            let answer = try await client.send("POST", ItemsCommand.path(id) + "/support-message", .object(body))
-            terminal.show(answer) { terminal.line("the message is sent") }
+        func call() -> ControlCall {
+            ControlCall(
+                .POST, "/_sim/authentications/\(item.id)/support-message",
+                body: ["message": message, "options": option]
+            )
+            .saying("the message is sent")
         }
     }
+}
+
+extension AuthenticationInfo: Printable {
+    func show(on terminal: Terminal) {
+        terminal.pairs([
+            "item": entrupy_id, "user": username, "customer_item_id": customer_item_id,
+            "brand": v2.properties.brand_name, "result": result.id.rawValue, "final": result.final ? "yes" : "no",
+            "reason": result.reason, "decided by": decided_by, "flag": flag.id.rawValue,
+            "certificate": certificate_id,
+        ])
+    }
+}
+
+extension ResultID {
+    /// The documented results as a list for help texts, for instance "authentic or unknown".
+    static let list: String = {
+        let ids = allCases.map(\.rawValue)
+        return ids.dropLast().joined(separator: ", ") + " or " + (ids.last ?? "")
+    }()
 }

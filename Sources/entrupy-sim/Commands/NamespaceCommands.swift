@@ -3,48 +3,35 @@ import Foundation
 import SimulationAPI
 
 /// `entrupy-sim reset`.
-struct Reset: ControlCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Reset a namespace to its seed data, in place.")
+struct Reset: Endpoint {
+    static let abstract = "Reset a namespace to its seed data, in place."
 
-    @OptionGroup var control: ControlOptions
-
-    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        let answer = try await client.send("POST", "/_sim/reset", takesLong: true)
-        try terminal.show(answer) {
-            let info = try answer.decoded(NamespaceInfo.self)
-            terminal.line(
-                "\(info.name) was reset: \(Readable.count(info.counts.users, "user")), seed \(info.seed)")
+    func call() -> ControlCall {
+        ControlCall(.POST, "/_sim/reset", takesLong: true).printing { (info: NamespaceInfo, terminal) in
+            terminal.line("\(info.name) was reset: \(Readable.count(info.counts.users, "user")), seed \(info.seed)")
         }
     }
 }
 
 /// `entrupy-sim settle`.
-struct Settle: ControlCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "settle",
-        abstract: "Wait until no result and no webhook is pending. Exits 1 if some still are.")
-
-    @OptionGroup var control: ControlOptions
+struct Settle: Endpoint {
+    static let abstract = "Wait until no result and no webhook is pending. Exits 1 if some still are."
 
     @Option(help: "The longest time to wait, for instance 5s.")
     var within = "5s"
 
-    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        do {
-            let answer = try await client.send(
-                "POST", "/_sim/settle", .object(["within": .string(within)]), takesLong: true)
-            terminal.show(answer) { terminal.line("settled") }
-        } catch var refusal as Refusal {
-            guard let bytes = refusal.answer, let unsettled = try? WireJSON.decode(Settlement.self, from: bytes) else {
-                throw refusal
-            }
-            refusal.details = []
-            refusal.next =
-                unsettled.clock.mode == "frozen"
-                ? "the clock is frozen: entrupy-sim clock advance --to next" : "wait longer with --within, at most 10m"
-            throw refusal
+    func call() -> ControlCall {
+        ControlCall(.POST, "/_sim/settle", body: ["within": within], takesLong: true).saying("settled")
+    }
+
+    func explain(_ refusal: inout Refusal) {
+        guard let bytes = refusal.answer, let unsettled = try? WireJSON.decode(Settlement.self, from: bytes) else {
+            return
         }
+        refusal.details = []
+        refusal.next =
+            unsettled.clock.mode == "frozen"
+            ? "the clock is frozen: entrupy-sim clock advance --to next" : "wait longer with --within, at most 10m"
     }
 }
 
@@ -52,58 +39,34 @@ struct Settle: ControlCommand {
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "See and move a namespace's clock.",
-        subcommands: [Show.self, Freeze.self, Advance.self, Resume.self])
+        subcommands: [Show.command, Freeze.command, Advance.command, Resume.command])
 
-    private static func show(_ answer: ControlClient.Answer, _ terminal: Terminal) throws {
-        try terminal.show(answer) {
-            let clock = try answer.decoded(ClockState.self)
-            terminal.line("\(clock.now)  \(clock.mode)")
-        }
+    struct Show: Endpoint {
+        static let abstract = "Print the time and mode."
+
+        func call() -> ControlCall { ControlCall(.GET, "/_sim/clock").printing(ClockState.self) }
     }
 
-    struct Show: ControlCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "Print the time and mode.")
-
-        @OptionGroup var control: ControlOptions
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try ClockCommand.show(try await client.send("GET", "/_sim/clock"), terminal)
-        }
-    }
-
-    struct Freeze: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "freeze", abstract: "Freeze the clock, now or at a later moment.")
-
-        @OptionGroup var control: ControlOptions
+    struct Freeze: Endpoint {
+        static let abstract = "Freeze the clock, now or at a later moment."
 
         @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z; now if absent.")
         var at: String?
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let body = JSONValue.object(at.map { ["at": .string($0)] } ?? [:])
-            try ClockCommand.show(try await client.send("POST", "/_sim/clock/freeze", body), terminal)
+        func call() -> ControlCall {
+            ControlCall(.POST, "/_sim/clock/freeze", body: ["at": at]).printing(ClockState.self)
         }
     }
 
-    struct Resume: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "resume", abstract: "Let a frozen clock run again from its time.")
+    struct Resume: Endpoint {
+        static let abstract = "Let a frozen clock run again from its time."
 
-        @OptionGroup var control: ControlOptions
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try ClockCommand.show(try await client.send("POST", "/_sim/clock/resume"), terminal)
-        }
+        func call() -> ControlCall { ControlCall(.POST, "/_sim/clock/resume").printing(ClockState.self) }
     }
 
-    struct Advance: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "advance",
-            abstract: "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier.",
-            discussion: "With --to next it also exits 1 if nothing is due, so a loop of such advances ends.")
-
-        @OptionGroup var control: ControlOptions
+    struct Advance: Endpoint {
+        static let abstract = "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier."
+        static let discussion = "With --to next it also exits 1 if nothing is due, so a loop of such advances ends."
 
         @Argument(help: "The time to advance: 90s, 2h, 1d, or a number of seconds.")
         var by: String?
@@ -117,63 +80,57 @@ struct ClockCommand: AsyncParsableCommand {
             }
         }
 
+        func call() -> ControlCall {
+            // A number is in seconds. The server parses any other text.
+            let seconds = by.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+            return ControlCall(
+                .POST, "/_sim/clock/advance", body: ["by": seconds.json ?? by.json, "to": to], takesLong: true
+            )
+            .printing(ClockState.self)
+        }
+
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let by = by.map { text -> JSONValue in
-                // A number is in seconds. The server parses any other text.
-                guard let seconds = Double(text), seconds.isFinite else { return .string(text) }
-                return .number(JSONNumber(text: "\(seconds)"))
-            }
-            let body: JSONValue = by.map { .object(["by": $0]) } ?? .object(["to": .string(to ?? "next")])
-            let answer = try await client.send("POST", "/_sim/clock/advance", body, takesLong: true)
-            try ClockCommand.show(answer, terminal)
-            let clock = try answer.decoded(ClockState.self)
-            guard clock.reached != false else {
-                guard clock.nothing_due != true else {
-                    terminal.note("nothing is due, so the clock did not move\n")
-                    throw ExitCode(Refusal.Code.no.rawValue)
-                }
-                terminal.note(
-                    "the clock stopped before its target: \(clock.pending ?? 0) pieces of due work or webhook attempts "
+            let clock: ClockState = try await answer(client, terminal).decoded()
+            guard clock.reached == false else { return }
+            terminal.note(
+                clock.nothing_due == true
+                    ? "nothing is due, so the clock did not move\n"
+                    : "the clock stopped before its target: \(clock.pending ?? 0) pieces of due work or webhook attempts "
                         + "are left; advance again\n")
-                throw ExitCode(Refusal.Code.no.rawValue)
-            }
+            throw ExitCode(Refusal.Code.no.rawValue)
         }
     }
+}
+
+extension ClockState: Printable {
+    func show(on terminal: Terminal) { terminal.line("\(now)  \(mode)") }
 }
 
 /// `entrupy-sim namespace`.
 struct NamespaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "namespace", abstract: "List, make and delete namespaces.",
-        subcommands: [List.self, Make.self, Drop.self])
+        subcommands: [List.command, Make.command, Drop.command])
 
-    struct List: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the namespaces with their sizes.")
+    struct List: Endpoint {
+        static let abstract = "List the namespaces with their sizes."
 
-        @OptionGroup var control: ControlOptions
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("GET", "/_sim/namespaces")
-            try terminal.show(answer) {
-                let rows = try answer.decoded(NamespaceList.self).namespaces.map { info in
-                    [
-                        info.name, "\(info.counts.users)", "\(info.counts.authentications)",
-                        Readable.bytes(info.database_bytes), "\(info.clock.now.prefix(19))Z \(info.clock.mode)",
-                        info.ttl.map { "\(Int($0)) s" } ?? "-", info.url,
-                    ]
-                }
-                terminal.table(["NAME", "USERS", "ITEMS", "SIZE", "CLOCK", "TTL", "URL"], rows, empty: "none")
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/namespaces").listing(
+                \NamespaceList.namespaces, empty: "none", ["NAME", "USERS", "ITEMS", "SIZE", "CLOCK", "TTL", "URL"]
+            ) {
+                [
+                    $0.name, "\($0.counts.users)", "\($0.counts.authentications)", Readable.bytes($0.database_bytes),
+                    Readable.clock($0.clock), $0.ttl.map { "\(Int($0)) s" }, $0.url,
+                ]
             }
         }
     }
 
-    struct Make: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "make", abstract: "Make a namespace and print its URL.",
-            discussion: "Without a name, the server picks a free one, which begins with --prefix if that is given.")
-
-        @OptionGroup var control: ControlOptions
+    struct Make: Endpoint {
+        static let abstract = "Make a namespace and print its URL."
+        static let discussion =
+            "Without a name, the server picks a free one, which begins with --prefix if that is given."
 
         @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -.")
         var name: String?
@@ -197,26 +154,20 @@ struct NamespaceCommand: AsyncParsableCommand {
             if name != nil, prefix != nil { throw ValidationError("a name and --prefix exclude each other") }
         }
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: JSONObject = [:]
-            body["ttl"] = ttl.map { .string($0) }
-            body["seed"] = try seed.map { ["standard", "empty"].contains($0) ? .string($0) : try InputFile.json($0) }
-            body["random_seed"] = randomSeed.map { .number(JSONNumber($0)) }
-            body["clock"] = freeze.map { .object(["freeze": .string($0)]) }
-            if name == nil { body["prefix"] = prefix.map { .string($0) } }
-            let path = name.map { "/_sim/namespaces/\(ControlClient.escaped($0))" } ?? "/_sim/namespaces"
-            let answer = try await client.send(
-                name == nil ? "POST" : "PUT", path, .object(body), takesLong: true)
-            try terminal.show(answer) { terminal.line(try answer.decoded(NamespaceInfo.self).url) }
+        func call() throws -> ControlCall {
+            let seed = try seed.map { ["standard", "empty"].contains($0) ? .string($0) : try InputFile.json($0) }
+            let clock = freeze.map { JSONValue.object(["freeze": .string($0)]) }
+            let body: ControlCall.Body = [
+                "ttl": ttl, "seed": seed, "random_seed": randomSeed, "clock": clock, "prefix": prefix,
+            ]
+            let named = name.map { ControlCall(.PUT, "/_sim/namespaces/\($0)", body: body, takesLong: true) }
+            return (named ?? ControlCall(.POST, "/_sim/namespaces", body: body, takesLong: true))
+                .printing { (info: NamespaceInfo, terminal) in terminal.line(info.url) }
         }
     }
 
-    struct Drop: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "drop", abstract: "Delete namespaces by name or prefix. Exits 1 if there is none."
-        )
-
-        @OptionGroup var control: ControlOptions
+    struct Drop: ControlAction {
+        static let abstract = "Delete namespaces by name or prefix. Exits 1 if there is none."
 
         @Argument(help: "The names.")
         var names: [String] = []
@@ -233,13 +184,12 @@ struct NamespaceCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             for name in names {
-                try await client.send("DELETE", "/_sim/namespaces/\(ControlClient.escaped(name))", takesLong: true)
+                try await client.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)", takesLong: true))
                 if !terminal.isJSON { terminal.line("dropped \(name)") }
             }
             if let prefix {
                 let count = try await count(prefix, client)
-                try await client.send(
-                    "DELETE", "/_sim/namespaces", query: [("prefix", prefix)], takesLong: true)
+                try await client.send(ControlCall(.DELETE, "/_sim/namespaces", [("prefix", prefix)], takesLong: true))
                 if !terminal.isJSON { terminal.line("dropped \(Readable.count(count, "namespace"))") }
             }
             if terminal.isJSON { terminal.json(Data()) }
@@ -247,8 +197,8 @@ struct NamespaceCommand: AsyncParsableCommand {
 
         /// The number of namespaces with the prefix. Zero is an error, like a name that does not exist.
         private func count(_ prefix: String, _ client: ControlClient) async throws -> Int {
-            let all = try await client.send("GET", "/_sim/namespaces").decoded(NamespaceList.self).namespaces
-            let count = all.count { $0.name != "default" && $0.name.utf8.starts(with: prefix.utf8) }
+            let all: NamespaceList = try await client.get("/_sim/namespaces")
+            let count = all.namespaces.count { $0.name != "default" && $0.name.utf8.starts(with: prefix.utf8) }
             guard count > 0 else {
                 throw Refusal(
                     .no, "there is no namespace whose name begins with \"\(prefix)\"",

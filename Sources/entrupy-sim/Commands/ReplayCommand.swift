@@ -165,7 +165,7 @@ extension ReplayCommand {
                 .usage, "the bundle would replace the recording \(file)", next: "name another file with --bundle")
         }
         let (plan, end) = (plan(terminal), try end())
-        let output = try path == "-" ? nil : BundleFile(path)
+        let output = try path == "-" ? nil : OutputFile(path, option: "--bundle")
         defer { output?.discard() }
         let (report, isWritten) = try await StopSignals.cancelling {
             try await ReplayServer.bundle(plan, end) { part in
@@ -195,53 +195,6 @@ extension ReplayCommand {
         var (first, second) = (stat(), stat())
         guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-    }
-}
-
-/// A bundle that is being written. Only its owner may read it. The file gets its name when it is whole.
-private final class BundleFile: Sendable {
-    private let path: String
-    private let part: String
-    private let descriptor: Int32
-
-    /// - Throws: a ``Refusal`` if the file cannot be written.
-    init(_ path: String) throws {
-        var name = Array("\(path).XXXXXX".utf8CString)
-        descriptor = mkstemp(&name)
-        self.path = path
-        part = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard descriptor >= 0 else { throw Self.refusal(path) }
-    }
-
-    private static func refusal(_ path: String) -> Refusal {
-        Refusal(
-            .usage, "\(path) cannot be written: \(String(cString: strerror(errno)))",
-            next: "name another place with --bundle")
-    }
-
-    func write(_ data: Data) throws {
-        do {
-            try FileHandle(fileDescriptor: descriptor).write(contentsOf: data)
-        } catch {
-            throw Refusal(
-                .usage, "\(path) cannot be written: \(error.localizedDescription)",
-                next: "name another place with --bundle")
-        }
-    }
-
-    /// Gives the file its name.
-    ///
-    /// - Returns: its size in bytes.
-    func finish() throws -> Int {
-        let size = Int(lseek(descriptor, 0, SEEK_END))
-        guard rename(part, path) == 0 else { throw Self.refusal(path) }
-        return size
-    }
-
-    /// Closes the file, and removes it unless it has its name.
-    func discard() {
-        close(descriptor)
-        unlink(part)
     }
 }
 

@@ -66,33 +66,24 @@ struct ReportCommand: AsyncParsableCommand {
         let gate = try await gate(client)
         return try await Report(Console(version: Release.version, proof: ""), title: name, gate: gate) { path in
             do {
-                let answer = try await client.send("GET", path)
+                let answer = try await client.send(ControlCall(.GET, ControlPath(stringLiteral: path)))
                 return (answer.status, answer.bytes)
             } catch {
                 return (500, (error as? Refusal)?.answer ?? Data())
             }
         } picture: { path in
             // The report shows that the picture is missing.
-            try? await client.send("GET", path).bytes
+            try? await client.send(ControlCall(.GET, ControlPath(stringLiteral: path))).bytes
         }
     }
 
     /// Verifies the bundle's scenario; `nil` if it has none.
     private static func gate(_ client: ControlClient) async throws -> ReportGate? {
         guard let name = try await client.startedScenario() else { return nil }
-        return try await verify(name, client)
-    }
-
-    private static func verify(_ name: String, _ client: ControlClient) async throws -> ReportGate {
         do {
-            let answer = try await client.send("POST", "/_sim/scenarios/\(URLPart.escaped(name))/verify")
-            return .verified(try answer.decoded(ScenarioRun.self))
+            return .verified(try await client.verify(name, isStrict: false).run)
         } catch let refusal as Refusal {
-            // An answer that is not an error envelope has no run either.
-            guard let answer = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer),
-                let run = envelope.scenario
-            else { return .unverifiable(name: name, reason: refusal.message) }
-            return .verified(run)
+            return .unverifiable(name: name, reason: refusal.message)
         }
     }
 
@@ -101,29 +92,8 @@ struct ReportCommand: AsyncParsableCommand {
         let file = output ?? URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent + ".html"
         let terminal = Terminal(isJSON: false)
         guard file != "-" else { return terminal.document(data) }
-        do {
-            try data.write(to: URL(fileURLWithPath: file), options: .atomic)
-        } catch {
-            throw Refusal(
-                .usage, "\(file) cannot be written: \(error.localizedDescription)",
-                next: "name another place with --output")
-        }
+        try OutputFile.write(data, to: file, option: "--output")
         terminal.line("\(file): \(Readable.bytes(data.count))")
         for note in report.notes { terminal.note("note: \(note)\n") }
-    }
-}
-
-extension ControlClient {
-    /// The name of the scenario that was started last in the namespace, by its event log; `nil` if none was.
-    func startedScenario() async throws -> String? {
-        var cursor: String?
-        repeat {
-            let page = try await send(
-                "GET", "/_sim/event-log", query: [("kind", "scenario.started"), ("limit", "1"), ("cursor", cursor)]
-            ).decoded(EventList.self)
-            if let started = page.events.first { return started.subject }
-            cursor = page.next_cursor
-        } while cursor != nil
-        return nil
     }
 }

@@ -1,10 +1,17 @@
 import ArgumentParser
+import Console
 import Foundation
+import NIOConcurrencyHelpers
 import SimulationAPI
 
-// The commands of `entrupy-sim requests` about one request.
+/// `entrupy-sim requests`.
+struct RequestsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "requests", abstract: "List, follow, verify and repeat the requests to a namespace.",
+        subcommands: [
+            List.command, Tail.command, Verify.command, Show.command, Resend.command, Rules.command, Clear.command,
+        ])
 
-extension RequestsCommand {
     /// The request that a command is about.
     struct Name: ParsableArguments {
         @Argument(help: "The request's id, as in X-Request-Id, or its number in the journal.")
@@ -13,53 +20,160 @@ extension RequestsCommand {
         @Option(help: "Its number in the journal, if several requests have the id.")
         var sequence: Int?
 
-        var path: String { "/_sim/requests/\(ControlClient.escaped(id))" }
         var query: [(String, String?)] { [("sequence", sequence.map { "\($0)" })] }
     }
 
-    /// The color of an answer: red also where the client did not get it.
-    static func color(_ request: JournaledRequest) -> Terminal.Style {
-        guard request.delivered, let status = request.status else { return .red }
-        return status < 400 ? .green : status < 500 ? .yellow : .red
-    }
+    /// The options that select requests of the journal.
+    struct Filter: ParsableArguments {
+        @Option(help: "A glob over the path, for instance '/sdk/results/*'.")
+        var route: String?
 
-    /// Prints an exchange: the request line, the status, both bodies, and the page that shows it.
-    private static func show(
-        _ answer: ControlClient.Answer, _ control: ControlOptions, _ terminal: Terminal
-    ) throws {
-        try terminal.show(answer) {
-            let request = try answer.decoded(JournaledRequest.self)
-            terminal.line("\(request.method) \(request.path)\(request.query.map { "?\($0)" } ?? "")")
-            if let body = request.request?.body, !body.isEmpty { terminal.lines(body) }
-            terminal.line(request.answerText, RequestsCommand.color(request))
-            if let body = request.response?.body, !body.isEmpty { terminal.lines(body) }
-            terminal.note(
-                "\(control.console)/requests/\(ControlClient.escaped(request.id))\(request.sequence.map { "?sequence=\($0)" } ?? "")\n"
-            )
+        @Option(help: "The method, for instance POST.")
+        var method: String?
+
+        @Option(help: "The status, for instance 404 or 4xx.")
+        var status: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Whether the answer reached the client. The default is any, but true for a verification with --status.",
+                valueName: "true|false|any"))
+        var delivered: String?
+
+        @Option(help: "The user of the request's session.")
+        var username: String?
+
+        @Option(help: "The earliest time on the namespace's clock, ISO 8601 with an offset or epoch seconds.")
+        var since: String?
+
+        @Option(help: "The request's X-Sim-Test header.")
+        var test: String?
+
+        var query: [(String, String?)] {
+            [
+                ("route", route), ("method", method), ("status", status), ("delivered", delivered),
+                ("username", username), ("since", since), ("test", test),
+            ]
         }
     }
 
-    struct Show: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show a request of the journal with its answer.")
+    struct List: Endpoint {
+        static let abstract = "List the journal, newest first."
 
-        @OptionGroup var control: ControlOptions
-        @OptionGroup var name: Name
+        @OptionGroup var filter: Filter
+
+        @Option(help: "The maximum number of requests to list, 1 to 1000.")
+        var limit = 100
+
+        @Flag(help: "Print an HTTP archive of all of them.")
+        var har = false
+
+        @OptionGroup var download: DownloadOptions
+
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/requests", filter.query + [("limit", "\(limit)")])
+                .listing(
+                    \RequestList.requests, next: \.next_cursor, empty: "no such requests",
+                    ["TIME", "STATUS", "METHOD", "PATH", "TOOK", "ID", "DECIDED BY"]
+                ) { [Readable.time($0.at), $0.answerText, $0.method, $0.target, $0.took, $0.id, $0.decided] }
+        }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try RequestsCommand.show(await client.send("GET", name.path, query: name.query), control, terminal)
+            guard har else { return _ = try await answer(client, terminal) }
+            try await client.printText(
+                "/_sim/requests", filter.query + [("format", "har")], download, terminal, isJSON: true)
         }
     }
 
-    struct Resend: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "resend", abstract: "Send a request of the journal again, with the token it had.",
-            discussion: """
-                requests resend req_rmydnhkwzrhx3rsdxuaa
-                requests resend 17 --path /sdk/search --body '{"limit": 5}' --header 'Accept-Language: ja'
-                """)
+    struct Verify: Endpoint {
+        static let abstract = "Check that a request was made. If not, exits 1 and shows the nearest requests."
+        static let discussion = """
+            Without a number, at least one such request is expected. A --route that the platforms do not have is an error, \
+            unless --any-route says that it is meant.
+            """
 
-        @OptionGroup var control: ControlOptions
+        @OptionGroup var filter: Filter
+
+        @Flag(help: "Allow a --route that matches no route of the platforms.")
+        var anyRoute = false
+
+        @Option(help: "The exact number of requests.")
+        var times: Int?
+
+        @Option(help: "The least number of requests.")
+        var atLeast: Int?
+
+        @Option(help: "The maximum number of requests.")
+        var atMost: Int?
+
+        func call() -> ControlCall {
+            let match = filter.query.compactMap { name, value in
+                value.map { text -> (String, JSONValue) in
+                    // The API wants epoch seconds as a number.
+                    let number = name == "since" ? JSONNumber(finite: text) : nil
+                    return (name, number.map { .number($0) } ?? .string(text))
+                }
+            }
+            return ControlCall(
+                .POST, "/_sim/requests/verify",
+                body: [
+                    "match": JSONValue.object(JSONObject(match)), "any_route": anyRoute ? true : nil, "times": times,
+                    "at_least": atLeast, "at_most": atMost,
+                ]
+            ).printing { (verification: Verification, terminal) in
+                terminal.line("verified: \(Readable.count(verification.count, "such request"))")
+            }
+        }
+
+        func explain(_ refusal: inout Refusal) {
+            guard refusal.details.contains(where: { ["match.route", "match.method"].contains($0.field) }) else {
+                return
+            }
+            refusal.next =
+                "correct --route or --method; \"entrupy-sim choices routes\" lists the routes, --any-route allows others"
+        }
+    }
+
+    struct Clear: Endpoint {
+        static let abstract = "Empty the journal."
+
+        func call() -> ControlCall { ControlCall(.DELETE, "/_sim/requests").saying("the journal is empty") }
+    }
+}
+
+// The commands about one request.
+extension RequestsCommand {
+    struct Rules: Endpoint {
+        static let abstract = "Compare the fault rules with a request: why did one not match?"
+
+        @OptionGroup var name: Name
+
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/requests/\(name.id)/rules", name.query).printing(RuleMatchList.self)
+        }
+    }
+
+    struct Show: Endpoint {
+        static let abstract = "Show a request of the journal with its answer."
+
+        @OptionGroup var name: Name
+
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/requests/\(name.id)", name.query).printing(JournaledRequest.self)
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try await RequestsCommand.printPage(of: answer(client, terminal), client, terminal)
+        }
+    }
+
+    struct Resend: Endpoint {
+        static let abstract = "Send a request of the journal again, with the token it had."
+        static let discussion = """
+            requests resend req_rmydnhkwzrhx3rsdxuaa
+            requests resend 17 --path /sdk/search --body '{"limit": 5}' --header 'Accept-Language: ja'
+            """
+
         @OptionGroup var name: Name
 
         @Option(help: "Another method.")
@@ -74,39 +188,90 @@ extension RequestsCommand {
         @Option(help: "Another body.")
         var body: String?
 
-        func validate() throws {
-            for header in header where !header.contains(":") {
-                throw ValidationError("--header must be 'Name: value', got '\(header)'")
-            }
+        func validate() throws { try HeaderOption.check(header, "Name: value") }
+
+        func call() -> ControlCall {
+            let headers = HeaderOption.json(header) { $0.isEmpty ? .null : .string($0) }
+            return ControlCall(
+                .POST, "/_sim/requests/\(name.id)/resend", name.query,
+                body: ["method": method, "path": path, "body": body, "headers": headers], takesLong: true
+            ).printing(JournaledRequest.self)
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var edit: JSONObject = [:]
-            for (key, value) in [("method", method), ("path", path), ("body", body)] {
-                edit[key] = value.map { .string($0) }
-            }
-            if !header.isEmpty {
-                let pairs = header.map { text -> (String, JSONValue) in
-                    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                    let value = parts[1].trimmingCharacters(in: .whitespaces)
-                    return (String(parts[0]), value.isEmpty ? .null : .string(value))
-                }
-                edit["headers"] = .object(JSONObject(pairs))
-            }
-            let answer = try await client.send(
-                "POST", name.path + "/resend", query: name.query, .object(edit), takesLong: true)
-            try RequestsCommand.show(answer, control, terminal)
+            try await RequestsCommand.printPage(of: answer(client, terminal), client, terminal)
         }
     }
 
-    struct Clear: ControlCommand {
-        static let configuration = CommandConfiguration(commandName: "clear", abstract: "Empty the journal.")
+    /// Prints the page of the console that shows the request of an answer, for people.
+    private static func printPage(
+        of answer: ControlClient.Answer, _ client: ControlClient, _ terminal: Terminal
+    ) throws {
+        guard !terminal.isJSON else { return }
+        let request: JournaledRequest = try answer.decoded()
+        let page = "\(client.options.console)/requests/\(URLPart.escaped(request.id))"
+        terminal.note("\(page)\(request.sequence.map { "?sequence=\($0)" } ?? "")\n")
+    }
+}
 
-        @OptionGroup var control: ControlOptions
+extension RequestsCommand {
+    struct Tail: ControlAction {
+        static let abstract = "Print requests as they come, until Ctrl-C; with --json one object a line."
+
+        @Option(help: "Stop after this number of requests.")
+        var count: Int?
+
+        func validate() throws {
+            if let count, count < 1 { throw ValidationError("--count must be at least 1, got \(count)") }
+        }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try await client.send("DELETE", "/_sim/requests")
-            terminal.isJSON ? terminal.json(Data()) : terminal.line("the journal is empty")
+            let left = NIOLockedValueBox(count ?? .max)
+            try await client.listen([("types", "request")]) { name, data in
+                // A request whose answer was lost later is printed again, and counted once.
+                guard name == "request" || name == "request.undelivered" else { return true }
+                if terminal.isJSON {
+                    terminal.json(data)
+                } else {
+                    let request = try WireJSON.decode(JournaledRequest.self, from: data)
+                    terminal.line([
+                        "\(Readable.time(request.at))  ", .init(request.answerText, request.style),
+                        "  \(request.method) \(request.target)  \(request.took)",
+                        .init(request.decided.isEmpty ? "" : "  \(request.decided)"),
+                    ])
+                }
+                return left.withLockedValue { left in
+                    if name == "request" { left -= 1 }
+                    return left > 0
+                }
+            }
         }
+    }
+}
+
+extension JournaledRequest: Printable {
+    /// Prints the exchange: the request line, the status, and both bodies.
+    func show(on terminal: Terminal) {
+        terminal.line("\(method) \(target)")
+        if let body = request?.body, !body.isEmpty { terminal.lines(body) }
+        terminal.line(answerText, style)
+        if let body = response?.body, !body.isEmpty { terminal.lines(body) }
+    }
+
+    /// The path with its query.
+    fileprivate var target: String { path + (query.map { "?\($0)" } ?? "") }
+
+    fileprivate var took: String { String(format: "%.1f ms", duration_ms) }
+
+    /// The rules and limits that decided the answer; empty if none did.
+    fileprivate var decided: String {
+        let rules = [decided_by.fault.map { "fault \($0)" }, decided_by.outcome.map { "outcome \($0)" }]
+        return (rules.compactMap(\.self) + decided_by.limits.map { "limit \($0)" }).joined(separator: ", ")
+    }
+
+    /// The style of the answer's status: red also where the client did not get the answer.
+    fileprivate var style: Terminal.Style {
+        guard delivered, let status else { return .red }
+        return status < 400 ? .green : status < 500 ? .yellow : .red
     }
 }

@@ -3,37 +3,67 @@ import EntrupyAPI
 import Foundation
 import SimulationAPI
 
+/// A fault rule or an outcome rule. Both kinds are listed and removed by the same commands.
+protocol ListedRule: Decodable {
+    /// The kind's name in help texts and, in the plural, in paths.
+    static var kind: String { get }
+    /// The line that is printed if there are no rules.
+    static var empty: String { get }
+    static var headings: [String] { get }
+    var cells: [String?] { get throws }
+}
+
+/// `entrupy-sim fault list` and `entrupy-sim outcome list`.
+struct ListRules<Rule: ListedRule>: Endpoint {
+    static var name: String { "list" }
+    static var abstract: String { "List \(Rule.kind) rules, oldest first." }
+
+    func call() -> ControlCall {
+        ControlCall(.GET, "/_sim/\(Rule.kind)s").listing(
+            { (list: [String: [Rule]]) in list["\(Rule.kind)s"] ?? [] }, empty: Rule.empty, Rule.headings
+        ) { try $0.cells }
+    }
+}
+
+/// `entrupy-sim fault clear` and `entrupy-sim outcome clear`.
+struct ClearRules<Rule: ListedRule>: ControlAction {
+    static var name: String { "clear" }
+    static var abstract: String { "Remove the given \(Rule.kind) rules, or all." }
+
+    @Argument(help: "The ids of the rules; all rules if absent.")
+    var ids: [String] = []
+
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        if ids.isEmpty { try await client.send(ControlCall(.DELETE, "/_sim/\(Rule.kind)s")) }
+        for id in ids { try await client.send(ControlCall(.DELETE, "/_sim/\(Rule.kind)s/\(id)")) }
+        terminal.done(ids.isEmpty ? "all \(Rule.kind)s removed" : "removed")
+    }
+}
+
+/// The answer to a new rule: its id, and warnings about possible mistakes.
+private struct AddedRule: Decodable, Printable {
+    let id: String
+    let notes: [String]
+
+    func show(on terminal: Terminal) {
+        terminal.line(id)
+        for note in notes { terminal.note("note: \(note)\n") }
+    }
+}
+
 /// `entrupy-sim fault`.
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault", abstract: "Break requests and webhooks on purpose.",
-        subcommands: [Add.self, List.self, Clear.self])
+        subcommands: [Add.command, ListRules<FaultInfo>.command, ClearRules<FaultInfo>.command])
 
-    fileprivate static func show(_ faults: [FaultInfo], _ terminal: Terminal) throws {
-        let rows = try faults.map { fault in
-            [
-                fault.id, try text(fault.match), try text(fault.effect),
-                "\(fault.hits)\(fault.times.map { " of \($0)" } ?? "")\(fault.isSpent ? ", used up" : "")",
-                "\(fault.seen)",
-            ]
-        }
-        terminal.table(["ID", "MATCH", "EFFECT", "TRIGGERED", "MATCHED"], rows, empty: "no faults")
-    }
-
-    fileprivate static func text(_ value: JSONValue) throws -> String {
-        String(decoding: try WireJSON.encode(value), as: UTF8.self)
-    }
-
-    struct Add: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Add a fault rule.",
-            discussion: """
-                fault add --route /sdk/search --status 503 --times 2
-                fault add --route '/sdk/*' --effect '{"delay": {"uniform": ["1s", "3s"]}}' --probability 0.2
-                fault add --webhook session.completed --effect '{"drop": true}' --times 1
-                """)
-
-        @OptionGroup var control: ControlOptions
+    struct Add: Endpoint {
+        static let abstract = "Add a fault rule."
+        static let discussion = """
+            fault add --route /sdk/search --status 503 --times 2
+            fault add --route '/sdk/*' --effect '{"delay": {"uniform": ["1s", "3s"]}}' --probability 0.2
+            fault add --webhook session.completed --effect '{"drop": true}' --times 1
+            """
 
         @Option(help: "A glob over the path.")
         var route: String?
@@ -80,77 +110,51 @@ struct FaultCommand: AsyncParsableCommand {
                 throw ValidationError("give the effect with one of --status, --delay and --effect")
             }
             if body != nil, status == nil { throw ValidationError("--body belongs to --status") }
-            for header in header where !header.contains(":") {
-                throw ValidationError("--header must be 'Name: glob', got '\(header)'")
-            }
+            try HeaderOption.check(header, "Name: glob")
         }
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var match: JSONObject = [:]
-            for (key, value) in [("route", route), ("method", method), ("username", username), ("webhook", webhook)] {
-                match[key] = value.map { .string($0) }
-            }
-            if !header.isEmpty {
-                let pairs = header.map { text in
-                    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                    return (String(parts[0]), JSONValue.string(parts[1].trimmingCharacters(in: .whitespaces)))
-                }
-                match["header"] = .object(JSONObject(pairs))
-            }
-            var rule: JSONObject = ["match": .object(match), "effect": try wanted()]
+        func call() throws -> ControlCall {
+            let match = JSONValue.members([
+                ("route", route), ("method", method), ("username", username), ("webhook", webhook),
+                ("header", HeaderOption.json(header) { .string($0) }),
+            ])
+            let effect = try wanted()
             if let probability, !(0...1).contains(probability) {
                 throw ValidationError("--probability must be a number from 0 to 1, got \(probability)")
             }
-            rule["probability"] = probability.map { .number(JSONNumber(text: "\($0)")) }
-            rule["times"] = times.map { .number(JSONNumber($0)) }
-            rule["after_requests"] = afterRequests.map { .number(JSONNumber($0)) }
-            let answer = try await client.send("POST", "/_sim/faults", .object(rule))
-            try terminal.show(answer) {
-                let fault = try answer.decoded(FaultInfo.self)
-                terminal.line(fault.id)
-                for note in fault.notes { terminal.note("note: \(note)\n") }
-            }
+            return ControlCall(
+                .POST, "/_sim/faults",
+                body: [
+                    "match": match, "effect": effect, "probability": probability, "times": times,
+                    "after_requests": afterRequests,
+                ]
+            ).printing(AddedRule.self)
         }
 
         private func wanted() throws -> JSONValue {
             if let status {
-                var members: JSONObject = ["status": .number(JSONNumber(status))]
-                members["body"] = body.map { text in
-                    // What is not JSON is the text of the body.
-                    (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8))) ?? .string(text)
-                }
-                return .object(members)
+                // What is not JSON is the text of the body.
+                let body = body.map { (try? WireJSON.decode(JSONValue.self, from: Data($0.utf8))) ?? .string($0) }
+                return .members([("status", status), ("body", body)])
             }
-            if let delay { return .object(["delay": .string(delay)]) }
+            if let delay { return ["delay": .string(delay)] }
             let effect = effect ?? ""
-            return effect.hasPrefix("{")
-                ? try InputFile.json(Data(effect.utf8), "--effect") : .object([effect: .bool(true)])
+            guard effect.hasPrefix("{") else { return .object([effect: true]) }
+            return try InputFile.json(Data(effect.utf8), "--effect")
         }
     }
+}
 
-    struct List: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List fault rules, oldest first.")
-
-        @OptionGroup var control: ControlOptions
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("GET", "/_sim/faults")
-            try terminal.show(answer) { try FaultCommand.show(try answer.decoded(FaultList.self).faults, terminal) }
-        }
-    }
-
-    struct Clear: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "clear", abstract: "Remove the given fault rules, or all.")
-
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The ids of the rules; all rules if absent.")
-        var ids: [String] = []
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try await RuleRemoval.remove("faults", ids, client, terminal)
+extension FaultInfo: ListedRule {
+    static let kind = "fault"
+    static let empty = "no faults"
+    static let headings = ["ID", "MATCH", "EFFECT", "TRIGGERED", "MATCHED"]
+    var cells: [String?] {
+        get throws {
+            [
+                id, try Readable.json(match), try Readable.json(effect),
+                "\(hits)\(times.map { " of \($0)" } ?? "")\(isSpent ? ", used up" : "")", "\(seen)",
+            ]
         }
     }
 }
@@ -159,17 +163,14 @@ struct FaultCommand: AsyncParsableCommand {
 struct OutcomeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outcome", abstract: "Decide the results of submitted items, and of App Components.",
-        subcommands: [Add.self, List.self, Clear.self])
+        subcommands: [Add.command, ListRules<OutcomeInfo>.command, ClearRules<OutcomeInfo>.command])
 
-    struct Add: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Add an outcome rule.",
-            discussion: """
-                outcome add unknown --customer-item-id 'late-*' --after 3h --times 2
-                outcome add DocumentExpired --component document --client-id jansen
-                """)
-
-        @OptionGroup var control: ControlOptions
+    struct Add: Endpoint {
+        static let abstract = "Add an outcome rule."
+        static let discussion = """
+            outcome add unknown --customer-item-id 'late-*' --after 3h --times 2
+            outcome add DocumentExpired --component document --client-id jansen
+            """
 
         @Argument(help: "\(ResultID.list); with --component the name of an error or of a quality.")
         var result: String
@@ -204,78 +205,64 @@ struct OutcomeCommand: AsyncParsableCommand {
         @Option(help: "The id of a client of App Components.")
         var clientId: String?
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var match: JSONObject = [:]
-            let given = [
+        func call() -> ControlCall {
+            let match = JSONValue.members([
                 ("brand", brand), ("customer_item_id", customerItemId), ("username", username),
                 ("product_category", productCategory), ("component", component), ("workflow", workflow),
                 ("client_id", clientId),
+            ])
+            return ControlCall(
+                .POST, "/_sim/outcomes",
+                body: ["match": match, "result": result, "reason": reason, "after": after, "times": times]
+            ).printing(AddedRule.self)
+        }
+    }
+}
+
+extension OutcomeInfo: ListedRule {
+    static let kind = "outcome"
+    static let empty = "no outcome rules"
+    static let headings = ["ID", "MATCH", "RESULT", "AFTER", "DECIDED"]
+    var cells: [String?] {
+        get throws {
+            [
+                id, try Readable.json(match), result, try after.map { try Readable.json($0) },
+                "\(hits)\(times.map { " of \($0)" } ?? "")",
             ]
-            for (key, value) in given { match[key] = value.map { .string($0) } }
-            var rule: JSONObject = ["match": .object(match), "result": .string(result)]
-            rule["reason"] = reason.map { .string($0) }
-            rule["after"] = after.map { .string($0) }
-            rule["times"] = times.map { .number(JSONNumber($0)) }
-            let answer = try await client.send("POST", "/_sim/outcomes", .object(rule))
-            try terminal.show(answer) {
-                let outcome = try answer.decoded(OutcomeInfo.self)
-                terminal.line(outcome.id)
-                for note in outcome.notes { terminal.note("note: \(note)\n") }
-            }
+        }
+    }
+}
+
+/// Headers on the command line, as `Name: value`.
+enum HeaderOption {
+    /// - Parameter form: what each must look like, for the message.
+    static func check(_ headers: [String], _ form: String) throws {
+        for header in headers where !header.contains(":") {
+            throw ValidationError("--header must be '\(form)', got '\(header)'")
         }
     }
 
-    struct List: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List outcome rules, oldest first.")
+    /// The headers as an object; `nil` if there are none.
+    static func json(_ headers: [String], _ json: (String) -> JSONValue) -> JSONValue? {
+        guard !headers.isEmpty else { return nil }
+        let members = headers.map { text in
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), json(parts[1].trimmingCharacters(in: .whitespaces)))
+        }
+        return .object(JSONObject(members))
+    }
+}
 
-        @OptionGroup var control: ControlOptions
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("GET", "/_sim/outcomes")
-            try terminal.show(answer) {
-                let rows = try answer.decoded(OutcomeList.self).outcomes.map { outcome in
-                    [
-                        outcome.id, try FaultCommand.text(outcome.match), outcome.result,
-                        try outcome.after.map { try FaultCommand.text($0) } ?? "-",
-                        "\(outcome.hits)\(outcome.times.map { " of \($0)" } ?? "")",
-                    ]
+/// Rules compared with a request or an item, field by field.
+extension RuleMatchList: Printable {
+    func show(on terminal: Terminal) {
+        let rows = rules.flatMap { rule -> [[String?]] in
+            let verdict = rule.decided ? "decided" : rule.matches ? "matches, did not decide" : "does not match"
+            return [[rule.id, verdict, "", "", "", rule.note ?? ""]]
+                + rule.parts.map {
+                    ["", "", $0.field, $0.expected, $0.actual, $0.matches ? "fits" : "differs"]
                 }
-                terminal.table(["ID", "MATCH", "RESULT", "AFTER", "DECIDED"], rows, empty: "no outcome rules")
-            }
         }
+        terminal.table(["RULE", "VERDICT", "PART", "ASKS FOR", "HAS", "NOTE"], rows, empty: "there are no rules")
     }
-
-    struct Clear: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "clear", abstract: "Remove the given outcome rules, or all.")
-
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The ids of the rules; all rules if absent.")
-        var ids: [String] = []
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try await RuleRemoval.remove("outcomes", ids, client, terminal)
-        }
-    }
-}
-
-/// Removes fault rules or outcome rules.
-private enum RuleRemoval {
-    static func remove(
-        _ kind: String, _ ids: [String], _ client: ControlClient, _ terminal: Terminal
-    ) async throws {
-        if ids.isEmpty { try await client.send("DELETE", "/_sim/\(kind)") }
-        for id in ids { try await client.send("DELETE", "/_sim/\(kind)/\(ControlClient.escaped(id))") }
-        terminal.isJSON ? terminal.json(Data()) : terminal.line(ids.isEmpty ? "all \(kind) removed" : "removed")
-    }
-}
-
-extension ResultID {
-    /// The documented results as a list for help texts, for instance "authentic or unknown".
-    static let list: String = {
-        let ids = allCases.map(\.rawValue)
-        return ids.dropLast().joined(separator: ", ") + " or " + (ids.last ?? "")
-    }()
 }

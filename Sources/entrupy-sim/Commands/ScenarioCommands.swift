@@ -7,9 +7,7 @@ import SimulationAPI
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario", abstract: "List, start and verify scenarios: edge cases in YAML files.",
-        subcommands: [List.self, Start.self, Verify.self])
-
-    private static func path(_ name: String) -> String { "/_sim/scenarios/\(ControlClient.escaped(name))" }
+        subcommands: [List.command, Start.command, Verify.command])
 
     /// The text of a scenario's file.
     private static func text(_ file: String) throws -> String {
@@ -30,13 +28,13 @@ struct ScenarioCommand: AsyncParsableCommand {
     /// The name of the scenario that was started in the namespace from the text of a file.
     ///
     /// - Throws: ``Refusal`` if none was started, or one with another text: its expectations are not those of the file.
-    private static func name(ofStarted file: String, _ client: ControlClient) async throws -> String {
+    private static func startedName(_ file: String, _ client: ControlClient) async throws -> String {
         let wanted = try text(file)
         let start = "entrupy-sim scenario start \(Shell.operand(file))"
         guard let started = try await client.startedScenario() else {
             throw Refusal(.no, "no scenario was started in this namespace", next: "start it: \(start)")
         }
-        let details = try await client.send("GET", path(started)).decoded(ScenarioDetails.self)
+        let details: ScenarioDetails = try await client.get("/_sim/scenarios/\(started)")
         guard (details.started_text ?? details.text) == wanted else {
             throw Refusal(
                 .no, "this namespace was started from \"\(started)\" with another text than that of \(file)",
@@ -45,54 +43,39 @@ struct ScenarioCommand: AsyncParsableCommand {
         return started
     }
 
-    /// The refusal in the format of compilers: `file:line: path: problem`.
-    private static func located(_ refusal: inout Refusal, in file: String) -> Refusal {
-        if let (given, problem) = refusal.details.first {
-            // A problem with the whole body is a problem with the whole file.
-            let field = given == "body" ? "" : given
-            let parts = problem.split(separator: ": ", maxSplits: 1)
-            let isPlaced = parts.count == 2 && problem.hasPrefix("line ")
-            let place = isPlaced ? "\(file):\(parts[0].dropFirst("line ".count))" : file
-            let text = isPlaced ? String(parts[1]) : problem
-            refusal = Refusal(
-                .usage, "\(place): \(field.isEmpty ? "" : "\(field): ")\(text)",
-                next: "correct \(file) there; nothing was changed",
-                answer: refusal.answer)
-        }
-        return refusal
+    /// Writes the refusal in the format of compilers: `file:line: path: problem`.
+    private static func locate(_ refusal: inout Refusal, in file: String) {
+        guard let (given, problem) = refusal.details.first else { return }
+        // A problem with the whole body is a problem with the whole file.
+        let field = given == "body" ? "" : "\(given): "
+        let parts = problem.split(separator: ": ", maxSplits: 1)
+        let isPlaced = parts.count == 2 && problem.hasPrefix("line ")
+        let place = isPlaced ? "\(file):\(parts[0].dropFirst("line ".count))" : file
+        refusal = Refusal(
+            .usage, "\(place): \(field)\(isPlaced ? String(parts[1]) : problem)",
+            next: "correct \(file) there; nothing was changed", answer: refusal.answer)
     }
 
-    struct List: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the scenarios that a namespace can start.")
+    struct List: Endpoint {
+        static let abstract = "List the scenarios that a namespace can start."
 
-        @OptionGroup var control: ControlOptions
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("GET", "/_sim/scenarios")
-            try terminal.show(answer) {
-                let rows = try answer.decoded(ScenarioList.self).scenarios.map { info in
-                    [
-                        info.name, info.source, "\(info.actions)", "\(info.expectations)",
-                        String(info.description.split(separator: "\n").first?.prefix(80) ?? ""),
-                    ]
-                }
-                terminal.table(["NAME", "FROM", "ACTIONS", "EXPECTS", "DESCRIPTION"], rows, empty: "no scenarios")
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/scenarios").listing(
+                \ScenarioList.scenarios, empty: "no scenarios", ["NAME", "FROM", "ACTIONS", "EXPECTS", "DESCRIPTION"]
+            ) {
+                let start = $0.description.split(separator: "\n").first?.prefix(80) ?? ""
+                return [$0.name, $0.source, "\($0.actions)", "\($0.expectations)", String(start)]
             }
         }
     }
 
-    struct Start: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "start",
-            abstract: "Replace a namespace's contents with a scenario, and print the URL for clients.",
-            discussion: """
-                The namespace's old contents are deleted. With --new, a new namespace is made instead; if it exists, --replace is \
-                needed. A file is stored in the namespace that it starts in, and in no other. A part of the scenario that nothing can \
-                match, such as a misspelt route or brand, is printed as a note. With --strict such a part prevents the start.
-                """)
-
-        @OptionGroup var control: ControlOptions
+    struct Start: Endpoint {
+        static let abstract = "Replace a namespace's contents with a scenario, and print the URL for clients."
+        static let discussion = """
+            The namespace's old contents are deleted. With --new, a new namespace is made instead; if it exists, --replace is \
+            needed. A file is stored in the namespace that it starts in, and in no other. A part of the scenario that nothing can \
+            match, such as a misspelt route or brand, is printed as a note. With --strict such a part prevents the start.
+            """
 
         @Argument(help: "The scenario's name, or a YAML file.")
         var scenario: String
@@ -112,60 +95,41 @@ struct ScenarioCommand: AsyncParsableCommand {
         @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.")
         var runs = false
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await start(client)
-            try terminal.show(answer) {
-                let run = try answer.decoded(ScenarioRun.self)
-                terminal.line("\(run.name) started in \(run.namespace), at \(run.clock.now)")
-                terminal.line("point the client at \(run.url)")
-                for action in run.timeline {
-                    let delay = Int(action.at - run.started_at)
-                    terminal.line("  after \(delay) s  \(action.action)  \(action.state)")
-                }
-                for note in run.notes { terminal.note("note: \(note.field): \(note.problem)\n") }
-                let place = run.namespace == "default" ? "" : " " + Shell.option("--namespace", run.namespace)
-                terminal.line("then: entrupy-sim scenario verify \(Shell.quoted(run.name))\(place)")
-            }
-            let run = try answer.decoded(ScenarioRun.self)
-            if let failed = run.timeline.first(where: { $0.state == "failed" }) {
-                if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")\n") }
-                throw ExitCode(Refusal.Code.no.rawValue)
-            }
+        private var isFile: Bool { ScenarioCommand.isFile(scenario) }
+
+        func call() throws -> ControlCall {
+            let text = isFile ? try ScenarioCommand.text(scenario) : nil
+            let body: ControlCall.Body = [
+                "run": runs, "replace": replace, "scenario": text, "namespace": newNamespace, "ttl": ttl,
+            ]
+            return ControlCall(
+                .POST, isFile ? "/_sim/scenarios/start" : "/_sim/scenarios/\(scenario)/start",
+                [("strict", strict ? "true" : nil)], body: body, takesLong: true
+            ).printing(ScenarioRun.self)
         }
 
-        private func start(_ client: ControlClient) async throws -> ControlClient.Answer {
-            let isFile = ScenarioCommand.isFile(scenario)
-            var body: JSONObject = ["run": .bool(runs), "replace": .bool(replace)]
-            if isFile { body["scenario"] = .string(try ScenarioCommand.text(scenario)) }
-            body["namespace"] = newNamespace.map { .string($0) }
-            body["ttl"] = ttl.map { .string($0) }
-            do {
-                return try await client.send(
-                    "POST", isFile ? "/_sim/scenarios/start" : path(scenario) + "/start",
-                    query: [("strict", strict ? "true" : nil)], .object(body),
-                    takesLong: true)
-            } catch var refusal as Refusal {
-                if let newNamespace, refusal.details.contains(where: { $0.field == "namespace" }), refusal.code == .no {
-                    refusal = Refusal(
-                        .no, "the namespace \"\(newNamespace)\" exists already",
-                        next:
-                            "replace it with --replace, or name another with --new",
-                        answer: refusal.answer)
-                } else if isFile, refusal.code == .usage, refusal.message.hasPrefix("the scenario is wrong") {
-                    refusal = located(&refusal, in: scenario)
-                } else if strict, refusal.details.contains(where: { $0.field.contains("[") }) {
-                    refusal.next = "correct the scenario, or start it without --strict; it was not started"
-                }
-                throw refusal
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let run: ScenarioRun = try await answer(client, terminal).decoded()
+            guard let failed = run.timeline.first(where: { $0.state == "failed" }) else { return }
+            if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")\n") }
+            throw ExitCode(Refusal.Code.no.rawValue)
+        }
+
+        func explain(_ refusal: inout Refusal) {
+            if let newNamespace, refusal.details.contains(where: { $0.field == "namespace" }), refusal.code == .no {
+                refusal = Refusal(
+                    .no, "the namespace \"\(newNamespace)\" exists already",
+                    next: "replace it with --replace, or name another with --new", answer: refusal.answer)
+            } else if isFile, refusal.code == .usage, refusal.message.hasPrefix("the scenario is wrong") {
+                locate(&refusal, in: scenario)
+            } else if strict, refusal.details.contains(where: { $0.field.contains("[") }) {
+                refusal.next = "correct the scenario, or start it without --strict; it was not started"
             }
         }
     }
 
-    struct Verify: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Check what a scenario expects. Exits 1 if something differs.")
-
-        @OptionGroup var control: ControlOptions
+    struct Verify: ControlAction {
+        static let abstract = "Check what a scenario expects. Exits 1 if something differs."
 
         @Argument(help: "The scenario that was started in the namespace: its name, or its file.")
         var scenario: String
@@ -181,28 +145,14 @@ struct ScenarioCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let (moment, start) = (Date(), ContinuousClock.now)
-            let (run, bytes) = try await verify(client)
+            let name = isFile(scenario) ? try await startedName(scenario, client) : scenario
+            let (run, bytes) = try await client.verify(name, isStrict: strict)
             if let junit {
-                try write(JUnitReport(run, isStrict: strict, at: moment, took: ContinuousClock.now - start), junit)
+                let report = JUnitReport(run, isStrict: strict, at: moment, took: ContinuousClock.now - start)
+                try OutputFile.write(Data(report.xml.utf8), to: junit, option: "--junit")
             }
             if terminal.isJSON { terminal.json(bytes) } else { show(run, terminal) }
             guard run.verified else { throw ExitCode(Refusal.Code.no.rawValue) }
-        }
-
-        /// The state of the scenario, verified or not, and the JSON to print.
-        private func verify(_ client: ControlClient) async throws -> (ScenarioRun, Data) {
-            do {
-                let name = isFile(scenario) ? try await name(ofStarted: scenario, client) : scenario
-                let answer = try await client.send(
-                    "POST", path(name) + "/verify", query: [("strict", strict ? "true" : nil)],
-                    takesLong: true)
-                return (try answer.decoded(ScenarioRun.self), answer.bytes)
-            } catch let refusal as Refusal {
-                guard let bytes = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: bytes),
-                    let run = envelope.scenario
-                else { throw refusal }
-                return (run, try WireJSON.encode(run))
-            }
         }
 
         private func show(_ run: ScenarioRun, _ terminal: Terminal) {
@@ -224,15 +174,37 @@ struct ScenarioCommand: AsyncParsableCommand {
                 terminal.note("the timeline is not over: entrupy-sim clock advance --to next\n")
             }
         }
+    }
+}
 
-        private func write(_ report: JUnitReport, _ path: String) throws {
-            do {
-                try Data(report.xml.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-            } catch {
-                throw Refusal(
-                    .usage, "\(path) cannot be written: \(error.localizedDescription)",
-                    next: "name another place with --junit")
-            }
+extension ScenarioRun: Printable {
+    func show(on terminal: Terminal) {
+        terminal.line("\(name) started in \(namespace), at \(clock.now)")
+        terminal.line("point the client at \(url)")
+        for action in timeline {
+            terminal.line("  after \(Int(action.at - started_at)) s  \(action.action)  \(action.state)")
+        }
+        for note in notes { terminal.note("note: \(note.field): \(note.problem)\n") }
+        let place = namespace == "default" ? "" : " " + Shell.option("--namespace", namespace)
+        terminal.line("then: entrupy-sim scenario verify \(Shell.quoted(name))\(place)")
+    }
+}
+
+extension ControlClient {
+    /// Verifies the scenario that was started in the namespace.
+    ///
+    /// - Returns: the state of the scenario, verified or not, and its JSON.
+    func verify(_ scenario: String, isStrict: Bool) async throws -> (run: ScenarioRun, bytes: Data) {
+        let call = ControlCall(
+            .POST, "/_sim/scenarios/\(scenario)/verify", [("strict", isStrict ? "true" : nil)], takesLong: true)
+        do {
+            let answer = try await send(call)
+            return (try answer.decoded(), answer.bytes)
+        } catch let refusal as Refusal {
+            guard let bytes = refusal.answer, let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: bytes),
+                let run = envelope.scenario
+            else { throw refusal }
+            return (run, try WireJSON.encode(run))
         }
     }
 }

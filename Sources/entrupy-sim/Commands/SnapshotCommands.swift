@@ -6,63 +6,48 @@ import SimulationAPI
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot", abstract: "Save, restore, fork, export and import a namespace's whole state.",
-        subcommands: [Save.self, Restore.self, Fork.self, List.self, Delete.self, Export.self, Import.self])
+        subcommands: [
+            Save.command, Restore.command, Fork.command, List.command, Delete.command, Export.command, Import.command,
+        ])
 
-    private static func path(_ name: String) -> String { "/_sim/snapshots/\(ControlClient.escaped(name))" }
-
-    private static func show(_ answer: ControlClient.Answer, _ terminal: Terminal, _ verb: String) throws {
-        try terminal.show(answer) {
-            let info = try answer.decoded(SnapshotInfo.self)
-            let size = Readable.bytes(info.database_bytes + info.image_bytes)
-            terminal.line(
-                "\(info.name) \(verb): \(Readable.count(info.counts.authentications, "item")), \(size), at \(info.clock.now)"
-            )
-        }
+    /// The snapshot that a command is about.
+    struct Snapshot: ParsableArguments {
+        @Argument(help: "The snapshot.")
+        var name: String
     }
 
-    struct Save: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "save", abstract: "Save the namespace's state; replaces a snapshot of the same name.")
-
-        @OptionGroup var control: ControlOptions
+    struct Save: Endpoint {
+        static let abstract = "Save the namespace's state; replaces a snapshot of the same name."
 
         @Argument(help: "The name: a letter or digit, then letters, digits, -, _ and .")
         var name: String
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try SnapshotCommand.show(try await client.send("PUT", path(name), takesLong: true), terminal, "saved")
-        }
-    }
-
-    struct Restore: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "restore", abstract: "Return the namespace to a snapshot, in place.")
-
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The snapshot.")
-        var name: String
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("POST", path(name) + "/restore", takesLong: true)
-            try terminal.show(answer) {
-                let info = try answer.decoded(NamespaceInfo.self)
-                terminal.line(
-                    "\(info.name) restored to \(name): \(Readable.count(info.counts.authentications, "item")), at \(info.clock.now)"
-                )
+        func call() -> ControlCall {
+            ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).printing { (info: SnapshotInfo, terminal) in
+                terminal.line("\(info.name) saved: \(info.summary)")
             }
         }
     }
 
-    struct Fork: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "fork", abstract: "Make a new namespace from a snapshot and print its URL.",
-            discussion: "The new namespace has the same sessions and keys, so the parent's tokens work in it.")
+    struct Restore: Endpoint {
+        static let abstract = "Return the namespace to a snapshot, in place."
 
-        @OptionGroup var control: ControlOptions
+        @OptionGroup var snapshot: Snapshot
 
-        @Argument(help: "The snapshot.")
-        var name: String
+        func call() -> ControlCall {
+            ControlCall(.POST, "/_sim/snapshots/\(snapshot.name)/restore", takesLong: true)
+                .printing { (info: NamespaceInfo, terminal) in
+                    let items = Readable.count(info.counts.authentications, "item")
+                    terminal.line("\(info.name) restored to \(snapshot.name): \(items), at \(info.clock.now)")
+                }
+        }
+    }
+
+    struct Fork: Endpoint {
+        static let abstract = "Make a new namespace from a snapshot and print its URL."
+        static let discussion = "The new namespace has the same sessions and keys, so the parent's tokens work in it."
+
+        @OptionGroup var snapshot: Snapshot
 
         @Argument(help: "The new namespace: 1 to 63 of a-z, 0-9 and -.")
         var newNamespace: String
@@ -70,56 +55,43 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Option(help: "Delete the new namespace after this time without a request, for instance 30m.")
         var ttl: String?
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            var body: JSONObject = ["namespace": .string(newNamespace)]
-            body["ttl"] = ttl.map { .string($0) }
-            let answer = try await client.send("POST", path(name) + "/fork", .object(body), takesLong: true)
-            try terminal.show(answer) { terminal.line(try answer.decoded(NamespaceInfo.self).url) }
+        func call() -> ControlCall {
+            ControlCall(
+                .POST, "/_sim/snapshots/\(snapshot.name)/fork", body: ["namespace": newNamespace, "ttl": ttl],
+                takesLong: true
+            ).printing { (info: NamespaceInfo, terminal) in terminal.line(info.url) }
         }
     }
 
-    struct List: ControlCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "List a namespace's snapshots.")
+    struct List: Endpoint {
+        static let abstract = "List a namespace's snapshots."
 
-        @OptionGroup var control: ControlOptions
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("GET", "/_sim/snapshots")
-            try terminal.show(answer) {
-                let rows = try answer.decoded(SnapshotList.self).snapshots.map { info in
-                    [
-                        info.name, "\(info.counts.authentications)", "\(info.images)",
-                        Readable.bytes(info.database_bytes + info.image_bytes),
-                        "\(info.clock.now.prefix(19))Z \(info.clock.mode)", Readable.time(info.created_at),
-                    ]
-                }
-                terminal.table(["NAME", "ITEMS", "IMAGES", "SIZE", "CLOCK", "SAVED"], rows, empty: "no snapshots")
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/snapshots").listing(
+                \SnapshotList.snapshots, empty: "no snapshots", ["NAME", "ITEMS", "IMAGES", "SIZE", "CLOCK", "SAVED"]
+            ) {
+                [
+                    $0.name, "\($0.counts.authentications)", "\($0.images)", $0.size, Readable.clock($0.clock),
+                    Readable.time($0.created_at),
+                ]
             }
         }
     }
 
-    struct Delete: ControlCommand {
-        static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a snapshot.")
+    struct Delete: Endpoint {
+        static let abstract = "Delete a snapshot."
 
-        @OptionGroup var control: ControlOptions
+        @OptionGroup var snapshot: Snapshot
 
-        @Argument(help: "The snapshot.")
-        var name: String
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send("DELETE", path(name), takesLong: true)
-            terminal.show(answer) { terminal.line("deleted \(name)") }
+        func call() -> ControlCall {
+            ControlCall(.DELETE, "/_sim/snapshots/\(snapshot.name)", takesLong: true).saying("deleted \(snapshot.name)")
         }
     }
 
-    struct Export: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "export", abstract: "Write a snapshot with its images to a file.")
+    struct Export: ControlAction {
+        static let abstract = "Write a snapshot with its images to a file."
 
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The snapshot.")
-        var name: String
+        @OptionGroup var snapshot: Snapshot
 
         @Option(name: [.short, .long], help: "The file, or - for standard output; NAME.snapshot.tar if absent.")
         var output: String?
@@ -127,16 +99,13 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var download: DownloadOptions
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let file = output ?? "\(name).snapshot.tar"
-            try await Download.archive(client, path(name), to: file, download, terminal)
+            let file = output ?? "\(snapshot.name).snapshot.tar"
+            try await client.saveArchive("/_sim/snapshots/\(snapshot.name)", to: file, download, terminal)
         }
     }
 
-    struct Import: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Save an exported file as a snapshot, for \"restore\" and \"fork\".")
-
-        @OptionGroup var control: ControlOptions
+    struct Import: Endpoint {
+        static let abstract = "Save an exported file as a snapshot, for \"restore\" and \"fork\"."
 
         @Argument(help: "The name for the snapshot.")
         var name: String
@@ -144,24 +113,28 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Argument(help: "The file.")
         var file: String
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.upload("PUT", path(name), file: file, type: "application/octet-stream")
-            try SnapshotCommand.show(answer, terminal, "imported")
+        func call() -> ControlCall {
+            ControlCall(.PUT, "/_sim/snapshots/\(name)", body: .file(file), takesLong: true)
+                .printing { (info: SnapshotInfo, terminal) in terminal.line("\(info.name) imported: \(info.summary)") }
         }
     }
 }
 
-/// `entrupy-sim bundle`.
-struct BundleCommand: ControlCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "bundle", abstract: "Write a namespace's whole state to one file, for a post-mortem.",
-        discussion: """
-            The file holds database, images, journal, events, settings and seed. Keep it as a CI artefact; "entrupy-sim serve \
-            --bundle FILE" opens it on any machine. Secrets are masked in the journal, but the database holds tokens and keys, so \
-            treat the file as a secret. Only its owner can read it.
-            """)
+extension SnapshotInfo {
+    fileprivate var size: String { Readable.bytes(database_bytes + image_bytes) }
 
-    @OptionGroup var control: ControlOptions
+    fileprivate var summary: String { "\(Readable.count(counts.authentications, "item")), \(size), at \(clock.now)" }
+}
+
+/// `entrupy-sim bundle`.
+struct WriteBundle: ControlAction {
+    static let name = "bundle"
+    static let abstract = "Write a namespace's whole state to one file, for a post-mortem."
+    static let discussion = """
+        The file holds database, images, journal, events, settings and seed. Keep it as a CI artefact; "entrupy-sim serve \
+        --bundle FILE" opens it on any machine. Secrets are masked in the journal, but the database holds tokens and keys, so \
+        treat the file as a secret. Only its owner can read it.
+        """
 
     @Option(name: [.short, .long], help: "The file, or - for standard output; NAMESPACE.bundle.tar if absent.")
     var output: String?
@@ -169,7 +142,7 @@ struct BundleCommand: ControlCommand {
     @OptionGroup var download: DownloadOptions
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        let file = output ?? "\(control.named).bundle.tar"
-        try await Download.archive(client, "/_sim/bundle", to: file, download, terminal)
+        let file = output ?? "\(client.options.named).bundle.tar"
+        try await client.saveArchive("/_sim/bundle", to: file, download, terminal)
     }
 }

@@ -5,17 +5,13 @@ import NIOConcurrencyHelpers
 import SimulationAPI
 
 /// `entrupy-sim wait` [D wait].
-struct WaitCommand: ControlCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "wait",
-        abstract: "Wait for an event. Exits 1 if it does not happen in time.",
-        discussion: """
-            EVENT is item:ID:result, item:ID:flag, item:ID:retake, capture:ID:submitted, capture:ID:cancelled, \
-            capture:ID:timed_out, workflow_session:ID:finished, workflow_session:ID:failed, workflow_session:ID:expired, \
-            or webhook: and an event, for instance webhook:session.completed. One that has happened already counts.
-            """)
-
-    @OptionGroup var control: ControlOptions
+struct Wait: ControlAction {
+    static let abstract = "Wait for an event. Exits 1 if it does not happen in time."
+    static let discussion = """
+        EVENT is item:ID:result, item:ID:flag, item:ID:retake, capture:ID:submitted, capture:ID:cancelled, \
+        capture:ID:timed_out, workflow_session:ID:finished, workflow_session:ID:failed, workflow_session:ID:expired, \
+        or webhook: and an event, for instance webhook:session.completed. One that has happened already counts.
+        """
 
     @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.")
     var event: String
@@ -35,35 +31,24 @@ struct WaitCommand: ControlCommand {
     }
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        let limit = seconds ?? 5
         // Subscribes to the topic that the awaited event does not have. So the only event of the awaited name is the
         // one that `until` sends.
         let isWebhook = event.utf8.starts(with: "webhook:".utf8)
         let query = [("until", event), ("types", isWebhook ? "state" : "webhook")]
         let wanted = isWebhook ? "webhook" : "state"
-        let found = try await withThrowingTaskGroup(of: Data?.self) { group in
+        let (limit, found) = (seconds ?? 5, NIOLockedValueBox<Data?>(nil))
+        try await withThrowingTaskGroup { group in
             group.addTask {
-                let found = NIOLockedValueBox<Data?>(nil)
                 try await client.listen(query) { name, data in
-                    if name == "world.deleted" { throw Refusal(.no, "the namespace \(control.named) was deleted") }
                     if name == wanted { found.withLockedValue { $0 = data } }
                     return name != wanted
                 }
-                guard let found = found.withLockedValue({ $0 }) else {
-                    throw Refusal(
-                        .noServer, "the server at \(control.base) stopped",
-                        next: "start it again with \"entrupy-sim serve\", then repeat this command")
-                }
-                return found
             }
-            group.addTask {
-                try await Task.sleep(for: .seconds(limit))
-                return nil
-            }
+            group.addTask { try await Task.sleep(for: .seconds(limit)) }
             defer { group.cancelAll() }
-            return try await group.next() ?? nil
+            _ = try await group.next()
         }
-        guard let found else { throw try await late(client) }
+        guard let found = found.withLockedValue(\.self) else { throw try await late(client) }
         if terminal.isJSON { return terminal.json(found) }
         let change = try WireJSON.decode(StateChange.self, from: found)
         terminal.line("\(event)  \(Readable.time(change.at))  \(change.kind)")
@@ -71,11 +56,12 @@ struct WaitCommand: ControlCommand {
 
     /// The refusal after the time is over.
     private func late(_ client: ControlClient) async throws -> Refusal {
-        let clock = try await client.send("GET", "/_sim/clock").decoded(ClockState.self)
+        let clock: ClockState = try await client.get("/_sim/clock")
         return Refusal(
             .no, "\(event) did not happen within \(within)",
             next: clock.mode == "frozen"
                 ? "the clock is frozen at \(clock.now): entrupy-sim clock advance --to next"
-                : "wait longer with --within, or look at what comes: curl \(Shell.quoted("\(control.base)/_sim/due"))")
+                : "wait longer with --within, or look at what comes: curl \(Shell.quoted("\(client.options.base)/_sim/due"))"
+        )
     }
 }

@@ -8,15 +8,20 @@ import SimulationAPI
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks", abstract: "List, repeat, trigger and verify webhook deliveries.",
-        subcommands: [List.self, Show.self, Redeliver.self, Trigger.self, Verify.self])
+        subcommands: [List.command, Show.command, Redeliver.command, Trigger.command, Verify.self])
+
+    /// The delivery that a command is about.
+    struct Delivery: ParsableArguments {
+        @Argument(help: "The delivery's id, as \"webhooks list\" shows it.")
+        var id: String
+    }
 
     private static func show(_ deliveries: [WebhookDelivery], _ terminal: Terminal) {
         let rows = deliveries.map { delivery in
-            [
-                delivery.id, delivery.event, Readable.cell(delivery.entrupy_id), Readable.cell(delivery.format),
-                Readable.cell(delivery.attempts.last?.signature), delivery.status, "\(delivery.attempts.count)",
-                delivery.attempts.last.flatMap { $0.status.map { "\($0)" } ?? $0.error } ?? "-",
-                Readable.cell(delivery.url),
+            let last = delivery.attempts.last
+            return [
+                delivery.id, delivery.event, delivery.entrupy_id, delivery.format, last?.signature, delivery.status,
+                "\(delivery.attempts.count)", last?.status.map { "\($0)" } ?? last?.error, delivery.url,
             ]
         }
         terminal.table(
@@ -24,11 +29,8 @@ struct WebhooksCommand: AsyncParsableCommand {
             empty: "no deliveries")
     }
 
-    struct List: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List deliveries, newest first, or the subscriptions.")
-
-        @OptionGroup var control: ControlOptions
+    struct List: Endpoint {
+        static let abstract = "List deliveries, newest first, or the subscriptions."
 
         @Flag(help: "List the subscriptions instead.")
         var subscriptions = false
@@ -42,54 +44,45 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Option(help: "The maximum number of deliveries to list, 1 to 100.")
         var limit = 25
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            if subscriptions {
-                let answer = try await client.send("GET", "/_sim/webhooks")
-                return try terminal.show(answer) {
-                    let rows = try answer.decoded(JSONValue.self).members?["webhooks"]?.elements ?? []
-                    terminal.table(
-                        ["ID", "ORGANIZATION", "USER", "VERSION", "FORMAT", "SIGNATURE", "STATUS", "URL"],
-                        rows.map { row in
-                            [
-                                "id", "organization", "username", "version", "format", "signature", "status", "url",
-                            ].map {
-                                row.members?[$0]?.text ?? "-"
-                            }
-                        }, empty: "no subscriptions")
-                }
+        func call() -> ControlCall {
+            guard subscriptions else {
+                let query = [("status", status), ("entrupy_id", entrupyId), ("limit", "\(limit)")]
+                return ControlCall(.GET, "/_sim/webhook-deliveries", query)
+                    .printing { (list: WebhookDeliveryList, terminal) in
+                        WebhooksCommand.show(list.deliveries, terminal)
+                        if list.next_cursor != nil { terminal.note("there are more; raise --limit\n") }
+                    }
             }
-            let answer = try await client.send(
-                "GET", "/_sim/webhook-deliveries",
-                query: [("status", status), ("entrupy_id", entrupyId), ("limit", "\(limit)")])
-            try terminal.show(answer) {
-                let list = try answer.decoded(WebhookDeliveryList.self)
-                WebhooksCommand.show(list.deliveries, terminal)
-                if list.next_cursor != nil { terminal.note("there are more; raise --limit\n") }
+            return ControlCall(.GET, "/_sim/webhooks").listing(
+                \SubscriptionInfoList.webhooks, empty: "no subscriptions",
+                ["ID", "ORGANIZATION", "USER", "VERSION", "FORMAT", "SIGNATURE", "STATUS", "URL"]
+            ) { [$0.id, $0.organization, $0.username, $0.version, $0.format, $0.signature, $0.status, $0.url] }
+        }
+    }
+
+    struct Show: Endpoint {
+        static let abstract = "Show a delivery with its body and attempts, as JSON."
+
+        @OptionGroup var delivery: Delivery
+
+        func call() -> ControlCall { ControlCall(.GET, "/_sim/webhook-deliveries/\(delivery.id)") }
+    }
+
+    struct Redeliver: Endpoint {
+        static let abstract = "Send a delivery's bytes again, as a new delivery."
+
+        @OptionGroup var delivery: Delivery
+
+        func call() -> ControlCall {
+            ControlCall(.POST, "/_sim/webhook-deliveries/\(delivery.id)/redeliver").printing {
+                (made: WebhookDelivery, terminal) in
+                WebhooksCommand.show([made], terminal)
             }
         }
     }
 
-    struct Redeliver: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "redeliver", abstract: "Send a delivery's bytes again, as a new delivery.")
-
-        @OptionGroup var control: ControlOptions
-
-        @Argument(help: "The delivery's id, as \"webhooks list\" shows it.")
-        var id: String
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send(
-                "POST", "/_sim/webhook-deliveries/\(ControlClient.escaped(id))/redeliver")
-            try terminal.show(answer) { WebhooksCommand.show([try answer.decoded()], terminal) }
-        }
-    }
-
-    struct Trigger: ControlCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "trigger", abstract: "Send any webhook event for any item.")
-
-        @OptionGroup var control: ControlOptions
+    struct Trigger: Endpoint {
+        static let abstract = "Send any webhook event for any item."
 
         @Argument(help: "session.completed, session.updated, support.message or certificate.transfer.")
         var event: String
@@ -97,14 +90,12 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "The item's entrupy_id.")
         var entrupyId: String
 
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send(
-                "POST", "/_sim/webhooks/trigger", .object(["event": .string(event), "entrupy_id": .string(entrupyId)]))
-            try terminal.show(answer) {
-                let deliveries = try answer.decoded(TriggeredWebhook.self).deliveries
-                WebhooksCommand.show(deliveries, terminal)
-                if deliveries.isEmpty { terminal.note("no subscription is for \(event)\n") }
-            }
+        func call() -> ControlCall {
+            ControlCall(.POST, "/_sim/webhooks/trigger", body: ["event": event, "entrupy_id": entrupyId])
+                .printing { (triggered: TriggeredWebhook, terminal) in
+                    WebhooksCommand.show(triggered.deliveries, terminal)
+                    if triggered.deliveries.isEmpty { terminal.note("no subscription is for \(event)\n") }
+                }
         }
     }
 
@@ -130,18 +121,19 @@ struct WebhooksCommand: AsyncParsableCommand {
         var file: String
 
         func run() async throws {
-            let check = WebhookSignatureCheck(signature, of: try body(), secret: secret, form: form)
+            let body = try InputFile.bytes(file) { error in
+                Refusal(
+                    .usage, "\(file) cannot be read: \(error.localizedDescription)",
+                    next: "name a file with the body's bytes, or - for standard input")
+            }
+            let check = WebhookSignatureCheck(signature, of: body, secret: secret, form: form)
             let terminal = Terminal(isJSON: json)
             if json {
-                let expected = check.expected.map { ($0.form.rawValue, JSONValue.string($0.text)) }
-                terminal.json(
-                    try WireJSON.encode(
-                        JSONValue.object([
-                            "valid": .bool(check.form != nil),
-                            "form": check.form.map { .string($0.rawValue) } ?? .null,
-                            "hint": check.hint.map { .string($0) } ?? .null,
-                            "expected": .object(JSONObject(expected)),
-                        ])))
+                let expected = check.expected.map { ($0.form.rawValue, $0.text) }
+                try terminal.json(
+                    of: SignatureCheckResult(
+                        valid: check.form != nil, form: check.form?.rawValue, hint: check.hint,
+                        expected: Dictionary(expected) { $1 }))
             } else if let form = check.form {
                 terminal.line("right: \(form.rawValue)")
             } else {
@@ -150,17 +142,6 @@ struct WebhooksCommand: AsyncParsableCommand {
                     ["FORM", "IT WOULD BE"], check.expected.map { [$0.form.rawValue, $0.text] }, empty: "")
             }
             if check.form == nil { throw ExitCode(Refusal.Code.no.rawValue) }
-        }
-
-        private func body() throws -> Data {
-            if file == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-            do {
-                return try Data(contentsOf: URL(fileURLWithPath: file))
-            } catch {
-                throw Refusal(
-                    .usage, "\(file) cannot be read: \(error.localizedDescription)",
-                    next: "name a file with the body's bytes, or - for standard input")
-            }
         }
     }
 }

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+
+/// What a command does with a server, and the options for that.
+///
+/// ``command`` makes a command of it, which also has ``ControlOptions``.
+protocol ControlAction: ParsableArguments {
+    /// The command's name; that of the type in lower case unless declared.
+    static var name: String { get }
+    static var abstract: String { get }
+    static var discussion: String { get }
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws
+}
+
+extension ControlAction {
+    static var name: String { "\(Self.self)".lowercased() }
+    static var discussion: String { "" }
+    static var command: any ParsableCommand.Type { ControlCommand<Self>.self }
+}
+
+/// An action that is one request of the control API.
+protocol Endpoint: ControlAction {
+    /// The request, and how its answer is printed.
+    func call() throws -> ControlCall
+    /// Changes a refusal of the server, for instance what to do next.
+    func explain(_ refusal: inout Refusal)
+}
+
+extension Endpoint {
+    func explain(_ refusal: inout Refusal) {}
+
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        try await answer(client, terminal)
+    }
+
+    /// Sends the request and prints the answer.
+    @discardableResult func answer(_ client: ControlClient, _ terminal: Terminal) async throws -> ControlClient.Answer {
+        let call = try call()
+        let answer: ControlClient.Answer
+        do {
+            answer = try await client.send(call)
+        } catch var refusal as Refusal {
+            explain(&refusal)
+            throw refusal
+        }
+        try terminal.show(answer, of: call)
+        return answer
+    }
+}
+
+/// The command of a ``ControlAction``.
+struct ControlCommand<Action: ControlAction>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: Action.name, abstract: Action.abstract, discussion: Action.discussion)
+    }
+
+    @OptionGroup var control: ControlOptions
+    @OptionGroup var action: Action
+
+    func run() async throws {
+        let terminal = Terminal(isJSON: control.json)
+        do {
+            try await action.run(ControlClient(options: control), terminal)
+        } catch let refusal as Refusal {
+            terminal.show(refusal)
+            throw ExitCode(refusal.code.rawValue)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// A file that is being written. Only its owner may read it, because it may hold tokens. It gets its name when it is whole.
+final class OutputFile: Sendable {
+    private let path: String
+    private let option: String
+    private let part: String
+    private let handle: FileHandle
+
+    /// - Parameter option: the option that names the file, for messages.
+    /// - Throws: ``Refusal`` if the file cannot be written.
+    init(_ path: String, option: String) throws {
+        var name = Array("\(path).XXXXXX".utf8CString)
+        let descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw Self.refusal(path, String(cString: strerror(errno)), option) }
+        self.path = path
+        self.option = option
+        part = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    func write(_ data: Data) throws {
+        try refusing { try handle.write(contentsOf: data) }
+    }
+
+    /// Closes the file and gives it its name.
+    ///
+    /// - Returns: its size in bytes.
+    func finish() throws -> Int {
+        let size = try refusing {
+            let size = Int(try handle.offset())
+            try handle.close()
+            return size
+        }
+        guard rename(part, path) == 0 else { throw Self.refusal(path, String(cString: strerror(errno)), option) }
+        return size
+    }
+
+    /// Removes the file, unless it has its name.
+    func discard() {
+        unlink(part)
+    }
+
+    private func refusing<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw Self.refusal(path, error.localizedDescription, option)
+        }
+    }
+
+    private static func refusal(_ path: String, _ reason: String, _ option: String) -> Refusal {
+        Refusal(.usage, "\(path) cannot be written: \(reason)", next: "name another place with \(option)")
+    }
+
+    /// Writes a file that others may read, as a whole.
+    static func write(_ data: Data, to path: String, option: String) throws {
+        do {
+            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw refusal(path, error.localizedDescription, option)
+        }
+    }
+}
