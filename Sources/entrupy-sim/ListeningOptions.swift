@@ -5,69 +5,46 @@ import Server
 
 /// The options of a server that listens: where, for whom, and how it logs. For `serve`, and for `replay --serve`.
 struct ListeningOptions: ParsableArguments {
-    @Option(help: "The address to listen on.")
-    var host = "127.0.0.1"
-
-    @Option(help: "The port to listen on; 0 picks a free one.")
-    var port = 8642
-
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port to listen on; 0 picks a free one.") var port = 8642
     @Option(
         help:
             "A port for HTTPS and HTTP/2 beside the plain one, usually 8643; 0 picks a free one. Clients must trust its authority: see \"entrupy-sim trust\"."
     )
     var tlsPort: Int?
-
-    @Option(help: "A certificate in PEM for --tls-port, with those that lead to its authority.")
-    var tlsCert: String?
-
-    @Option(help: "The key of --tls-cert, in PEM.")
-    var tlsKey: String?
-
-    @Option(help: "The start of absolute URLs; http://127.0.0.1:PORT if absent.")
-    var publicUrl: String?
-
+    @Option(help: "A certificate in PEM for --tls-port, with those that lead to its authority.") var tlsCert: String?
+    @Option(help: "The key of --tls-cert, in PEM.") var tlsKey: String?
+    @Option(help: "The start of absolute URLs; http://127.0.0.1:PORT if absent.") var publicUrl: String?
     @Option(
         help:
             "More host names that the server answers to, separated by commas; .example.com is that name and all below it."
     )
     var allowedHosts = ""
-
     @Option(
         help:
             "Origins whose web pages may use the platforms' routes, separated by commas, for instance http://localhost:3000; \"*\" for all. The control API stays closed to them."
     )
     var cors = ""
-
     @Option(
         help:
             "The token that control requests must send as X-Sim-Control-Token; if absent and --host is not a loopback address, a random one is printed."
     )
     var controlToken: String?
-
-    @Flag(help: "Allow control requests without a token.")
-    var controlOpen = false
-
+    @Flag(help: "Allow control requests without a token.") var controlOpen = false
     @Option(help: "\"local\": webhooks go only to loopback and private addresses; \"any\": to any address.")
     var webhookTargets = WebhookTargets.local
-
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
-    var logLevel = Logger.Level.notice
-
+    @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = Logger.Level.notice
     @Option(help: "\"text\" or \"json\". The log is on standard error, with a line for each request at the level info.")
     var logFormat = LogFormat.text
-
     @Option(help: "The maximum number of open connections, if the limit of open files allows it; further ones wait.")
     var maxConnections = 10_000
-
     @Option(
         help:
             "Seconds without a byte after which a connection is closed; below 31, an incomplete body gets no answer."
     )
     var idleTimeout = 300
-
     @Flag(help: "When ready, print one line of JSON instead of the welcome: url, pid, API tokens, control token.")
     var readyJson = false
-
     @Flag(help: "Stop when standard input closes, so that no server outlives the program that started it.")
     var exitWithParent = false
 

@@ -16,39 +16,26 @@ struct Serve: AsyncParsableCommand {
             """)
 
     @OptionGroup var listening: ListeningOptions
-
-    @Option(help: "The directory for databases and images.")
-    var dataDir: String?
-
-    @Flag(help: "Keep everything in memory; nothing survives a stop.")
-    var inMemory = false
-
+    @Option(help: "The directory for databases and images.") var dataDir: String?
+    @Flag(help: "Keep everything in memory; nothing survives a stop.") var inMemory = false
     @Option(
         help:
             "Open a bundle or an exported snapshot, with its clock frozen where it was; in memory unless --data-dir is given."
     )
     var bundle: String?
-
     @Option(
         help:
             "Write every complete request, including secrets, to a new file, for \"entrupy-sim replay\"."
     )
     var record: String?
-
     @Option(help: "Seed data: a YAML or JSON file like seed-data/standard.yaml, \"standard\" or \"empty\".")
     var seed = "standard"
-
-    @Option(help: "The seed for every id, token and key, 0 to 9007199254740991; random if absent.")
-    var randomSeed: Int?
-
+    @Option(help: "The seed for every id, token and key, 0 to 9007199254740991; random if absent.") var randomSeed: Int?
     @Option(help: "\"documented\", \"off\", or numbers as JSON, for instance '{\"api_per_second\": 50}'.")
     var rateLimits = "documented"
-
     @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")
     var durability = ServeDurability.process
-
-    @Flag(help: "If a request names a namespace that does not exist, make it.")
-    var autoCreateNamespaces = false
+    @Flag(help: "If a request names a namespace that does not exist, make it.") var autoCreateNamespaces = false
 
     func validate() throws {
         guard !(inMemory && dataDir != nil) else {

@@ -3,24 +3,18 @@ import Foundation
 
 /// The options that choose a server and one of its namespaces, for every command that talks to a server.
 struct ControlOptions: ParsableArguments {
-    @Option(help: "The server's URL; ENTRUPY_SIM_URL, or http://127.0.0.1:8642, if absent.")
-    var url: String?
-
+    @Option(help: "The server's URL; ENTRUPY_SIM_URL, or http://127.0.0.1:8642, if absent.") var url: String?
     @Option(
         name: [.short, .long], help: "The namespace; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
     var namespace: String?
-
     @Option(help: "The server's control token, if it requires one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
     var controlToken: String?
-
     @Option(
         help:
             "The maximum number of seconds until an answer begins; if absent 30, or 900 where the server works long and answers /_sim/ping meanwhile."
     )
     var timeout: Double?
-
-    @Flag(help: "Print the server's answer as JSON.")
-    var json = false
+    @Flag(help: "Print the server's answer as JSON.") var json = false
 
     func validate() throws {
         if let timeout, !(timeout > 0 && timeout <= 86_400) {

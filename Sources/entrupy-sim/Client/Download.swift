@@ -4,8 +4,7 @@ import SimulationAPI
 
 /// The option of commands that download.
 struct DownloadOptions: ParsableArguments {
-    @Option(help: "The maximum size of the download, in bytes.")
-    var maxBytes = 16 << 30
+    @Option(help: "The maximum size of the download, in bytes.") var maxBytes = 16 << 30
 
     func validate() throws {
         guard maxBytes > 0 else { throw ValidationError("--max-bytes must be at least 1, got \(maxBytes)") }

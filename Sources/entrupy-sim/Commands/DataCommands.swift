@@ -73,9 +73,7 @@ struct SeedCommand: AsyncParsableCommand {
 
     struct Load: Endpoint {
         static let abstract = "Add organizations, users and catalogue from a file like seed-data/standard.yaml."
-
-        @Argument(help: "YAML or JSON; - for standard input.")
-        var file: String
+        @Argument(help: "YAML or JSON; - for standard input.") var file: String
 
         func call() throws -> ControlCall {
             ControlCall(.POST, "/_sim/seed", body: .yaml(try InputFile.bytes(file)), takesLong: true)
@@ -97,7 +95,6 @@ struct SeedCommand: AsyncParsableCommand {
 
     struct Export: ControlAction {
         static let abstract = "Print a namespace's organizations, users and catalogue as seed data."
-
         @OptionGroup var download: DownloadOptions
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -116,15 +113,12 @@ struct UsersCommand: AsyncParsableCommand {
 
     /// The user that a command is about.
     struct User: ParsableArguments {
-        @Argument(help: "The username, for instance DemoOrg-example-user-id.")
-        var username: String
+        @Argument(help: "The username, for instance DemoOrg-example-user-id.") var username: String
     }
 
     struct List: Endpoint {
         static let abstract = "List users, newest first."
-
-        @Option(help: "The maximum number of users to list, 1 to 1000.")
-        var limit = 100
+        @Option(help: "The maximum number of users to list, 1 to 1000.") var limit = 100
 
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/users", [("limit", "\(limit)")])
@@ -137,7 +131,6 @@ struct UsersCommand: AsyncParsableCommand {
 
     struct Show: Endpoint {
         static let abstract = "Show a user, and what its limits still allow."
-
         @OptionGroup var user: User
 
         func call() -> ControlCall { ControlCall(.GET, "/_sim/users/\(user.username)").printing(UserInfo.self) }
@@ -146,18 +139,10 @@ struct UsersCommand: AsyncParsableCommand {
     struct Set: Endpoint {
         static let abstract = "Change a user's email, names or limits."
         static let discussion = "An empty first or last name removes it."
-
         @OptionGroup var user: User
-
-        @Option(help: "The email.")
-        var email: String?
-
-        @Option(help: "The first name.")
-        var firstName: String?
-
-        @Option(help: "The last name.")
-        var lastName: String?
-
+        @Option(help: "The email.") var email: String?
+        @Option(help: "The first name.") var firstName: String?
+        @Option(help: "The last name.") var lastName: String?
         @Option(help: "The user's own limits as JSON, for instance '{\"sdk_per_second\": 3}', or null to remove them.")
         var rateLimits: String?
 

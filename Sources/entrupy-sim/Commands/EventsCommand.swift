@@ -6,15 +6,9 @@ import SimulationAPI
 struct ListEvents: Endpoint {
     static let name = "events"
     static let abstract = "List what changed in a namespace: its event log, newest first."
-
-    @Option(help: "The id of the item, capture, user or other object.")
-    var subject: String?
-
-    @Option(help: "A glob over the kind, for instance 'result.*'.")
-    var kind: String?
-
-    @Option(help: "The maximum number of events to list, 1 to 1000.")
-    var limit = 100
+    @Option(help: "The id of the item, capture, user or other object.") var subject: String?
+    @Option(help: "A glob over the kind, for instance 'result.*'.") var kind: String?
+    @Option(help: "The maximum number of events to list, 1 to 1000.") var limit = 100
 
     func call() -> ControlCall {
         ControlCall(.GET, "/_sim/event-log", [("subject", subject), ("kind", kind), ("limit", "\(limit)")])

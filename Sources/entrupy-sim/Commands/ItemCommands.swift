@@ -14,8 +14,7 @@ struct ItemsCommand: AsyncParsableCommand {
 
     /// The item that a command is about.
     struct Item: ParsableArguments {
-        @Argument(help: "The item's entrupy_id.")
-        var id: String
+        @Argument(help: "The item's entrupy_id.") var id: String
     }
 
     struct Generate: Endpoint {
@@ -27,18 +26,10 @@ struct ItemsCommand: AsyncParsableCommand {
 
         private static let maxListed = 100
 
-        @Option(help: "How many, 1 to 10000000. Counted items send no webhooks.")
-        var count: Int?
-
-        @Option(help: "The user that the items belong to; made if it does not exist.")
-        var username: String?
-
-        @Option(help: "The brand.")
-        var brand: String?
-
-        @Option(help: "\(ResultID.list).")
-        var result: String?
-
+        @Option(help: "How many, 1 to 10000000. Counted items send no webhooks.") var count: Int?
+        @Option(help: "The user that the items belong to; made if it does not exist.") var username: String?
+        @Option(help: "The brand.") var brand: String?
+        @Option(help: "\(ResultID.list).") var result: String?
         @Option(
             help: "More members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": \"flagged\"}'.")
         var template: String?
@@ -101,24 +92,12 @@ struct ItemsCommand: AsyncParsableCommand {
 
     struct List: Endpoint {
         static let abstract = "List items, newest first."
-
-        @Option(help: "The beginning of the item's id, its certificate's id or its customer_item_id.")
-        var text: String?
-
-        @Option(help: "The brand's id.")
-        var brand: String?
-
-        @Option(help: "\(ResultID.list).")
-        var result: String?
-
-        @Option(help: "none, flagged or resolved.")
-        var flag: String?
-
-        @Option(help: "The user.")
-        var username: String?
-
-        @Option(help: "The maximum number of items to list, 1 to 1000.")
-        var limit = 100
+        @Option(help: "The beginning of the item's id, its certificate's id or its customer_item_id.") var text: String?
+        @Option(help: "The brand's id.") var brand: String?
+        @Option(help: "\(ResultID.list).") var result: String?
+        @Option(help: "none, flagged or resolved.") var flag: String?
+        @Option(help: "The user.") var username: String?
+        @Option(help: "The maximum number of items to list, 1 to 1000.") var limit = 100
 
         func call() -> ControlCall {
             ControlCall(
@@ -141,7 +120,6 @@ struct ItemsCommand: AsyncParsableCommand {
 
     struct Rules: Endpoint {
         static let abstract = "Compare the outcome rules with an item: why did one not decide?"
-
         @OptionGroup var item: Item
 
         func call() -> ControlCall {
@@ -154,7 +132,6 @@ struct ItemsCommand: AsyncParsableCommand {
 extension ItemsCommand {
     struct Show: Endpoint {
         static let abstract = "Show an item; with --json in its form in every API."
-
         @OptionGroup var item: Item
 
         func call() -> ControlCall {
@@ -164,17 +141,10 @@ extension ItemsCommand {
 
     struct Set: Endpoint {
         static let abstract = "Set an item's result or flag, as the platform's experts would."
-
         @OptionGroup var item: Item
-
-        @Option(help: "\(ResultID.list).")
-        var result: String?
-
-        @Option(help: "The reason of an invalid result.")
-        var reason: String?
-
-        @Option(help: "none, flagged, resolved, or an id that the SDK does not know.")
-        var flag: String?
+        @Option(help: "\(ResultID.list).") var result: String?
+        @Option(help: "The reason of an invalid result.") var reason: String?
+        @Option(help: "none, flagged, resolved, or an id that the SDK does not know.") var flag: String?
 
         func validate() throws {
             if result == nil, reason == nil, flag == nil {
@@ -193,14 +163,9 @@ extension ItemsCommand {
     struct ResolveFlag: Endpoint {
         static let name = "resolve-flag"
         static let abstract = "Resolve an item's flag, with a note and perhaps another result."
-
         @OptionGroup var item: Item
-
-        @Option(help: "The note to the user.")
-        var note: String
-
-        @Option(help: "The changed result; unchanged if absent.")
-        var result: String?
+        @Option(help: "The note to the user.") var note: String
+        @Option(help: "The changed result; unchanged if absent.") var result: String?
 
         func call() -> ControlCall {
             ControlCall(.POST, "/_sim/authentications/\(item.id)/flag/resolve", body: ["note": note, "result": result])
@@ -210,14 +175,9 @@ extension ItemsCommand {
 
     struct Retake: Endpoint {
         static let abstract = "Ask an item's user to take photos again."
-
         @OptionGroup var item: Item
-
-        @Option(help: "A region to take again; may be repeated. All required ones if absent.")
-        var region: [String] = []
-
-        @Option(help: "The message to the user.")
-        var message: String?
+        @Option(help: "A region to take again; may be repeated. All required ones if absent.") var region: [String] = []
+        @Option(help: "The message to the user.") var message: String?
 
         func call() -> ControlCall {
             ControlCall(
@@ -229,14 +189,9 @@ extension ItemsCommand {
 
     struct Message: Endpoint {
         static let abstract = "Send a support message about an item."
-
         @OptionGroup var item: Item
-
-        @Argument(help: "The message.")
-        var message: String
-
-        @Option(help: "A possible answer; may be repeated. Any answer if absent.")
-        var option: [String] = []
+        @Argument(help: "The message.") var message: String
+        @Option(help: "A possible answer; may be repeated. Any answer if absent.") var option: [String] = []
 
         func call() -> ControlCall {
             ControlCall(

@@ -16,9 +16,7 @@ struct Reset: Endpoint {
 /// `entrupy-sim settle`.
 struct Settle: Endpoint {
     static let abstract = "Wait until no result and no webhook is pending. Exits 1 if some still are."
-
-    @Option(help: "The longest time to wait, for instance 5s.")
-    var within = "5s"
+    @Option(help: "The longest time to wait, for instance 5s.") var within = "5s"
 
     func call() -> ControlCall {
         ControlCall(.POST, "/_sim/settle", body: ["within": within], takesLong: true).saying("settled")
@@ -49,9 +47,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Freeze: Endpoint {
         static let abstract = "Freeze the clock, now or at a later moment."
-
-        @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z; now if absent.")
-        var at: String?
+        @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z; now if absent.") var at: String?
 
         func call() -> ControlCall {
             ControlCall(.POST, "/_sim/clock/freeze", body: ["at": at]).printing(ClockState.self)
@@ -67,12 +63,8 @@ struct ClockCommand: AsyncParsableCommand {
     struct Advance: Endpoint {
         static let abstract = "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier."
         static let discussion = "With --to next it also exits 1 if nothing is due, so a loop of such advances ends."
-
-        @Argument(help: "The time to advance: 90s, 2h, 1d, or a number of seconds.")
-        var by: String?
-
-        @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.")
-        var to: String?
+        @Argument(help: "The time to advance: 90s, 2h, 1d, or a number of seconds.") var by: String?
+        @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.") var to: String?
 
         func validate() throws {
             guard (by == nil) != (to == nil) else {
@@ -132,21 +124,11 @@ struct NamespaceCommand: AsyncParsableCommand {
         static let discussion =
             "Without a name, the server picks a free one, which begins with --prefix if that is given."
 
-        @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -.")
-        var name: String?
-
-        @Option(help: "The start of the name that the server picks.")
-        var prefix: String?
-
-        @Option(help: "Delete the namespace after this time without a request, for instance 30m.")
-        var ttl: String?
-
-        @Option(help: "\"standard\", \"empty\", or a file of seed data as JSON.")
-        var seed: String?
-
-        @Option(help: "The seed for every id, token and key, 0 to 9007199254740991.")
-        var randomSeed: Int?
-
+        @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -.") var name: String?
+        @Option(help: "The start of the name that the server picks.") var prefix: String?
+        @Option(help: "Delete the namespace after this time without a request, for instance 30m.") var ttl: String?
+        @Option(help: "\"standard\", \"empty\", or a file of seed data as JSON.") var seed: String?
+        @Option(help: "The seed for every id, token and key, 0 to 9007199254740991.") var randomSeed: Int?
         @Option(help: "The moment at which the clock is frozen from the start, ISO 8601 with an offset.")
         var freeze: String?
 
@@ -168,12 +150,8 @@ struct NamespaceCommand: AsyncParsableCommand {
 
     struct Drop: ControlAction {
         static let abstract = "Delete namespaces by name or prefix. Exits 1 if there is none."
-
-        @Argument(help: "The names.")
-        var names: [String] = []
-
-        @Option(help: "The start of the names; \"default\" is never deleted.")
-        var prefix: String?
+        @Argument(help: "The names.") var names: [String] = []
+        @Option(help: "The start of the names; \"default\" is never deleted.") var prefix: String?
 
         func validate() throws {
             guard names.isEmpty != (prefix == nil) else {

@@ -20,9 +20,7 @@ struct SettingsCommand: AsyncParsableCommand {
             settings set '{"rate_limits": "off"}'
             settings set '{"result": {"default": "unknown", "delay": "3h"}}'
             """
-
-        @Argument(help: "The patch: members to change; null gives a member its default.")
-        var patch: String
+        @Argument(help: "The patch: members to change; null gives a member its default.") var patch: String
 
         func call() throws -> ControlCall {
             let patch = try InputFile.json(Data(patch.utf8), "the patch")
@@ -38,8 +36,7 @@ struct ListChoices: Endpoint {
     static let discussion =
         "Without a list's name, prints the names of the lists. \"routes\" lists the platform's routes."
 
-    @Argument(help: "The list, for instance results or brands.")
-    var list: String?
+    @Argument(help: "The list, for instance results or brands.") var list: String?
 
     func call() -> ControlCall { ControlCall(.GET, "/_sim/choices").printing { try show($0, $1) } }
 
@@ -61,12 +58,8 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct List: Endpoint {
         static let abstract = "List active sessions, newest first."
-
-        @Option(help: "The user.")
-        var username: String?
-
-        @Option(help: "The maximum number of sessions to list, 1 to 1000.")
-        var limit = 100
+        @Option(help: "The user.") var username: String?
+        @Option(help: "The maximum number of sessions to list, 1 to 1000.") var limit = 100
 
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/sessions", [("username", username), ("limit", "\(limit)")])
@@ -87,15 +80,9 @@ struct SessionsCommand: AsyncParsableCommand {
 
     struct Revoke: ControlAction {
         static let abstract = "Revoke sessions: their next request is 401."
-
-        @Argument(help: "The ids, as \"sessions list\" shows them.")
-        var ids: [String] = []
-
-        @Option(help: "Revoke all sessions of this user.")
-        var username: String?
-
-        @Flag(help: "Revoke all sessions of the namespace.")
-        var all = false
+        @Argument(help: "The ids, as \"sessions list\" shows them.") var ids: [String] = []
+        @Option(help: "Revoke all sessions of this user.") var username: String?
+        @Flag(help: "Revoke all sessions of the namespace.") var all = false
 
         func validate() throws {
             let given = [!ids.isEmpty, username != nil, all].count { $0 }

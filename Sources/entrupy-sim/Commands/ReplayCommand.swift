@@ -19,28 +19,20 @@ struct ReplayCommand: AsyncParsableCommand {
             "entrupy-sim report". Neither happens if an answer differs.
             """)
 
-    @Argument(help: "A file that \"entrupy-sim serve --record\" wrote.")
-    var file: String
-
+    @Argument(help: "A file that \"entrupy-sim serve --record\" wrote.") var file: String
     @Flag(help: "Go on as a server after the replay. The options of a server's address, log and access belong to it.")
     var serve = false
-
     @Option(help: "Write the bundle of a namespace to this file, or - for standard output, after the replay.")
     var bundle: String?
-
     @Option(
         help: "The last request that is replayed, for --bundle and --serve: its id, or \"sequence:N\" of its namespace."
     )
     var until: String?
-
     @Option(
         name: [.short, .long],
         help: "The namespace of --bundle and --until; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
     var namespace: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
-
+    @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Options of --serve") var listening: ListeningOptions
 
     func validate() throws {

@@ -17,7 +17,6 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Argument(help: "The bundle, as \"entrupy-sim bundle\" or a test writes it, or an exported snapshot.")
     var bundle: String
-
     @Option(
         name: [.short, .long],
         help: "The page to write, or - for standard output; the bundle's name with .html if absent.")

@@ -14,40 +14,26 @@ struct RequestsCommand: AsyncParsableCommand {
 
     /// The request that a command is about.
     struct Name: ParsableArguments {
-        @Argument(help: "The request's id, as in X-Request-Id, or its number in the journal.")
-        var id: String
-
-        @Option(help: "Its number in the journal, if several requests have the id.")
-        var sequence: Int?
+        @Argument(help: "The request's id, as in X-Request-Id, or its number in the journal.") var id: String
+        @Option(help: "Its number in the journal, if several requests have the id.") var sequence: Int?
 
         var query: [(String, String?)] { [("sequence", sequence.map { "\($0)" })] }
     }
 
     /// The options that select requests of the journal.
     struct Filter: ParsableArguments {
-        @Option(help: "A glob over the path, for instance '/sdk/results/*'.")
-        var route: String?
-
-        @Option(help: "The method, for instance POST.")
-        var method: String?
-
-        @Option(help: "The status, for instance 404 or 4xx.")
-        var status: String?
-
+        @Option(help: "A glob over the path, for instance '/sdk/results/*'.") var route: String?
+        @Option(help: "The method, for instance POST.") var method: String?
+        @Option(help: "The status, for instance 404 or 4xx.") var status: String?
         @Option(
             help: ArgumentHelp(
                 "Whether the answer reached the client. The default is any, but true for a verification with --status.",
                 valueName: "true|false|any"))
         var delivered: String?
-
-        @Option(help: "The user of the request's session.")
-        var username: String?
-
+        @Option(help: "The user of the request's session.") var username: String?
         @Option(help: "The earliest time on the namespace's clock, ISO 8601 with an offset or epoch seconds.")
         var since: String?
-
-        @Option(help: "The request's X-Sim-Test header.")
-        var test: String?
+        @Option(help: "The request's X-Sim-Test header.") var test: String?
 
         var query: [(String, String?)] {
             [
@@ -59,15 +45,9 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct List: Endpoint {
         static let abstract = "List the journal, newest first."
-
         @OptionGroup var filter: Filter
-
-        @Option(help: "The maximum number of requests to list, 1 to 1000.")
-        var limit = 100
-
-        @Flag(help: "Print an HTTP archive of all of them.")
-        var har = false
-
+        @Option(help: "The maximum number of requests to list, 1 to 1000.") var limit = 100
+        @Flag(help: "Print an HTTP archive of all of them.") var har = false
         @OptionGroup var download: DownloadOptions
 
         func call() -> ControlCall {
@@ -91,20 +71,11 @@ struct RequestsCommand: AsyncParsableCommand {
             Without a number, at least one such request is expected. A --route that the platforms do not have is an error, \
             unless --any-route says that it is meant.
             """
-
         @OptionGroup var filter: Filter
-
-        @Flag(help: "Allow a --route that matches no route of the platforms.")
-        var anyRoute = false
-
-        @Option(help: "The exact number of requests.")
-        var times: Int?
-
-        @Option(help: "The least number of requests.")
-        var atLeast: Int?
-
-        @Option(help: "The maximum number of requests.")
-        var atMost: Int?
+        @Flag(help: "Allow a --route that matches no route of the platforms.") var anyRoute = false
+        @Option(help: "The exact number of requests.") var times: Int?
+        @Option(help: "The least number of requests.") var atLeast: Int?
+        @Option(help: "The maximum number of requests.") var atMost: Int?
 
         func call() -> ControlCall {
             let match = filter.query.compactMap { name, value in
@@ -145,7 +116,6 @@ struct RequestsCommand: AsyncParsableCommand {
 extension RequestsCommand {
     struct Rules: Endpoint {
         static let abstract = "Compare the fault rules with a request: why did one not match?"
-
         @OptionGroup var name: Name
 
         func call() -> ControlCall {
@@ -155,7 +125,6 @@ extension RequestsCommand {
 
     struct Show: Endpoint {
         static let abstract = "Show a request of the journal with its answer."
-
         @OptionGroup var name: Name
 
         func call() -> ControlCall {
@@ -173,20 +142,13 @@ extension RequestsCommand {
             requests resend req_rmydnhkwzrhx3rsdxuaa
             requests resend 17 --path /sdk/search --body '{"limit": 5}' --header 'Accept-Language: ja'
             """
-
         @OptionGroup var name: Name
-
-        @Option(help: "Another method.")
-        var method: String?
-
-        @Option(help: "Another path, with its query.")
-        var path: String?
-
+        @Option(help: "Another method.") var method: String?
+        @Option(help: "Another path, with its query.") var path: String?
         @Option(help: "A header to set, for instance 'Api-Version: 1.4'; 'Api-Version:' removes it. May be repeated.")
         var header: [String] = []
 
-        @Option(help: "Another body.")
-        var body: String?
+        @Option(help: "Another body.") var body: String?
 
         func validate() throws { try HeaderOption.check(header, "Name: value") }
 
@@ -217,9 +179,7 @@ extension RequestsCommand {
 extension RequestsCommand {
     struct Tail: ControlAction {
         static let abstract = "Print requests as they come, until Ctrl-C; with --json one object a line."
-
-        @Option(help: "Stop after this number of requests.")
-        var count: Int?
+        @Option(help: "Stop after this number of requests.") var count: Int?
 
         func validate() throws {
             if let count, count < 1 { throw ValidationError("--count must be at least 1, got \(count)") }

@@ -76,24 +76,13 @@ struct ScenarioCommand: AsyncParsableCommand {
             needed. A file is stored in the namespace that it starts in, and in no other. A part of the scenario that nothing can \
             match, such as a misspelt route or brand, is printed as a note. With --strict such a part prevents the start.
             """
-
-        @Argument(help: "The scenario's name, or a YAML file.")
-        var scenario: String
-
-        @Option(name: .customLong("new"), help: "Make a new namespace with this name.")
-        var newNamespace: String?
-
-        @Flag(help: "With --new: replace that namespace if it exists.")
-        var replace = false
-
+        @Argument(help: "The scenario's name, or a YAML file.") var scenario: String
+        @Option(name: .customLong("new"), help: "Make a new namespace with this name.") var newNamespace: String?
+        @Flag(help: "With --new: replace that namespace if it exists.") var replace = false
         @Option(help: "With --new: delete the namespace after this time without a request, for instance 30m.")
         var ttl: String?
-
-        @Flag(help: "Do not start a scenario with parts that nothing can match.")
-        var strict = false
-
-        @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.")
-        var runs = false
+        @Flag(help: "Do not start a scenario with parts that nothing can match.") var strict = false
+        @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.") var runs = false
 
         private var isFile: Bool { ScenarioCommand.isFile(scenario) }
 
@@ -130,13 +119,8 @@ struct ScenarioCommand: AsyncParsableCommand {
 
     struct Verify: ControlAction {
         static let abstract = "Check what a scenario expects. Exits 1 if something differs."
-
-        @Argument(help: "The scenario that was started in the namespace: its name, or its file.")
-        var scenario: String
-
-        @Option(help: "A file to write the result to as JUnit XML, for CI servers.")
-        var junit: String?
-
+        @Argument(help: "The scenario that was started in the namespace: its name, or its file.") var scenario: String
+        @Option(help: "A file to write the result to as JUnit XML, for CI servers.") var junit: String?
         @Flag(
             help:
                 "Fail on notes too: parts that nothing can match, and faults with a number of times that were never met."

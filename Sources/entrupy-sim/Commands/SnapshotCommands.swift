@@ -12,15 +12,12 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     /// The snapshot that a command is about.
     struct Snapshot: ParsableArguments {
-        @Argument(help: "The snapshot.")
-        var name: String
+        @Argument(help: "The snapshot.") var name: String
     }
 
     struct Save: Endpoint {
         static let abstract = "Save the namespace's state; replaces a snapshot of the same name."
-
-        @Argument(help: "The name: a letter or digit, then letters, digits, -, _ and .")
-        var name: String
+        @Argument(help: "The name: a letter or digit, then letters, digits, -, _ and .") var name: String
 
         func call() -> ControlCall {
             ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).printing { (info: SnapshotInfo, terminal) in
@@ -31,7 +28,6 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Restore: Endpoint {
         static let abstract = "Return the namespace to a snapshot, in place."
-
         @OptionGroup var snapshot: Snapshot
 
         func call() -> ControlCall {
@@ -46,14 +42,9 @@ struct SnapshotCommand: AsyncParsableCommand {
     struct Fork: Endpoint {
         static let abstract = "Make a new namespace from a snapshot and print its URL."
         static let discussion = "The new namespace has the same sessions and keys, so the parent's tokens work in it."
-
         @OptionGroup var snapshot: Snapshot
-
-        @Argument(help: "The new namespace: 1 to 63 of a-z, 0-9 and -.")
-        var newNamespace: String
-
-        @Option(help: "Delete the new namespace after this time without a request, for instance 30m.")
-        var ttl: String?
+        @Argument(help: "The new namespace: 1 to 63 of a-z, 0-9 and -.") var newNamespace: String
+        @Option(help: "Delete the new namespace after this time without a request, for instance 30m.") var ttl: String?
 
         func call() -> ControlCall {
             ControlCall(
@@ -80,7 +71,6 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Delete: Endpoint {
         static let abstract = "Delete a snapshot."
-
         @OptionGroup var snapshot: Snapshot
 
         func call() -> ControlCall {
@@ -90,12 +80,9 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Export: ControlAction {
         static let abstract = "Write a snapshot with its images to a file."
-
         @OptionGroup var snapshot: Snapshot
-
         @Option(name: [.short, .long], help: "The file, or - for standard output; NAME.snapshot.tar if absent.")
         var output: String?
-
         @OptionGroup var download: DownloadOptions
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -106,12 +93,8 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct Import: Endpoint {
         static let abstract = "Save an exported file as a snapshot, for \"restore\" and \"fork\"."
-
-        @Argument(help: "The name for the snapshot.")
-        var name: String
-
-        @Argument(help: "The file.")
-        var file: String
+        @Argument(help: "The name for the snapshot.") var name: String
+        @Argument(help: "The file.") var file: String
 
         func call() -> ControlCall {
             ControlCall(.PUT, "/_sim/snapshots/\(name)", body: .file(file), takesLong: true)
@@ -135,10 +118,8 @@ struct WriteBundle: ControlAction {
         --bundle FILE" opens it on any machine. Secrets are masked in the journal, but the database holds tokens and keys, so \
         treat the file as a secret. Only its owner can read it.
         """
-
     @Option(name: [.short, .long], help: "The file, or - for standard output; NAMESPACE.bundle.tar if absent.")
     var output: String?
-
     @OptionGroup var download: DownloadOptions
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {

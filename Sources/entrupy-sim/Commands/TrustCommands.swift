@@ -5,8 +5,7 @@ import Server
 
 /// The data directory whose authority is meant.
 struct AuthorityOptions: ParsableArguments {
-    @Option(help: "The data directory of the server.")
-    var dataDir = "entrupy-sim-data"
+    @Option(help: "The data directory of the server.") var dataDir = "entrupy-sim-data"
 }
 
 /// `entrupy-sim trust`: lets the clients of this machine accept the HTTPS port.
@@ -71,9 +70,7 @@ struct UntrustCommand: ParsableCommand {
         commandName: "untrust", abstract: "Remove the local authority from the system's trust store.")
 
     @OptionGroup var options: AuthorityOptions
-
-    @Flag(help: "Remove the authorities of all data directories, also of those that no longer exist.")
-    var all = false
+    @Flag(help: "Remove the authorities of all data directories, also of those that no longer exist.") var all = false
 
     func run() throws {
         do {

@@ -12,12 +12,8 @@ struct Wait: ControlAction {
         capture:ID:timed_out, workflow_session:ID:finished, workflow_session:ID:failed, workflow_session:ID:expired, \
         or webhook: and an event, for instance webhook:session.completed. One that has happened already counts.
         """
-
-    @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.")
-    var event: String
-
-    @Option(help: "The longest real time to wait, for instance 5s or 2m.")
-    var within = "5s"
+    @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.") var event: String
+    @Option(help: "The longest real time to wait, for instance 5s or 2m.") var within = "5s"
 
     private var seconds: Double? {
         guard let unit = within.last, let factor = ["s": 1.0, "m": 60, "h": 3600][unit] else { return Double(within) }

@@ -12,8 +12,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     /// The delivery that a command is about.
     struct Delivery: ParsableArguments {
-        @Argument(help: "The delivery's id, as \"webhooks list\" shows it.")
-        var id: String
+        @Argument(help: "The delivery's id, as \"webhooks list\" shows it.") var id: String
     }
 
     private static func show(_ deliveries: [WebhookDelivery], _ terminal: Terminal) {
@@ -31,18 +30,10 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct List: Endpoint {
         static let abstract = "List deliveries, newest first, or the subscriptions."
-
-        @Flag(help: "List the subscriptions instead.")
-        var subscriptions = false
-
-        @Option(help: "waiting, sending, retrying, delivered, failed or cancelled.")
-        var status: String?
-
-        @Option(help: "The item's entrupy_id.")
-        var entrupyId: String?
-
-        @Option(help: "The maximum number of deliveries to list, 1 to 100.")
-        var limit = 25
+        @Flag(help: "List the subscriptions instead.") var subscriptions = false
+        @Option(help: "waiting, sending, retrying, delivered, failed or cancelled.") var status: String?
+        @Option(help: "The item's entrupy_id.") var entrupyId: String?
+        @Option(help: "The maximum number of deliveries to list, 1 to 100.") var limit = 25
 
         func call() -> ControlCall {
             guard subscriptions else {
@@ -62,7 +53,6 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct Show: Endpoint {
         static let abstract = "Show a delivery with its body and attempts, as JSON."
-
         @OptionGroup var delivery: Delivery
 
         func call() -> ControlCall { ControlCall(.GET, "/_sim/webhook-deliveries/\(delivery.id)") }
@@ -70,7 +60,6 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct Redeliver: Endpoint {
         static let abstract = "Send a delivery's bytes again, as a new delivery."
-
         @OptionGroup var delivery: Delivery
 
         func call() -> ControlCall {
@@ -83,12 +72,9 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     struct Trigger: Endpoint {
         static let abstract = "Send any webhook event for any item."
-
         @Argument(help: "session.completed, session.updated, support.message or certificate.transfer.")
         var event: String
-
-        @Argument(help: "The item's entrupy_id.")
-        var entrupyId: String
+        @Argument(help: "The item's entrupy_id.") var entrupyId: String
 
         func call() -> ControlCall {
             ControlCall(.POST, "/_sim/webhooks/trigger", body: ["event": event, "entrupy_id": entrupyId])
@@ -105,20 +91,12 @@ struct WebhooksCommand: AsyncParsableCommand {
             abstract: "Check a webhook's signature. If it is wrong, exits 1 and shows it in each form.",
             discussion: "Needs no server.")
 
-        @Option(help: "The secret_key of the subscription.")
-        var secret: String
-
-        @Option(help: "The value of the header Entrupy-Signature.")
-        var signature: String
-
+        @Option(help: "The secret_key of the subscription.") var secret: String
+        @Option(help: "The value of the header Entrupy-Signature.") var signature: String
         @Option(help: "The form it must have: sha256-base64, sha256-hex or hex. Any, if absent.")
         var form: WebhookSignatureForm?
-
-        @Flag(help: "Print JSON.")
-        var json = false
-
-        @Argument(help: "A file with the body's bytes as they arrived; - for standard input.")
-        var file: String
+        @Flag(help: "Print JSON.") var json = false
+        @Argument(help: "A file with the body's bytes as they arrived; - for standard input.") var file: String
 
         func run() async throws {
             let body = try InputFile.bytes(file) { error in
