@@ -22,6 +22,11 @@ enum EnvironmentFlags {
     private static let flags = [
         "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
     ]
+    /// Those that exclude each other, so one that is given disables the other's variable.
+    private static let exclusive = [
+        "data-dir": "in-memory", "in-memory": "data-dir", "control-token": "control-open",
+        "control-open": "control-token", "record": "bundle", "bundle": "record",
+    ]
 
     /// The error for a variable whose name looks like a misspelt one of ours, `nil` if there is none. A name that resembles none
     /// of ours belongs to another program. An empty variable counts as absent.
@@ -40,19 +45,15 @@ enum EnvironmentFlags {
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
         let goesOn = arguments.first == "replay" && arguments.contains("--serve")
         guard goesOn || arguments.first == "serve", !EntrupySim.asksForHelp(arguments) else { return arguments }
-        let isGiven = { (name: String) in arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
+        func isGiven(_ name: String) -> Bool { arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
+        func isOpen(_ name: String) -> Bool {
+            !isGiven(name) && !(goesOn && ofServeAlone.contains(name)) && !(exclusive[name].map(isGiven) ?? false)
+        }
         var added: [String] = []
-        for name in options where !isGiven(name) && !(goesOn && ofServeAlone.contains(name)) {
-            // These flags exclude each other, so one that is given disables the other's variable.
-            if name == "data-dir", isGiven("in-memory") { continue }
-            if name == "control-token", isGiven("control-open") { continue }
-            if name == "record", isGiven("bundle") { continue }
-            if name == "bundle", isGiven("record") { continue }
+        for name in options where isOpen(name) {
             if let value = environment[variable(name)], !value.isEmpty { added.append("--\(name)=\(value)") }
         }
-        for name in flags where !isGiven(name) && !(goesOn && ofServeAlone.contains(name)) {
-            if name == "in-memory", isGiven("data-dir") { continue }
-            if name == "control-open", isGiven("control-token") { continue }
+        for name in flags where isOpen(name) {
             switch environment[variable(name)]?.lowercased() {
             case nil, "", "0", "false", "no": break
             case "1", "true", "yes": added.append("--\(name)")

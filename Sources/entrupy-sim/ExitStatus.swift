@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Server
 
 /// Ends the program after an error. All commands share one message format and one meaning of exit codes.
 enum ExitStatus {
@@ -11,6 +12,10 @@ enum ExitStatus {
             Foundation.exit(code.rawValue)
         case let known as Refusal:
             refusal = known
+        case let known as ReplayRefusal:
+            refusal = Refusal(known)
+        case let problem as AuthorityProblem:
+            refusal = Refusal(.no, problem.description)
         default:
             switch EntrupySim.exitCode(for: error) {
             // Help, the version, completions.

@@ -50,32 +50,22 @@ struct ListeningOptions: ParsableArguments {
 
     func validate() throws {
         try validateAddresses()
-        guard !(controlOpen && controlToken != nil) else {
-            throw ValidationError("--control-open and --control-token exclude each other")
+        try require(!(controlOpen && controlToken != nil), "--control-open and --control-token exclude each other")
+        if let token = controlToken?.utf8 {
+            try require(
+                (1...500).contains(token.count) && token.allSatisfy { $0 > 0x20 && $0 < 0x7f },
+                "--control-token must be 1 to 500 printable ASCII characters without spaces")
         }
-        if let controlToken,
-            !(1...500).contains(controlToken.utf8.count)
-                || !controlToken.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
-        {
-            throw ValidationError("--control-token must be 1 to 500 printable ASCII characters without spaces")
-        }
-        if let publicUrl {
-            let url = URL(string: publicUrl)
-            guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
-                throw ValidationError("--public-url must be an http or https URL, got \(publicUrl)")
-            }
+        if let publicUrl, !isWebURL(publicUrl) {
+            throw ValidationError("--public-url must be an http or https URL, got \(publicUrl)")
         }
     }
 
     private func validateAddresses() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port must be 0 to 65535, got \(port)") }
+        try require((0...65535).contains(port), "--port must be 0 to 65535, got \(port)")
         if let tlsPort {
-            guard (0...65535).contains(tlsPort) else {
-                throw ValidationError("--tls-port must be 0 to 65535, got \(tlsPort)")
-            }
-            guard tlsPort == 0 || tlsPort != port else {
-                throw ValidationError("--port and --tls-port must differ, got \(port) for both")
-            }
+            try require((0...65535).contains(tlsPort), "--tls-port must be 0 to 65535, got \(tlsPort)")
+            try require(tlsPort == 0 || tlsPort != port, "--port and --tls-port must differ, got \(port) for both")
         }
         for origin in corsOrigins where origin != "*" {
             let url = URL(string: origin)
@@ -89,18 +79,11 @@ struct ListeningOptions: ParsableArguments {
                 "--allowed-hosts must be names like sim.example.com, or .example.com for all below it, without a scheme or port, got \(name)"
             )
         }
-        guard (tlsCert == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-cert and --tls-key belong together")
-        }
-        guard tlsCert == nil || tlsPort != nil else {
-            throw ValidationError("--tls-cert needs --tls-port, for instance --tls-port 8643")
-        }
-        guard (1...1_000_000).contains(maxConnections) else {
-            throw ValidationError("--max-connections must be 1 to 1000000, got \(maxConnections)")
-        }
-        guard (1...86_400).contains(idleTimeout) else {
-            throw ValidationError("--idle-timeout must be 1 to 86400 seconds, got \(idleTimeout)")
-        }
+        try require((tlsCert == nil) == (tlsKey == nil), "--tls-cert and --tls-key belong together")
+        try require(tlsCert == nil || tlsPort != nil, "--tls-cert needs --tls-port, for instance --tls-port 8643")
+        try require(
+            (1...1_000_000).contains(maxConnections), "--max-connections must be 1 to 1000000, got \(maxConnections)")
+        try require((1...86_400).contains(idleTimeout), "--idle-timeout must be 1 to 86400 seconds, got \(idleTimeout)")
     }
 }
 
@@ -138,7 +121,22 @@ extension ListeningOptions {
     /// The token that control requests must send: the given one, or a random one where other machines can reach the server. `nil`
     /// if they need none.
     var effectiveControlToken: String? {
-        controlOpen ? nil : controlToken ?? (Address.isThisMachine(host) ? nil : ControlToken.makeRandom())
+        controlOpen ? nil : controlToken ?? (isThisMachine ? nil : Self.randomToken())
+    }
+
+    /// Whether `--host` is a loopback address, which only this machine can reach.
+    private var isThisMachine: Bool {
+        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+
+    /// A new token from the system's random generator. It is a secret, so it must not follow from a random seed.
+    private static func randomToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return "ctl-"
+            + (0..<4).map { _ in
+                let digits = String(generator.next() as UInt64, radix: 36)
+                return String(repeating: "0", count: 13 - digits.count) + digits
+            }.joined()
     }
 
     /// Sets everything about listening.

@@ -38,12 +38,10 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "If a request names a namespace that does not exist, make it.") var autoCreateNamespaces = false
 
     func validate() throws {
-        guard !(inMemory && dataDir != nil) else {
-            throw ValidationError("--in-memory and --data-dir exclude each other")
-        }
-        guard bundle == nil || record == nil else {
-            throw ValidationError("--bundle and --record exclude each other: a recording begins with a fresh namespace")
-        }
+        try require(!(inMemory && dataDir != nil), "--in-memory and --data-dir exclude each other")
+        try require(
+            bundle == nil || record == nil,
+            "--bundle and --record exclude each other: a recording begins with a fresh namespace")
         if let randomSeed, !(0..<1 << 53).contains(randomSeed) {
             throw ValidationError("--random-seed must be 0 to 9007199254740991, got \(randomSeed)")
         }
@@ -58,13 +56,11 @@ struct Serve: AsyncParsableCommand {
         let logger = listening.prepare()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
         let controlToken = listening.effectiveControlToken
-        let server: SimServer
-        let tokens: [String: [String]]
         if let bundle { try InputFile.checkBundle(bundle) }
         do {
             let seed = try SeedFile.load(seed)
             // A bundle has tokens of its own.
-            tokens = bundle == nil ? SeedFile.tokens(seed) : [:]
+            let tokens = bundle == nil ? SeedFile.tokens(seed) : [:]
             var configuration = ServerConfiguration(
                 version: Release.version,
                 namespaces: .init(
@@ -74,18 +70,14 @@ struct Serve: AsyncParsableCommand {
             configuration.namespaces.bundle = bundle
             configuration.recordsTo = record
             listening.apply(to: &configuration, controlToken: controlToken, dataDirectory: directory)
-            server = try SimServer(configuration, logger: logger)
-        } catch {
-            throw Stop.because(error)
-        }
-        if listening.exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
-        do {
-            try await server.run { location in
-                let welcome = Welcome(
+            let server = try SimServer(configuration, logger: logger)
+            if listening.exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
+            try await server.run { [listening] location in
+                Welcome(
                     location: location, authority: server.authorityPath,
                     place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens,
-                    controlToken: controlToken)
-                listening.readyJson ? welcome.showJSON() : welcome.show()
+                    controlToken: controlToken
+                ).show(asJSON: listening.readyJson)
             }
         } catch {
             throw Stop.because(error)
@@ -94,7 +86,7 @@ struct Serve: AsyncParsableCommand {
 
     private func limits() throws -> JSONValue {
         guard rateLimits.hasPrefix("{") else {
-            guard ["documented", "off"].contains(rateLimits) else { throw ValidationError("unknown limits") }
+            try require(["documented", "off"].contains(rateLimits), "unknown limits")
             return .string(rateLimits)
         }
         return try WireJSON.decode(JSONValue.self, from: Data(rateLimits.utf8))
@@ -102,27 +94,6 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
-
-/// The address in `--host`.
-enum Address {
-    /// Whether `host` is a loopback address, which only this machine can reach.
-    static func isThisMachine(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
-    }
-}
-
-/// The token of the control API.
-enum ControlToken {
-    /// A new token from the system's random generator. It is a secret, so it must not follow from a random seed.
-    static func makeRandom() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return "ctl-"
-            + (0..<4).map { _ in
-                let digits = String(generator.next() as UInt64, radix: 36)
-                return String(repeating: "0", count: 13 - digits.count) + digits
-            }.joined()
-    }
-}
 
 /// The values of `--webhook-targets`.
 enum WebhookTargets: String, ExpressibleByArgument, CaseIterable {
@@ -200,20 +171,17 @@ struct Welcome {
     /// The token that control requests must send, `nil` if they need none.
     let controlToken: String?
 
-    func show() {
-        Terminal(isJSON: false).lines(text)
-    }
-
-    /// Prints one line of JSON, for programs.
-    func showJSON() {
+    /// Prints a text for people, or one line of JSON for programs.
+    func show(asJSON isJSON: Bool) {
+        guard isJSON else { return Terminal(isJSON: false).lines(text) }
         let line = JSONValue.object([
             "url": .string(location.url), "tls_url": location.tlsURL.map { .string($0) } ?? .null,
             "tls_authority": authority.map { .string($0) } ?? .null, "pid": .number(JSONNumber(Int(getpid()))),
             "tokens": .object(JSONObject(tokens.map { ($0.key, .array($0.value.map { .string($0) })) })),
             "control_token": controlToken.map { .string($0) } ?? .null,
         ])
-        guard let data = try? WireJSON.encode(line) else { return }
-        Terminal(isJSON: true).json(data)
+        // Text and numbers can always be encoded.
+        try? Terminal(isJSON: true).json(of: line)
     }
 
     private var url: String { location.url }

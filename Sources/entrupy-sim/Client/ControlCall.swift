@@ -11,6 +11,14 @@ struct ControlCall {
         case yaml(Data)
         /// The path of a file that is sent unchanged.
         case file(String)
+
+        var mediaType: String {
+            switch self {
+            case .json: "application/json"
+            case .yaml: "application/yaml"
+            case .file: "application/octet-stream"
+            }
+        }
     }
 
     let method: HTTPMethod

@@ -55,11 +55,9 @@ struct ControlClient: Sendable {
         var request = request(call)
         var file: FileParts?
         switch call.body {
-        case .json(let value): try request.set(WireJSON.encode(value), type: "application/json")
-        case .yaml(let bytes): request.set(bytes, type: "application/yaml")
-        case .file(let path):
-            file = try FileParts(path)
-            request.headers.add(name: "Content-Type", value: "application/octet-stream")
+        case .json(let value): request.body = .bytes(ByteBuffer(bytes: try WireJSON.encode(value)))
+        case .yaml(let bytes): request.body = .bytes(ByteBuffer(bytes: bytes))
+        case .file(let path): file = try FileParts(path)
         case nil: break
         }
         return try await exchange(request, takesLong: call.takesLong, file: file) { try await collect($0, $1) }
@@ -173,7 +171,9 @@ struct ControlClient: Sendable {
                         request.body = .stream(file, length: .known(file.size))
                     }
                     let response = try await watch.waiting(head) { [request] in
-                        try await reaching { try await Self.shared.execute(request, deadline: .distantFuture) }
+                        try await refusing(unreachable) {
+                            try await Self.shared.execute(request, deadline: .distantFuture)
+                        }
                     }
                     watch.beginBody()
                     try refuseRedirect(response)
@@ -245,7 +245,7 @@ struct ControlClient: Sendable {
     ) async throws -> Bool {
         let idle = idle ?? min(limits.silence, timeout ?? limits.silence)
         var parts = response.body.makeAsyncIterator()
-        while let part = try await watch.waiting(idle, { try await completing { try await parts.next() } }) {
+        while let part = try await watch.waiting(idle, { try await refusing(incomplete) { try await parts.next() } }) {
             guard try await take(part) else { return false }
         }
         return true
@@ -285,44 +285,46 @@ struct ControlClient: Sendable {
             url: options.base + place + call.path.text + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
         request.method = call.method
         request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Release.version)")
+        if let body = call.body { request.headers.add(name: "Content-Type", value: body.mediaType) }
         if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
         return request
     }
 
-    /// Turns the errors of `body`, which waits for an answer's head, into a ``Refusal`` that says what to do.
-    private func reaching<Value>(_ body: () async throws -> Value) async throws -> Value {
+    /// Turns the errors of `body` into a ``Refusal``, except those of a cancelled task.
+    private func refusing<Value>(
+        _ refusal: (any Error) -> Refusal, _ body: () async throws -> Value
+    ) async throws -> Value {
         do {
             return try await body()
         } catch {
             try Task.checkCancellation()
-            switch error {
-            case is NIOSSLError:
-                throw Refusal(
-                    .noServer,
-                    "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
-                    next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
-            case is HTTPParserError:
-                throw Refusal(
-                    .noServer, "what listens at \(options.base) does not answer in HTTP",
-                    next: "name the server with --url or ENTRUPY_SIM_URL")
-            default:
-                throw Refusal(
-                    .noServer, "no server answers at \(options.base)",
-                    next: "start one with \"entrupy-sim serve\", or name another with --url or ENTRUPY_SIM_URL")
-            }
+            throw refusal(error)
         }
     }
 
-    /// Turns the errors of `body`, which reads an answer's body, into a ``Refusal``.
-    private func completing<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do {
-            return try await body()
-        } catch {
-            try Task.checkCancellation()
-            throw Refusal(
-                .noServer, "the connection to \(options.base) was lost before its answer was complete",
-                next: "try again, or check the server: entrupy-sim doctor")
+    /// The refusal for an error before the answer's head.
+    private func unreachable(_ error: any Error) -> Refusal {
+        switch error {
+        case is NIOSSLError:
+            Refusal(
+                .noServer, "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
+                next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
+        case is HTTPParserError:
+            Refusal(
+                .noServer, "what listens at \(options.base) does not answer in HTTP",
+                next: "name the server with --url or ENTRUPY_SIM_URL")
+        default:
+            Refusal(
+                .noServer, "no server answers at \(options.base)",
+                next: "start one with \"entrupy-sim serve\", or name another with --url or ENTRUPY_SIM_URL")
         }
+    }
+
+    /// The refusal for an error in the answer's body.
+    private func incomplete(_ error: any Error) -> Refusal {
+        Refusal(
+            .noServer, "the connection to \(options.base) was lost before its answer was complete",
+            next: "try again, or check the server: entrupy-sim doctor")
     }
 
     private func refusal(_ answer: Answer) -> Refusal {
@@ -352,12 +354,5 @@ struct ControlClient: Sendable {
             default: nil
             }
         return refusal
-    }
-}
-
-extension HTTPClientRequest {
-    fileprivate mutating func set(_ bytes: Data, type: String) {
-        headers.add(name: "Content-Type", value: type)
-        body = .bytes(ByteBuffer(bytes: bytes))
     }
 }

@@ -20,13 +20,9 @@ struct ControlOptions: ParsableArguments {
         if let timeout, !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout must be more than 0 and at most 86400 seconds, got \(timeout)")
         }
-        let url = URL(string: base)
-        guard let url, ["http", "https"].contains(url.scheme), url.host != nil, url.query == nil else {
-            throw ValidationError("--url must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
-        }
-        guard named.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }), !named.isEmpty else {
-            throw ValidationError("--namespace must be 1 to 63 characters of a-z, 0-9 and -, got \"\(named)\"")
-        }
+        try require(isWebURL(base), "--url must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
+        let isName = !named.isEmpty && named.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
+        try require(isName, "--namespace must be 1 to 63 characters of a-z, 0-9 and -, got \"\(named)\"")
     }
 
     /// The server's URL, without a slash at its end.
@@ -45,5 +41,19 @@ struct ControlOptions: ParsableArguments {
 
     private static func environment(_ name: String) -> String? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+// What the checks of several options need.
+extension ParsableArguments {
+    /// Throws the error of a wrong command line unless the condition holds.
+    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        if !condition { throw ValidationError(message()) }
+    }
+
+    /// Whether text is an http or https URL without a query.
+    func isWebURL(_ text: String) -> Bool {
+        guard let url = URL(string: text) else { return false }
+        return ["http", "https"].contains(url.scheme) && url.host != nil && url.query == nil
     }
 }

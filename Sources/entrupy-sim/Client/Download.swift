@@ -7,7 +7,7 @@ struct DownloadOptions: ParsableArguments {
     @Option(help: "The maximum size of the download, in bytes.") var maxBytes = 16 << 30
 
     func validate() throws {
-        guard maxBytes > 0 else { throw ValidationError("--max-bytes must be at least 1, got \(maxBytes)") }
+        try require(maxBytes > 0, "--max-bytes must be at least 1, got \(maxBytes)")
     }
 }
 

@@ -146,8 +146,8 @@ struct Terminal: Sendable {
     }
 
     /// Prints names and values, one pair a line.
-    func pairs(_ pairs: KeyValuePairs<String, String?>) {
-        let width = pairs.map(\.key.count).max() ?? 0
+    func pairs(_ pairs: [(String, String?)]) {
+        let width = pairs.map(\.0.count).max() ?? 0
         for (name, value) in pairs {
             Self.put(Data("\(visible(Piece(name, .dim), width: width))  \(visible(Piece(value ?? "-")))\n".utf8))
         }

@@ -170,10 +170,11 @@ extension UserInfo: Printable {
     func show(on terminal: Terminal) {
         func left(_ count: Int?) -> String { count.map { "\($0) left" } ?? "no limit" }
         terminal.pairs([
-            "username": username, "organization": organization, "email": email, "first name": first_name,
-            "last name": last_name, "created": Readable.time(created_at), "sessions": "\(sessions)",
-            "submissions": "\(submissions)", "requests this second": left(budgets.sdk_this_second),
-            "logins this minute": left(budgets.logins_this_minute), "logins this day": left(budgets.logins_this_day),
+            ("username", username), ("organization", organization), ("email", email), ("first name", first_name),
+            ("last name", last_name), ("created", Readable.time(created_at)), ("sessions", "\(sessions)"),
+            ("submissions", "\(submissions)"), ("requests this second", left(budgets.sdk_this_second)),
+            ("logins this minute", left(budgets.logins_this_minute)),
+            ("logins this day", left(budgets.logins_this_day)),
         ])
     }
 }

@@ -78,12 +78,9 @@ struct Doctor: ControlAction {
             info.data_dir.map { Finding(.good, "data", "in \($0)") }
                 ?? Finding(.note, "data", "in memory: nothing survives a stop"),
         ]
-        if let directory = info.data_dir { findings += space(directory) }
-        findings += hosts(info.refused)
-        findings.append(clock(info.namespace))
+        findings += [info.data_dir.flatMap(space), hosts(info.refused), clock(info.namespace)].compactMap(\.self)
         findings += try await webhooks(client)
-        findings += try await failedDueWork(client)
-        findings += try await rules(client)
+        findings += try await [failedDueWork(client), rules(client)].compactMap(\.self)
         return findings
     }
 
@@ -96,31 +93,27 @@ struct Doctor: ControlAction {
     }
 
     /// The requests that were refused for their host or origin, and the options that allow the latest of them.
-    private func hosts(_ refused: RefusedSummary?) -> [Finding] {
-        guard let refused else { return [] }
-        guard refused.count > 0 else { return [Finding(.good, "hosts", "no request was refused")] }
+    private func hosts(_ refused: RefusedSummary?) -> Finding? {
+        guard let refused else { return nil }
+        guard refused.count > 0 else { return Finding(.good, "hosts", "no request was refused") }
         let latest = refused.latest.prefix(5).map {
             "\($0.header) \($0.value) (\($0.count), the last at \(Readable.time($0.last_real)))"
         }
-        return [
-            Finding(
-                .note, "hosts",
-                "\(Readable.count(refused.count, "request")) refused, for instance \(latest.joined(separator: "; "))",
-                next: "a host of yours needs --allowed-hosts, an origin of yours --cors; the others are refused rightly"
-            )
-        ]
+        return Finding(
+            .note, "hosts",
+            "\(Readable.count(refused.count, "request")) refused, for instance \(latest.joined(separator: "; "))",
+            next: "a host of yours needs --allowed-hosts, an origin of yours --cors; the others are refused rightly"
+        )
     }
 
     /// The free disk space, if the server's directory is on this machine.
-    private func space(_ directory: String) -> [Finding] {
+    private func space(_ directory: String) -> Finding? {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: directory)
-        guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else { return [] }
+        guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else { return nil }
         let text = "\(free >> 20) MiB free"
-        return [
-            free > 1 << 30
-                ? Finding(.good, "space", text)
-                : Finding(.bad, "space", text, next: "free some space, or start the server with another --data-dir")
-        ]
+        return free > 1 << 30
+            ? Finding(.good, "space", text)
+            : Finding(.bad, "space", text, next: "free some space, or start the server with another --data-dir")
     }
 
     private func webhooks(_ client: ControlClient) async throws -> [Finding] {
@@ -184,30 +177,26 @@ struct Doctor: ControlAction {
     }
 
     /// Scheduled work that failed and was set aside.
-    private func failedDueWork(_ client: ControlClient) async throws -> [Finding] {
+    private func failedDueWork(_ client: ControlClient) async throws -> Finding? {
         let failed = try await client.events(of: "due_work.failed", limit: .max)
-        guard let last = failed.first else { return [] }
+        guard let last = failed.first else { return nil }
         let (kind, problem) = (last.data.members?["kind"]?.text ?? "", last.data.members?["problem"]?.text ?? "")
-        return [
-            Finding(
-                .bad, "due work",
-                "\(failed.count) failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
-                next: "see all with: curl \(Shell.quoted("\(client.options.base)/_sim/event-log?kind=due_work.failed"))"
-            )
-        ]
+        return Finding(
+            .bad, "due work",
+            "\(failed.count) failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
+            next: "see all with: curl \(Shell.quoted("\(client.options.base)/_sim/event-log?kind=due_work.failed"))"
+        )
     }
 
-    private func rules(_ client: ControlClient) async throws -> [Finding] {
+    private func rules(_ client: ControlClient) async throws -> Finding? {
         let list: FaultList = try await client.get("/_sim/faults")
         let spent = list.faults.count { $0.isSpent }
         let active = list.faults.count - spent
         let spentText = spent > 0 ? "\(Readable.count(spent, "rule")) used up" : nil
-        guard active > 0 else { return spentText.map { [Finding(.good, "faults", "none active, \($0)")] } ?? [] }
+        guard active > 0 else { return spentText.map { Finding(.good, "faults", "none active, \($0)") } }
         let activeText = "\(Readable.count(active, "rule")) active: some requests or webhooks fail on purpose"
-        return [
-            Finding(
-                .note, "faults", [activeText, spentText].compactMap(\.self).joined(separator: "; "),
-                next: "see them with \"entrupy-sim fault list\", remove them with \"entrupy-sim fault clear\"")
-        ]
+        return Finding(
+            .note, "faults", [activeText, spentText].compactMap(\.self).joined(separator: "; "),
+            next: "see them with \"entrupy-sim fault list\", remove them with \"entrupy-sim fault clear\"")
     }
 }

@@ -206,10 +206,10 @@ extension ItemsCommand {
 extension AuthenticationInfo: Printable {
     func show(on terminal: Terminal) {
         terminal.pairs([
-            "item": entrupy_id, "user": username, "customer_item_id": customer_item_id,
-            "brand": v2.properties.brand_name, "result": result.id.rawValue, "final": result.final ? "yes" : "no",
-            "reason": result.reason, "decided by": decided_by, "flag": flag.id.rawValue,
-            "certificate": certificate_id,
+            ("item", entrupy_id), ("user", username), ("customer_item_id", customer_item_id),
+            ("brand", v2.properties.brand_name), ("result", result.id.rawValue),
+            ("final", result.final ? "yes" : "no"), ("reason", result.reason), ("decided by", decided_by),
+            ("flag", flag.id.rawValue), ("certificate", certificate_id),
         ])
     }
 }

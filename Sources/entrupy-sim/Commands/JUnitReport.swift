@@ -20,26 +20,23 @@ struct JUnitReport {
         let share = Self.decimal(seconds / Double(max(1, cases.count)))
         // JUnit's schema allows no time zone; this is UTC.
         let timestamp = moment.ISO8601Format().prefix("2026-01-05T09:00:00".count)
-        var lines = [
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-            "<testsuites \(counts) errors=\"0\" \(time)>",
-            "  <testsuite name=\"\(suite)\" \(counts) errors=\"0\" skipped=\"0\" \(time) timestamp=\"\(timestamp)\">",
-            "    <properties>",
-            "      <property name=\"namespace\" value=\"\(Self.escaped(run.namespace))\"/>",
-            "      <property name=\"url\" value=\"\(Self.escaped(run.url))\"/>",
-            "    </properties>",
-        ]
-        for (name, problem) in cases {
-            let start =
-                "    <testcase classname=\"entrupy-sim.\(suite)\" name=\"\(Self.escaped(name))\" time=\"\(share)\""
-            if let problem {
-                lines += ["\(start)>", "      <failure message=\"\(Self.escaped(problem))\"/>", "    </testcase>"]
-            } else {
-                lines.append("\(start)/>")
-            }
+        let results = cases.map { name, problem in
+            let start = "<testcase classname=\"entrupy-sim.\(suite)\" name=\"\(Self.escaped(name))\" time=\"\(share)\""
+            guard let problem else { return "    \(start)/>\n" }
+            return "    \(start)>\n      <failure message=\"\(Self.escaped(problem))\"/>\n    </testcase>\n"
         }
-        lines += ["  </testsuite>", "</testsuites>", ""]
-        xml = lines.joined(separator: "\n")
+        xml = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites \(counts) errors="0" \(time)>
+              <testsuite name="\(suite)" \(counts) errors="0" skipped="0" \(time) timestamp="\(timestamp)">
+                <properties>
+                  <property name="namespace" value="\(Self.escaped(run.namespace))"/>
+                  <property name="url" value="\(Self.escaped(run.url))"/>
+                </properties>
+            \(results.joined())  </testsuite>
+            </testsuites>
+
+            """
     }
 
     /// The timeline and the expectations as test cases. Names are unique: repeated names get a number.

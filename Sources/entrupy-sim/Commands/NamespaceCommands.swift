@@ -67,9 +67,9 @@ struct ClockCommand: AsyncParsableCommand {
         @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.") var to: String?
 
         func validate() throws {
-            guard (by == nil) != (to == nil) else {
-                throw ValidationError("say how far, for instance \"clock advance 2h\" or \"clock advance --to next\"")
-            }
+            try require(
+                (by == nil) != (to == nil),
+                "say how far, for instance \"clock advance 2h\" or \"clock advance --to next\"")
         }
 
         func call() -> ControlCall {
@@ -154,9 +154,9 @@ struct NamespaceCommand: AsyncParsableCommand {
         @Option(help: "The start of the names; \"default\" is never deleted.") var prefix: String?
 
         func validate() throws {
-            guard names.isEmpty != (prefix == nil) else {
-                throw ValidationError("say which: \"namespace drop NAME\", or \"namespace drop --prefix pr-12-\"")
-            }
+            try require(
+                names.isEmpty != (prefix == nil),
+                "say which: \"namespace drop NAME\", or \"namespace drop --prefix pr-12-\"")
             if prefix == "" { throw ValidationError("--prefix must not be empty") }
         }
 

@@ -86,7 +86,7 @@ struct SessionsCommand: AsyncParsableCommand {
 
         func validate() throws {
             let given = [!ids.isEmpty, username != nil, all].count { $0 }
-            guard given == 1 else { throw ValidationError("give ids, --username or --all") }
+            try require(given == 1, "give ids, --username or --all")
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {

@@ -73,15 +73,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isJSON: json)
-        do {
-            if serve { return try await goOn(terminal) }
-            if let bundle { return try await write(bundle, terminal) }
-            let plan = plan(terminal)
-            let report = try await StopSignals.cancelling { try await ReplayServer.run(plan) }
-            try finish(report, terminal)
-        } catch let refusal as ReplayRefusal {
-            throw Refusal(refusal)
-        }
+        if serve { return try await goOn(terminal) }
+        if let bundle { return try await write(bundle, terminal) }
+        let plan = plan(terminal)
+        let report = try await StopSignals.cancelling { try await ReplayServer.run(plan) }
+        try finish(report, terminal)
     }
 
     private func plan(_ terminal: Terminal) -> ReplayPlan {
@@ -92,11 +88,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     /// Shows the report, and exits with its code.
     private func finish(_ report: ReplayReport, _ terminal: Terminal) throws {
-        if json {
-            terminal.json(try WireJSON.encode(report))
-        } else {
-            for line in Self.lines(report) { terminal.line(line) }
-        }
+        if json { try terminal.json(of: report) } else { Self.lines(report).forEach(terminal.line) }
         try Self.exit(report)
     }
 
@@ -139,10 +131,10 @@ extension ReplayCommand {
             guard server.isOpen else { return try finish(server.report, terminal) }
             for line in Self.lines(server.report) { terminal.note(line.map(\.text).joined() + "\n") }
             try await server.run { location in
-                let welcome = Welcome(
+                Welcome(
                     location: location, authority: server.authorityPath,
-                    place: "the end of \(file), clocks stand", tokens: server.tokens, controlToken: token)
-                listening.readyJson ? welcome.showJSON() : welcome.show()
+                    place: "the end of \(file), clocks stand", tokens: server.tokens, controlToken: token
+                ).show(asJSON: listening.readyJson)
             }
             try Self.exit(server.report)
         } catch let error where !(error is ReplayRefusal || error is ExitCode || error is Refusal) {
@@ -166,11 +158,7 @@ extension ReplayCommand {
         }
         let count = try isWritten ? output?.finish() : nil
         if json, output != nil {
-            let written = JSONValue.object([
-                "file": count == nil ? .null : .string(path), "bytes": count.map { .number(JSONNumber($0)) } ?? .null,
-                "replay": try WireJSON.decode(JSONValue.self, from: WireJSON.encode(report)),
-            ])
-            terminal.json(try WireJSON.encode(written))
+            try terminal.json(of: Written(file: count == nil ? nil : path, bytes: count, replay: report))
         } else {
             // Standard output may be the bundle.
             for line in Self.lines(report) {
@@ -180,6 +168,13 @@ extension ReplayCommand {
         }
         if !isWritten, output != nil { terminal.note("\(path) was not written\n") }
         try Self.exit(report)
+    }
+
+    /// What `--bundle` prints with `--json`.
+    private struct Written: Encodable {
+        @Nullable var file: String?
+        @Nullable var bytes: Int?
+        let replay: ReplayReport
     }
 
     /// Whether two paths lead to one file.
@@ -192,16 +187,15 @@ extension ReplayCommand {
 
 extension Refusal {
     /// The command's view of a replay that was refused.
-    fileprivate init(_ refusal: ReplayRefusal) {
+    init(_ refusal: ReplayRefusal) {
         let code: Code =
             switch refusal.kind {
             case .wrongFile: .usage
             case .notFound: .no
             case .afterGap: .incomplete
             }
-        self.init(
-            code, refusal.description,
-            next: refusal.next ?? "name a file that \"entrupy-sim serve --record FILE\" wrote")
+        let next = refusal.next ?? "name a file that \"entrupy-sim serve --record FILE\" wrote"
+        self.init(code, refusal.description, next: next)
     }
 }
 

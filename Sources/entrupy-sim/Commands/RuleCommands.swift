@@ -83,9 +83,7 @@ struct FaultCommand: AsyncParsableCommand {
 
         func validate() throws {
             let effects = [status != nil, delay != nil, effect != nil].count { $0 }
-            guard effects == 1 else {
-                throw ValidationError("give the effect with one of --status, --delay and --effect")
-            }
+            try require(effects == 1, "give the effect with one of --status, --delay and --effect")
             if body != nil, status == nil { throw ValidationError("--body belongs to --status") }
             try HeaderOption.check(header, "Name: glob")
         }

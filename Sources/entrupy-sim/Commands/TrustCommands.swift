@@ -21,37 +21,33 @@ struct TrustCommand: ParsableCommand {
     @OptionGroup var options: AuthorityOptions
 
     func run() throws {
-        do {
-            #if !os(macOS)
-                let store = try TrustStore.ofThisMachine()
-                try store.checkRights()
-            #endif
-            let directory = URL(fileURLWithPath: options.dataDir).path
-            let authority = try LocalAuthority.open(in: directory, for: Self.caller)
-            if let warning = authority.warning {
-                Terminal(isJSON: false).note("warning: \(warning)\n")
-            }
-            let file = LocalAuthority.certificatePath(in: directory)
-            let word = Shell.quoted(file)
-            #if os(macOS)
-                let place = try Keychain.add(file)
-            #else
-                let place = try store.add(authority)
-            #endif
-            Terminal(isJSON: false).lines(
-                """
-                Trusted: \(place)
-                SHA-256: \(try authority.fingerprint)
-
-                Programs with a store of their own need the file too:
-                  curl --cacert \(word)
-                  export SSL_CERT_FILE=\(word) REQUESTS_CA_BUNDLE=\(word)    # Python
-                  export NODE_EXTRA_CA_CERTS=\(word)    # Node
-                Android, Java and Firefox: docs/https.md. Undo it with: entrupy-sim untrust
-                """)
-        } catch let problem as AuthorityProblem {
-            throw Refusal(.no, problem.description)
+        #if !os(macOS)
+            let store = try TrustStore.ofThisMachine()
+            try store.checkRights()
+        #endif
+        let directory = URL(fileURLWithPath: options.dataDir).path
+        let authority = try LocalAuthority.open(in: directory, for: Self.caller)
+        if let warning = authority.warning {
+            Terminal(isJSON: false).note("warning: \(warning)\n")
         }
+        let file = LocalAuthority.certificatePath(in: directory)
+        let word = Shell.quoted(file)
+        #if os(macOS)
+            let place = try Keychain.add(file)
+        #else
+            let place = try store.add(authority)
+        #endif
+        Terminal(isJSON: false).lines(
+            """
+            Trusted: \(place)
+            SHA-256: \(try authority.fingerprint)
+
+            Programs with a store of their own need the file too:
+              curl --cacert \(word)
+              export SSL_CERT_FILE=\(word) REQUESTS_CA_BUNDLE=\(word)    # Python
+              export NODE_EXTRA_CA_CERTS=\(word)    # Node
+            Android, Java and Firefox: docs/https.md. Undo it with: entrupy-sim untrust
+            """)
     }
 
     /// The user who called sudo, with their group; `nil` without sudo.
@@ -73,18 +69,14 @@ struct UntrustCommand: ParsableCommand {
     @Flag(help: "Remove the authorities of all data directories, also of those that no longer exist.") var all = false
 
     func run() throws {
-        do {
-            #if os(macOS)
-                let removed = try Keychain.remove(all ? nil : try wanted.fingerprint)
-            #else
-                let removed = try removedFromStore()
-            #endif
-            let terminal = Terminal(isJSON: false)
-            if removed.isEmpty { terminal.line("Nothing of entrupy-sim was trusted here.") }
-            for path in removed { terminal.line("Removed: \(path)") }
-        } catch let problem as AuthorityProblem {
-            throw Refusal(.no, problem.description)
-        }
+        #if os(macOS)
+            let removed = try Keychain.remove(all ? nil : try wanted.fingerprint)
+        #else
+            let removed = try removedFromStore()
+        #endif
+        let terminal = Terminal(isJSON: false)
+        if removed.isEmpty { terminal.line("Nothing of entrupy-sim was trusted here.") }
+        for path in removed { terminal.line("Removed: \(path)") }
     }
 
     /// The authority to take out, unless all are meant.
