@@ -8,22 +8,16 @@ enum CommandNames {
     /// The error for a first word that is not a command, `nil` if it is one.
     private static func unknown(_ words: [String]) -> Refusal? {
         guard let word = words.first, !EntrupySim.asksForHelp([word]) else { return nil }
-        let configuration = EntrupySim.configuration
-        let names =
-            (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands)).map {
-                $0._commandName
-            }
-            + ["help"]
+        let names = EntrupySim.configuration.subcommands.map { $0._commandName } + ["help"]
         guard !names.contains(word) else { return nil }
         guard !word.hasPrefix("-") else {
             return Refusal(
                 .usage, "\(word) must come after a command",
                 next: "the server's flags follow \"entrupy-sim serve\"; entrupy-sim --help lists all commands")
         }
-        let guess =
-            NearestName.nearest(to: word, among: names, maxDistance: 2).map { "did you mean \"entrupy-sim \($0)\"? " }
-            ?? ""
-        return Refusal(.usage, "there is no command \"\(word)\"", next: "\(guess)entrupy-sim --help lists all")
+        let guess = NearestName.nearest(to: word, among: names, maxDistance: 2)
+        let hint = guess.map { "did you mean \"entrupy-sim \($0)\"? " } ?? ""
+        return Refusal(.usage, "there is no command \"\(word)\"", next: "\(hint)entrupy-sim --help lists all")
     }
 
     /// The error for a word such as `-1h`, `nil` if there is none. The parser would read it as options, one of them `-h`.

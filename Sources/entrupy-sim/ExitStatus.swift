@@ -4,7 +4,6 @@ import Server
 
 /// Ends the program after an error. All commands share one message format and one meaning of exit codes.
 enum ExitStatus {
-    /// Prints the error and exits with its code.
     static func end(_ error: any Error) -> Never {
         let refusal: Refusal
         switch error {

@@ -6,8 +6,6 @@ import SimulationAPI
 struct JSONLogHandler: LogHandler {
     var logLevel = Logger.Level.notice
     var metadata: Logger.Metadata = [:]
-    /// The source of each line's time. Real time, because logs are about the process and not about a namespace.
-    var now: @Sendable () -> Date = { Date() }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -15,16 +13,12 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        Terminal.log(json: line(event))
-    }
-
-    /// The line of an event, without the newline.
-    func line(_ event: LogEvent) -> String {
         var members = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
-        members["time"] = now().ISO8601Format(.init(includingFractionalSeconds: true))
+        // Real time, because logs are about the process and not about a namespace.
+        members["time"] = Date().ISO8601Format(.init(includingFractionalSeconds: true))
         members["level"] = event.level.rawValue
         members["message"] = "\(event.message)"
         // Text can always be encoded, and a program that reads the log needs an object on each line.
-        return (try? WireJSON.encode(members)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        Terminal.log(json: (try? WireJSON.encode(members)).map { String(decoding: $0, as: UTF8.self) } ?? "{}")
     }
 }

@@ -102,8 +102,6 @@ extension ListeningOptions {
         return options.first { $0.1 }?.0
     }
 
-    /// Prepares the process for a server.
-    ///
     /// - Returns: the server's logger.
     func prepare() -> Logger {
         var logger = Logger(label: "entrupy-sim") { label in
@@ -124,6 +122,15 @@ extension ListeningOptions {
         controlOpen ? nil : controlToken ?? (isThisMachine ? nil : Self.randomToken())
     }
 
+    /// With `--exit-with-parent`: stops the server when standard input closes, whose other end the program that started it holds.
+    func watchParent() {
+        guard exitWithParent else { return }
+        Thread.detachNewThread {
+            while !FileHandle.standardInput.availableData.isEmpty {}
+            kill(getpid(), SIGTERM)
+        }
+    }
+
     /// Whether `--host` is a loopback address, which only this machine can reach.
     private var isThisMachine: Bool {
         host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
@@ -139,8 +146,6 @@ extension ListeningOptions {
             }.joined()
     }
 
-    /// Sets everything about listening.
-    ///
     /// - Parameter dataDirectory: the directory of the local authority; `nil` for one that ends with the server.
     func apply(to configuration: inout ServerConfiguration, controlToken: String?, dataDirectory: String?) {
         configuration.namespaces.allowsAnyTarget = webhookTargets == .any

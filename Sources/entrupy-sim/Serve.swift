@@ -46,10 +46,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--random-seed must be 0 to 9007199254740991, got \(randomSeed)")
         }
         // The message says what would be right.
-        if (try? limits()) == nil {
-            throw ValidationError(
-                "--rate-limits must be \"documented\", \"off\" or a JSON object of numbers, got \(rateLimits)")
-        }
+        try require(
+            (try? limits()) != nil,
+            "--rate-limits must be \"documented\", \"off\" or a JSON object of numbers, got \(rateLimits)")
     }
 
     func run() async throws {
@@ -64,14 +63,14 @@ struct Serve: AsyncParsableCommand {
             var configuration = ServerConfiguration(
                 version: Release.version,
                 namespaces: .init(
-                    dataDirectory: directory, durability: durability.storage, seed: seed,
+                    dataDirectory: directory, durability: durability == .process ? .process : .powerLoss, seed: seed,
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.namespaces.bundle = bundle
             configuration.recordsTo = record
             listening.apply(to: &configuration, controlToken: controlToken, dataDirectory: directory)
             let server = try SimServer(configuration, logger: logger)
-            if listening.exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
+            listening.watchParent()
             try await server.run { [listening] location in
                 Welcome(
                     location: location, authority: server.authorityPath,
@@ -95,38 +94,17 @@ struct Serve: AsyncParsableCommand {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-/// The values of `--webhook-targets`.
 enum WebhookTargets: String, ExpressibleByArgument, CaseIterable {
     case local, any
 }
 
-/// The values of `--log-format`.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }
 
-/// The program that started this one and holds the other end of standard input.
-enum Parent {
-    /// Calls `stop` on a thread of its own when standard input closes.
-    static func whenGone(_ stop: @escaping @Sendable () -> Void) {
-        Thread.detachNewThread {
-            while !FileHandle.standardInput.availableData.isEmpty {}
-            stop()
-        }
-    }
-}
-
-/// The values of `--durability`.
 enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
     case process
     case powerLoss = "power-loss"
-
-    var storage: ServerDurability {
-        switch self {
-        case .process: .process
-        case .powerLoss: .powerLoss
-        }
-    }
 }
 
 /// Turns an error of the start into a message that says what to do.

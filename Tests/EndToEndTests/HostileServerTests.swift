@@ -10,6 +10,9 @@ import Testing
         try await SimProcess.run(words + ["--url", server.url, "--control-token", "ctl-secret"])
     }
 
+    /// A request for long work.
+    private static var advance: ControlCall { ControlCall(.POST, "/_sim/clock/advance", takesLong: true) }
+
     private func client(_ server: HostileServer, _ limits: ControlClient.Limits) throws -> ControlClient {
         var client = ControlClient(options: try ControlOptions.parse(["--url", server.url]))
         client.limits = limits
@@ -38,12 +41,12 @@ import Testing
     @Test func aLongOperationWaitsOnlyForAServerThatLives() async throws {
         let dead = try await HostileServer(.stall(""))
         let client = try client(dead, .init(silence: .milliseconds(200), work: .seconds(600)))
-        let message = try await refusal { try await client.send("POST", "/_sim/clock/advance", takesLong: true) }
+        let message = try await refusal { try await client.send(Self.advance) }
         #expect(message == "\(dead.url) did not answer within 0.2 s")
         let alive = try await HostileServer(.stall(""), answersPings: true)
         let isLate = try await HostileServer.withLongerTimes { factor in
             let patient = try self.client(alive, .init(silence: .seconds(2 * factor), work: .seconds(1.5 * factor)))
-            let late = try await refusal { try await patient.send("POST", "/_sim/clock/advance", takesLong: true) }
+            let late = try await refusal { try await patient.send(Self.advance) }
             return late == "\(alive.url) did not answer within \(factor == 1 ? "1.5" : "\(Int(1.5 * factor))") s"
                 && alive.requests.contains { $0.hasPrefix("GET /_sim/ping ") }
         }
@@ -80,7 +83,7 @@ import Testing
                     head: HostileServer.head + "Content-Length: 32\r\n\r\n", parts: parts,
                     pause: .milliseconds(Int64(60 * factor))))
             let client = try client(server, .init(silence: .seconds(1.5 * factor)))
-            return (try? await client.send("GET", "/_sim/clock").bytes.count) == 32
+            return (try? await client.send(ControlCall(.GET, "/_sim/clock")).bytes.count) == 32
         }
         #expect(isRead)
     }

@@ -2,10 +2,8 @@ import NIOConcurrencyHelpers
 
 /// Measures how long a server is silent while its answer is awaited.
 final class AnswerWatch: Sendable {
-    /// A server was silent for too long.
     struct Silence: Error {
         let limit: Duration
-        /// Whether the answer had begun.
         let isInBody: Bool
     }
 
@@ -36,9 +34,7 @@ final class AnswerWatch: Sendable {
         }
     }
 
-    func beginBody() {
-        state.withLockedValue { $0.isInBody = true }
-    }
+    func beginBody() { state.withLockedValue { $0.isInBody = true } }
 
     /// Waits until the server was silent for too long, or the task is cancelled.
     ///

@@ -11,14 +11,6 @@ struct ControlCall {
         case yaml(Data)
         /// The path of a file that is sent unchanged.
         case file(String)
-
-        var mediaType: String {
-            switch self {
-            case .json: "application/json"
-            case .yaml: "application/yaml"
-            case .file: "application/octet-stream"
-            }
-        }
     }
 
     let method: HTTPMethod
@@ -74,7 +66,7 @@ extension ControlCall {
     ) -> ControlCall {
         printing { (list: List, terminal) in
             terminal.table(headings, try rows(list).map(cells), empty: empty)
-            if next?(list) != nil { terminal.note("there are more; \(more)\n") }
+            if next?(list) != nil { terminal.note("there are more; \(more)") }
         }
     }
 

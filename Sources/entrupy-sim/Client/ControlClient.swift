@@ -52,31 +52,20 @@ struct ControlClient: Sendable {
     ///
     /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
     @discardableResult func send(_ call: ControlCall) async throws -> Answer {
-        var request = request(call)
-        var file: FileParts?
-        switch call.body {
-        case .json(let value): request.body = .bytes(ByteBuffer(bytes: try WireJSON.encode(value)))
-        case .yaml(let bytes): request.body = .bytes(ByteBuffer(bytes: bytes))
-        case .file(let path): file = try FileParts(path)
-        case nil: break
-        }
-        return try await exchange(request, takesLong: call.takesLong, file: file) { try await collect($0, $1) }
+        try await exchange(call) { Answer(status: Int($0.status.code), bytes: try await collect($0, $1)) }
     }
 
-    /// Sends a GET request and decodes its answer.
     func get<Value: Decodable>(_ path: ControlPath, _ query: [(String, String?)] = []) async throws -> Value {
         try await send(ControlCall(.GET, path, query)).decoded()
     }
 
-    /// Hands the parts of the answer to a GET request to `write` as they come.
+    /// Hands the parts of the answer to `write` as they come.
     ///
     /// - Parameter maxBytes: the size from which the answer is refused.
-    /// - Returns: the number of bytes.
-    @discardableResult func download(
+    func download(
         _ call: ControlCall, maxBytes: Int, to write: @escaping @Sendable (Data) throws -> Void
-    ) async throws -> Int {
-        try await exchange(request(call), takesLong: true) { response, watch in
-            guard response.status == .ok else { return try await collect(response, watch).bytes.count }
+    ) async throws {
+        try await exchange(call) { response, watch in
             var count = 0
             try await read(response, watch) { part in
                 count += part.readableBytes
@@ -88,33 +77,7 @@ struct ControlClient: Sendable {
                 try write(Data(part.readableBytesView))
                 return true
             }
-            return count
         }
-    }
-
-    /// A file's bytes in pieces of at most 256 KiB.
-    private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        let size: Int64
-        /// Is called before each piece.
-        var taken: @Sendable () -> Void = {}
-        private let handle: FileHandle
-
-        init(_ path: String) throws {
-            // The size comes from the handle: by path, a link would give its own size.
-            guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
-                (try? handle.seek(toOffset: 0)) != nil
-            else { throw Refusal(.usage, "\(path) cannot be read", next: "name a file that entrupy-sim exported") }
-            self.handle = handle
-            self.size = Int64(size)
-        }
-
-        func next() async throws -> ByteBuffer? {
-            taken()
-            guard let bytes = try handle.read(upToCount: 262_144), !bytes.isEmpty else { return nil }
-            return ByteBuffer(bytes: bytes)
-        }
-
-        func makeAsyncIterator() -> FileParts { self }
     }
 
     /// Reads server-sent events and calls `body` with each event's name and data, until it returns false.
@@ -123,11 +86,7 @@ struct ControlClient: Sendable {
     func listen(
         _ query: [(String, String?)], _ body: @escaping @Sendable (String, Data) async throws -> Bool
     ) async throws {
-        let isDone = try await exchange(request(ControlCall(.GET, "/_sim/events", query))) { response, watch in
-            guard response.status == .ok else {
-                _ = try await collect(response, watch)
-                return false
-            }
+        let isDone = try await exchange(ControlCall(.GET, "/_sim/events", query)) { response, watch in
             var events = EventReader(maxBytes: limits.bytes)
             // The stream's limit is that of its heartbeats, not of `--timeout`, which is for answers.
             return try await !read(response, watch, idle: limits.silence) { part in
@@ -155,28 +114,28 @@ struct ControlClient: Sendable {
 
     /// Sends a request and reads its answer, in a task that ends when the server is silent for too long.
     ///
-    /// - Parameter file: the request's body; the time until the answer counts from the last part that the server took.
+    /// - Parameter read: reads the body of a successful answer.
     private func exchange<Value: Sendable>(
-        _ request: HTTPClientRequest, takesLong: Bool = false, file: FileParts? = nil,
-        reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
+        _ call: ControlCall, reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
     ) async throws -> Value {
+        let takesLong = call.takesLong
         let head = timeout ?? (takesLong ? limits.work : limits.silence)
         let watch = AnswerWatch()
+        // The time until the answer counts from the last part of a file that the server took.
+        let request = try request(call) { watch.extend(by: head) }
         do {
             return try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask {
-                    var request = request
-                    if var file {
-                        file.taken = { watch.extend(by: head) }
-                        request.body = .stream(file, length: .known(file.size))
-                    }
-                    let response = try await watch.waiting(head) { [request] in
+                    let response = try await watch.waiting(head) {
                         try await refusing(unreachable) {
                             try await Self.shared.execute(request, deadline: .distantFuture)
                         }
                     }
                     watch.beginBody()
                     try refuseRedirect(response)
+                    guard (200..<300).contains(response.status.code) else {
+                        throw refusal(response.status, try await collect(response, watch))
+                    }
                     return try await read(response, watch)
                 }
                 group.addTask { try await watch.expire(lookingEvery: min(head, limits.silence)) }
@@ -217,22 +176,17 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// Reads the whole body.
-    ///
-    /// - Throws: ``Refusal`` if it is larger than the maximum, or the answer is an error.
-    private func collect(_ response: HTTPClientResponse, _ watch: AnswerWatch) async throws -> Answer {
+    /// - Throws: ``Refusal`` if it is larger than the maximum.
+    private func collect(_ response: HTTPClientResponse, _ watch: AnswerWatch) async throws -> Data {
         var bytes = Data()
         try await read(response, watch) { part in
             guard bytes.count + part.readableBytes <= limits.bytes else { throw tooLong("the answer") }
             bytes.append(contentsOf: part.readableBytesView)
             return true
         }
-        let answer = Answer(status: Int(response.status.code), bytes: bytes)
-        guard (200..<300).contains(answer.status) else { throw refusal(answer) }
-        return answer
+        return bytes
     }
 
-    /// The option `--timeout`.
     private var timeout: Duration? { options.timeout.map { .seconds($0) } }
 
     /// Hands the body's parts to `take` until it returns false.
@@ -278,15 +232,19 @@ struct ControlClient: Sendable {
             next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
     }
 
-    private func request(_ call: ControlCall) -> HTTPClientRequest {
+    /// - Parameter taken: is called before each part of a file that is sent.
+    private func request(_ call: ControlCall, taken: @escaping @Sendable () -> Void) throws -> HTTPClientRequest {
         let given = call.query.compactMap { name, value in value.map { "\(name)=\(URLPart.escaped($0))" } }
         let place = options.named == "default" ? "" : "/ns/\(options.named)"
         var request = HTTPClientRequest(
             url: options.base + place + call.path.text + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
         request.method = call.method
         request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Release.version)")
-        if let body = call.body { request.headers.add(name: "Content-Type", value: body.mediaType) }
         if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
+        if let (type, body) = try call.body?.sent(taken) {
+            request.headers.add(name: "Content-Type", value: type)
+            request.body = body
+        }
         return request
     }
 
@@ -327,25 +285,26 @@ struct ControlClient: Sendable {
             next: "try again, or check the server: entrupy-sim doctor")
     }
 
-    private func refusal(_ answer: Answer) -> Refusal {
-        guard let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer.bytes) else {
+    /// The refusal for an answer that is an error.
+    private func refusal(_ status: HTTPResponseStatus, _ answer: Data) -> Refusal {
+        guard let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer) else {
             return Refusal(
-                .noServer, "\(options.base) answers \(answer.status), but it is not an entrupy-sim",
+                .noServer, "\(options.base) answers \(status.code), but it is not an entrupy-sim",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
         }
         let isUnknownNamespace = envelope.code == "unknown_namespace"
         // The server's text ends with the HTTP request that makes one; `next` names the command instead.
         let message = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
         let code: Refusal.Code =
-            switch answer.status {
+            switch status.code {
             case 400, 413, 415, 422: .usage
             case 500: .internalError
             default: .no
             }
-        var refusal = Refusal(code, message, answer: answer.bytes)
+        var refusal = Refusal(code, message, answer: answer)
         refusal.details = envelope.details.map { ($0.field, $0.problem) }
         refusal.next =
-            switch answer.status {
+            switch status.code {
             case 401:
                 "give the server's control token with --control-token or ENTRUPY_SIM_CONTROL_TOKEN; the server prints it if it made one"
             case 404 where isUnknownNamespace:
@@ -355,4 +314,35 @@ struct ControlClient: Sendable {
             }
         return refusal
     }
+}
+
+extension ControlCall.Body {
+    /// The media type, and the body as the HTTP client sends it.
+    fileprivate func sent(_ taken: @escaping @Sendable () -> Void) throws -> (String, HTTPClientRequest.Body) {
+        switch self {
+        case .json(let value): return ("application/json", .bytes(ByteBuffer(bytes: try WireJSON.encode(value))))
+        case .yaml(let bytes): return ("application/yaml", .bytes(ByteBuffer(bytes: bytes)))
+        case .file(let path):
+            // The size comes from the handle: by path, a link would give its own size.
+            guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
+                (try? handle.seek(toOffset: 0)) != nil
+            else { throw Refusal(.usage, "\(path) cannot be read", next: "name a file that entrupy-sim exported") }
+            let parts = FileParts(handle: handle, taken: taken)
+            return ("application/octet-stream", .stream(parts, length: .known(Int64(size))))
+        }
+    }
+}
+
+/// A file's bytes in pieces of at most 256 KiB.
+private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    let handle: FileHandle
+    let taken: @Sendable () -> Void
+
+    func next() async throws -> ByteBuffer? {
+        taken()
+        guard let bytes = try handle.read(upToCount: 262_144), !bytes.isEmpty else { return nil }
+        return ByteBuffer(bytes: bytes)
+    }
+
+    func makeAsyncIterator() -> FileParts { self }
 }

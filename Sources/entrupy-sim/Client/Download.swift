@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// The option of commands that download.
 struct DownloadOptions: ParsableArguments {
     @Option(help: "The maximum size of the download, in bytes.") var maxBytes = 16 << 30
 
@@ -17,17 +16,18 @@ extension ControlClient {
     func saveArchive(
         _ path: ControlPath, to file: String, _ options: DownloadOptions, _ terminal: Terminal
     ) async throws {
+        let call = ControlCall(.GET, path, takesLong: true)
         guard file != "-" else {
             guard !terminal.isInteractive else {
                 throw Refusal(
                     .usage, "the archive is not text for a terminal",
                     next: "write it to a file with --output, or through a pipe")
             }
-            return _ = try await download(ControlCall(.GET, path), maxBytes: options.maxBytes) { terminal.document($0) }
+            return try await download(call, maxBytes: options.maxBytes) { terminal.document($0) }
         }
         let output = try OutputFile(file, option: "--output")
         defer { output.discard() }
-        try await download(ControlCall(.GET, path), maxBytes: options.maxBytes) { try output.write($0) }
+        try await download(call, maxBytes: options.maxBytes) { try output.write($0) }
         let count = try output.finish()
         if terminal.isJSON {
             try terminal.json(of: JSONValue.members([("file", file), ("bytes", count)]))

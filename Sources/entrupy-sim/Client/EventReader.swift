@@ -5,7 +5,6 @@ struct EventReader {
     /// An event is larger than the maximum.
     struct TooLong: Error {}
 
-    /// The maximum size of an event, in bytes.
     let maxBytes: Int
     private var rest = Data()
     /// The number of bytes of `rest` that hold no end of an event.

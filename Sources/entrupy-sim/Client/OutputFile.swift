@@ -19,9 +19,7 @@ final class OutputFile: Sendable {
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    func write(_ data: Data) throws {
-        try refusing { try handle.write(contentsOf: data) }
-    }
+    func write(_ data: Data) throws { try refusing { try handle.write(contentsOf: data) } }
 
     /// Closes the file and gives it its name.
     ///
@@ -37,9 +35,7 @@ final class OutputFile: Sendable {
     }
 
     /// Removes the file, unless it has its name.
-    func discard() {
-        unlink(part)
-    }
+    func discard() { unlink(part) }
 
     private func refusing<Value>(_ body: () throws -> Value) throws -> Value {
         do {

@@ -7,15 +7,16 @@ import SimulationAPI
 /// characters as ``VisibleText``; through a pipe, JSON and files stay as they are. Colours are added after that, and only on a
 /// terminal.
 struct Terminal: Sendable {
-    /// Whether to print JSON.
     let isJSON: Bool
     /// Whether standard output is a terminal, and not a pipe or a file.
-    let isInteractive: Bool
-    /// Whether standard output may be coloured.
-    private let isColoured: Bool
-    private let isErrorColoured: Bool
+    let isInteractive = isatty(STDOUT_FILENO) == 1
     /// Whether standard error is a terminal, where a line can be overwritten.
-    let showsProgress: Bool
+    let showsProgress = isatty(STDERR_FILENO) == 1
+    /// Whether a terminal may be coloured: https://no-color.org.
+    private static let allowsColour: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    }()
 
     enum Style: String {
         case bold = "1"
@@ -38,41 +39,21 @@ struct Terminal: Sendable {
         init(stringLiteral text: String) { self.init(text) }
     }
 
-    init(isJSON: Bool) {
-        self.isJSON = isJSON
-        let environment = ProcessInfo.processInfo.environment
-        // https://no-color.org
-        let wanted = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-        isInteractive = isatty(STDOUT_FILENO) == 1
-        isColoured = wanted && isInteractive
-        showsProgress = Self.showsErrors
-        isErrorColoured = wanted && showsProgress
-    }
-
-    /// Whether standard error is a terminal.
-    private static var showsErrors: Bool { isatty(STDERR_FILENO) == 1 }
-
     private static func styled(_ text: String, _ style: Style) -> String { "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" }
 
     private func visible(_ piece: Piece, width: Int = 0) -> String {
         let text = VisibleText.line(piece.text)
         let padding = String(repeating: " ", count: max(0, width - text.count))
-        guard isColoured, let style = piece.style else { return text + padding }
+        guard isInteractive, Self.allowsColour, let style = piece.style else { return text + padding }
         return Self.styled(text, style) + padding
     }
 
-    /// Prints one line.
     func line(_ text: String, _ style: Style? = nil) { line([Piece(text, style)]) }
 
-    /// Prints pieces in one line.
-    func line(_ pieces: [Piece]) {
-        Self.put(Data((pieces.map { visible($0) }.joined() + "\n").utf8))
-    }
+    func line(_ pieces: [Piece]) { Self.put(Data((pieces.map { visible($0) }.joined() + "\n").utf8)) }
 
     /// Prints text that may have several lines, such as a body.
-    func lines(_ text: String) {
-        Self.put(Data((VisibleText.lines(text) + "\n").utf8))
-    }
+    func lines(_ text: String) { Self.put(Data((VisibleText.lines(text) + "\n").utf8)) }
 
     /// Prints a document or a part of one: its bytes through a pipe, its text on a terminal.
     func document(_ bytes: Data) {
@@ -109,11 +90,8 @@ struct Terminal: Sendable {
     }
 
     /// Prints a sentence about something that was done, or an empty object.
-    func done(_ sentence: String) {
-        isJSON ? json(Data()) : line(sentence)
-    }
+    func done(_ sentence: String) { isJSON ? json(Data()) : line(sentence) }
 
-    /// Prints a value as JSON.
     func json(of value: some Encodable) throws { json(try WireJSON.encode(value)) }
 
     /// Prints encoded JSON.
@@ -145,7 +123,6 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Prints names and values, one pair a line.
     func pairs(_ pairs: [(String, String?)]) {
         let width = pairs.map(\.0.count).max() ?? 0
         for (name, value) in pairs {
@@ -156,7 +133,7 @@ struct Terminal: Sendable {
     /// Prints an error and what to do next to standard error.
     func show(_ refusal: Refusal) {
         if isJSON, let answer = refusal.answer { json(answer) }
-        let label = isErrorColoured ? Self.styled("error:", .red) : "error:"
+        let label = showsProgress && Self.allowsColour ? Self.styled("error:", .red) : "error:"
         var text = "\(label) \(Self.indented(refusal.message))\n"
         for detail in refusal.details where !refusal.says(detail.problem) {
             text += "  \(VisibleText.line(detail.field)): \(Self.indented(detail.problem))\n"
@@ -171,17 +148,14 @@ struct Terminal: Sendable {
             .joined(separator: "\n  ")
     }
 
-    /// Writes one line to standard error. `text` ends with a newline.
-    func note(_ text: String) {
-        Self.putError(VisibleText.line(text.hasSuffix("\n") ? String(text.dropLast()) : text) + "\n")
-    }
+    func note(_ text: String) { Self.putError(VisibleText.line(text) + "\n") }
+
+    /// Writes pieces in one line to standard error, without their styles.
+    func note(_ pieces: [Piece]) { note(pieces.map(\.text).joined()) }
 
     /// Writes a line of a log in JSON to standard error.
-    static func log(json line: String) {
-        putError((showsErrors ? VisibleText.json(line) : line) + "\n")
-    }
+    static func log(json line: String) { putError((isatty(STDERR_FILENO) == 1 ? VisibleText.json(line) : line) + "\n") }
 
-    /// Overwrites the last line of standard error, a terminal.
     fileprivate func overwrite(_ text: String) { Self.putError("\r" + VisibleText.line(text)) }
 
     fileprivate func endOverwriting() { Self.putError("\n") }
@@ -210,7 +184,7 @@ actor Progress {
             let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
             terminal.overwrite("\(what) [\(bar)] \(share)% of \(total)")
         } else if share / Self.step > shown / Self.step || shown < 0 {
-            terminal.note("\(what): \(share)% of \(total)\n")
+            terminal.note("\(what): \(share)% of \(total)")
         }
         shown = share
     }
@@ -223,15 +197,12 @@ actor Progress {
 
 /// Formats values for people.
 enum Readable {
-    /// A number and its noun, in the plural unless the number is 1.
     static func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
 
-    /// JSON in one line.
     static func json(_ value: JSONValue) throws -> String {
         String(decoding: try WireJSON.encode(value), as: UTF8.self)
     }
 
-    /// The time and mode of a clock.
     static func clock(_ clock: ClockState) -> String { "\(clock.now.prefix(19))Z \(clock.mode)" }
 
     /// ISO 8601, UTC, whole seconds.

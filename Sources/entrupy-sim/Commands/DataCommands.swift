@@ -51,10 +51,6 @@ enum InputFile {
         return line.range(of: Data(#""format":"entrupy-sim recording""#.utf8)) != nil
     }
 
-    static func json(_ path: String) throws -> JSONValue { try json(bytes(path), path) }
-
-    /// Decodes JSON text.
-    ///
     /// - Parameter place: the file or flag that the text comes from, for the message.
     static func json(_ text: Data, _ place: String) throws -> JSONValue {
         do {
@@ -65,7 +61,6 @@ enum InputFile {
     }
 }
 
-/// `entrupy-sim seed`.
 struct SeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "seed", abstract: "Load seed data into a namespace, or print it.",
@@ -105,13 +100,11 @@ struct SeedCommand: AsyncParsableCommand {
     }
 }
 
-/// `entrupy-sim users`.
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users", abstract: "See users, and change their email, names and limits.",
         subcommands: [List.command, Show.command, Set.command])
 
-    /// The user that a command is about.
     struct User: ParsableArguments {
         @Argument(help: "The username, for instance DemoOrg-example-user-id.") var username: String
     }
@@ -147,9 +140,9 @@ struct UsersCommand: AsyncParsableCommand {
         var rateLimits: String?
 
         func validate() throws {
-            if email == nil, firstName == nil, lastName == nil, rateLimits == nil {
-                throw ValidationError("say what to change: --email, --first-name, --last-name or --rate-limits")
-            }
+            try require(
+                email != nil || firstName != nil || lastName != nil || rateLimits != nil,
+                "say what to change: --email, --first-name, --last-name or --rate-limits")
         }
 
         func call() throws -> ControlCall {

@@ -121,21 +121,17 @@ struct Doctor: ControlAction {
         let failed = try await deliveries("failed", client).filter { $0.format != nil }
         // A delivery that a fault delays also has the status `retrying`, but no attempt yet. That is not a problem.
         let retried = try await deliveries("retrying", client).filter { $0.format != nil && !$0.attempts.isEmpty }
-        var findings: [Finding] = []
-        if let last = failed.first {
-            findings.append(
-                Finding(
-                    .bad, "webhooks", "\(Self.count(failed)) failed, the last: \(Self.reason(last))",
-                    next: "send it again with \"entrupy-sim webhooks redeliver \(Shell.operand(last.id))\""))
+        var findings = failed.prefix(1).map {
+            Finding(
+                .bad, "webhooks", "\(Self.count(failed)) failed, the last: \(Self.reason($0))",
+                next: "send it again with \"entrupy-sim webhooks redeliver \(Shell.operand($0.id))\"")
         }
         if let last = retried.first {
             let moment = last.next_attempt_at.map { ", next at \(Readable.time($0))" } ?? ""
+            let text = "\(Self.count(retried)) failed and will be retried\(moment), the last: \(Self.reason(last))"
+            let next = "does \(last.url ?? "the receiver") answer? see the attempts with "
             findings.append(
-                Finding(
-                    .bad, "webhooks",
-                    "\(Self.count(retried)) failed and will be retried\(moment), the last: \(Self.reason(last))",
-                    next: "does \(last.url ?? "the receiver") answer? see the attempts with "
-                        + "\"entrupy-sim webhooks list --status retrying\""))
+                Finding(.bad, "webhooks", text, next: next + "\"entrupy-sim webhooks list --status retrying\""))
         }
         if findings.isEmpty { findings.append(Finding(.good, "webhooks", "none failed")) }
         return try await findings + subscriptions(client)
@@ -171,7 +167,6 @@ struct Doctor: ControlAction {
         "\(deliveries.count)\(deliveries.count == 100 ? " or more" : "")"
     }
 
-    /// The error or status of the last attempt.
     private static func reason(_ delivery: WebhookDelivery) -> String {
         delivery.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
     }

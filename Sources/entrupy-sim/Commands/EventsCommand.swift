@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim events`.
 struct ListEvents: Endpoint {
     static let name = "events"
     static let abstract = "List what changed in a namespace: its event log, newest first."

@@ -3,7 +3,6 @@ import EntrupyAPI
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim items`.
 struct ItemsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "items", abstract: "See items, make them without captures, and act as the platform's team.",
@@ -12,7 +11,6 @@ struct ItemsCommand: AsyncParsableCommand {
             Message.command, Rules.command,
         ])
 
-    /// The item that a command is about.
     struct Item: ParsableArguments {
         @Argument(help: "The item's entrupy_id.") var id: String
     }
@@ -35,26 +33,24 @@ struct ItemsCommand: AsyncParsableCommand {
         var template: String?
 
         func call() throws -> ControlCall {
-            var members =
-                try template.map { text -> JSONObject in
-                    guard let members = try InputFile.json(Data(text.utf8), "--template").members else {
-                        throw Refusal(
-                            .usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
-                    }
-                    return members
-                } ?? [:]
-            for (key, value) in [("username", username), ("brand", brand), ("result", result)] {
-                if let value { members[key] = .string(value) }
+            let members = try template.map { text -> JSONObject in
+                guard let members = try InputFile.json(Data(text.utf8), "--template").members else {
+                    throw Refusal(
+                        .usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
+                }
+                return members
             }
-            let body: ControlCall.Body = ["template": JSONValue.object(members), "count": count]
-            return ControlCall(.POST, "/_sim/authentications", body: body, takesLong: true).printing {
-                try show($0, $1)
-            }
+            let item = JSONValue.object(members ?? [:]).merging(
+                .members([("username", username), ("brand", brand), ("result", result)]))
+            return ControlCall(
+                .POST, "/_sim/authentications", body: ["template": item, "count": count], takesLong: true
+            )
+            .printing { try show($0, $1) }
         }
 
         private func show(_ made: GeneratedItems, _ terminal: Terminal) throws {
             if count == 1 {
-                terminal.note("no webhook is sent, as for any --count; without --count one item sends its webhooks\n")
+                terminal.note("no webhook is sent, as for any --count; without --count one item sends its webhooks")
             }
             guard made.count <= Self.maxListed else {
                 return terminal.line("made \(made.count) items, the newest \(made.entrupy_ids.first ?? "-")")
@@ -126,10 +122,9 @@ struct ItemsCommand: AsyncParsableCommand {
             ControlCall(.GET, "/_sim/authentications/\(item.id)/rules").printing(RuleMatchList.self)
         }
     }
-}
 
-// The commands that act as the platform's experts and support team would.
-extension ItemsCommand {
+    // MARK: As the platform's experts and support team would
+
     struct Show: Endpoint {
         static let abstract = "Show an item; with --json in its form in every API."
         @OptionGroup var item: Item
@@ -147,9 +142,8 @@ extension ItemsCommand {
         @Option(help: "none, flagged, resolved, or an id that the SDK does not know.") var flag: String?
 
         func validate() throws {
-            if result == nil, reason == nil, flag == nil {
-                throw ValidationError("nothing to set: give --result, --reason or --flag")
-            }
+            try require(
+                result != nil || reason != nil || flag != nil, "nothing to set: give --result, --reason or --flag")
         }
 
         func call() -> ControlCall {

@@ -2,10 +2,8 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim reset`.
 struct Reset: Endpoint {
     static let abstract = "Reset a namespace to its seed data, in place."
-
     func call() -> ControlCall {
         ControlCall(.POST, "/_sim/reset", takesLong: true).printing { (info: NamespaceInfo, terminal) in
             terminal.line("\(info.name) was reset: \(Readable.count(info.counts.users, "user")), seed \(info.seed)")
@@ -13,7 +11,6 @@ struct Reset: Endpoint {
     }
 }
 
-/// `entrupy-sim settle`.
 struct Settle: Endpoint {
     static let abstract = "Wait until no result and no webhook is pending. Exits 1 if some still are."
     @Option(help: "The longest time to wait, for instance 5s.") var within = "5s"
@@ -33,7 +30,6 @@ struct Settle: Endpoint {
     }
 }
 
-/// `entrupy-sim clock`.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "See and move a namespace's clock.",
@@ -41,7 +37,6 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Show: Endpoint {
         static let abstract = "Print the time and mode."
-
         func call() -> ControlCall { ControlCall(.GET, "/_sim/clock").printing(ClockState.self) }
     }
 
@@ -56,7 +51,6 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Resume: Endpoint {
         static let abstract = "Let a frozen clock run again from its time."
-
         func call() -> ControlCall { ControlCall(.POST, "/_sim/clock/resume").printing(ClockState.self) }
     }
 
@@ -86,9 +80,9 @@ struct ClockCommand: AsyncParsableCommand {
             guard clock.reached == false else { return }
             terminal.note(
                 clock.nothing_due == true
-                    ? "nothing is due, so the clock did not move\n"
+                    ? "nothing is due, so the clock did not move"
                     : "the clock stopped before its target: \(clock.pending ?? 0) pieces of due work or webhook attempts "
-                        + "are left; advance again\n")
+                        + "are left; advance again")
             throw ExitCode(Refusal.Code.no.rawValue)
         }
     }
@@ -98,7 +92,6 @@ extension ClockState: Printable {
     func show(on terminal: Terminal) { terminal.line("\(now)  \(mode)") }
 }
 
-/// `entrupy-sim namespace`.
 struct NamespaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "namespace", abstract: "List, make and delete namespaces.",
@@ -106,7 +99,6 @@ struct NamespaceCommand: AsyncParsableCommand {
 
     struct List: Endpoint {
         static let abstract = "List the namespaces with their sizes."
-
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/namespaces").listing(
                 \NamespaceList.namespaces, empty: "none", ["NAME", "USERS", "ITEMS", "SIZE", "CLOCK", "TTL", "URL"]
@@ -137,7 +129,9 @@ struct NamespaceCommand: AsyncParsableCommand {
         }
 
         func call() throws -> ControlCall {
-            let seed = try seed.map { ["standard", "empty"].contains($0) ? .string($0) : try InputFile.json($0) }
+            let seed = try seed.map {
+                ["standard", "empty"].contains($0) ? .string($0) : try InputFile.json(InputFile.bytes($0), $0)
+            }
             let clock = freeze.map { JSONValue.object(["freeze": .string($0)]) }
             let body: ControlCall.Body = [
                 "ttl": ttl, "seed": seed, "random_seed": randomSeed, "clock": clock, "prefix": prefix,

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim settings`.
 struct SettingsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "See and change a namespace's settings.",
@@ -10,7 +9,6 @@ struct SettingsCommand: AsyncParsableCommand {
 
     struct Show: Endpoint {
         static let abstract = "Print the settings as JSON."
-
         func call() -> ControlCall { ControlCall(.GET, "/_sim/settings") }
     }
 
@@ -29,7 +27,6 @@ struct SettingsCommand: AsyncParsableCommand {
     }
 }
 
-/// `entrupy-sim choices`.
 struct ListChoices: Endpoint {
     static let name = "choices"
     static let abstract = "List the values that rules and actions can name."
@@ -50,7 +47,6 @@ struct ListChoices: Endpoint {
     }
 }
 
-/// `entrupy-sim sessions`.
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions", abstract: "See who is logged in, and revoke sessions.",
@@ -72,7 +68,7 @@ struct SessionsCommand: AsyncParsableCommand {
                     }
                     terminal.table(["ID", "USER", "APP", "STARTED", "EXPIRES"], rows, empty: "no user is logged in")
                     if list.total > rows.count {
-                        terminal.note("there are \(list.total) in all; raise --limit\n")
+                        terminal.note("there are \(list.total) in all; raise --limit")
                     }
                 }
         }

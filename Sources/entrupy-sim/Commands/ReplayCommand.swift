@@ -5,7 +5,6 @@ import Server
 import SimulationAPI
 import UnixSignals
 
-/// `entrupy-sim replay`.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Replay a recording, and show the first answer that differs.",
@@ -36,21 +35,17 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Options of --serve") var listening: ListeningOptions
 
     func validate() throws {
-        if serve, bundle != nil { throw ValidationError("--serve and --bundle exclude each other") }
-        if serve, json {
-            throw ValidationError("--serve prints no report as JSON; --ready-json prints where it listens")
-        }
+        try require(!serve || bundle == nil, "--serve and --bundle exclude each other")
+        try require(!serve || !json, "--serve prints no report as JSON; --ready-json prints where it listens")
         if !serve, let option = listening.changed {
             throw ValidationError("\(option) is an option of --serve, which is missing")
         }
-        if until != nil, !serve, bundle == nil {
-            throw ValidationError(
-                "--until needs --bundle FILE or --serve, which show the namespaces as of that request")
-        }
-        if namespace != nil, bundle == nil, until == nil {
-            throw ValidationError("--namespace needs --bundle FILE, or --until REQUEST")
-        }
-        if let bundle, bundle.isEmpty { throw ValidationError("--bundle must be a file, or - for standard output") }
+        try require(
+            until == nil || serve || bundle != nil,
+            "--until needs --bundle FILE or --serve, which show the namespaces as of that request")
+        try require(
+            namespace == nil || bundle != nil || until != nil, "--namespace needs --bundle FILE, or --until REQUEST")
+        try require(bundle != "", "--bundle must be a file, or - for standard output")
         _ = try end()
     }
 
@@ -58,10 +53,8 @@ struct ReplayCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment["ENTRUPY_SIM_NAMESPACE"] ?? ""
         let named = namespace ?? (environment.isEmpty ? "default" : environment)
         guard let until else { return ReplayEnd(namespace: named, until: nil) }
-        guard until.hasPrefix("sequence:") else {
-            guard !until.isEmpty else { throw ValidationError("--until must be a request's id, or sequence:N") }
-            return ReplayEnd(namespace: named, until: .id(until))
-        }
+        try require(!until.isEmpty, "--until must be a request's id, or sequence:N")
+        guard until.hasPrefix("sequence:") else { return ReplayEnd(namespace: named, until: .id(until)) }
         guard let number = Int64(until.dropFirst("sequence:".count)), number > 0 else {
             throw ValidationError("--until sequence:N must have a number from 1, got \(until)")
         }
@@ -76,13 +69,13 @@ struct ReplayCommand: AsyncParsableCommand {
         if serve { return try await goOn(terminal) }
         if let bundle { return try await write(bundle, terminal) }
         let plan = plan(terminal)
-        let report = try await StopSignals.cancelling { try await ReplayServer.run(plan) }
+        let report = try await cancellingOnSignals { try await ReplayServer.run(plan) }
         try finish(report, terminal)
     }
 
     private func plan(_ terminal: Terminal) -> ReplayPlan {
         ReplayPlan(path: file, version: Release.version, log: { TextLogHandler(label: $0) }) { requests in
-            if requests >= Self.many { terminal.note("replaying \(requests) requests\n") }
+            if requests >= Self.many { terminal.note("replaying \(requests) requests") }
         }
     }
 
@@ -116,20 +109,19 @@ struct ReplayCommand: AsyncParsableCommand {
 // MARK: - After the replay
 
 extension ReplayCommand {
-    /// Goes on as a server.
     private func goOn(_ terminal: Terminal) async throws {
         let logger = listening.prepare()
         let token = listening.effectiveControlToken
-        if listening.exitWithParent { Parent.whenGone { kill(getpid(), SIGTERM) } }
+        listening.watchParent()
         let (plan, end, listening) = (plan(terminal), try end(), listening)
         do {
-            let server = try await StopSignals.cancelling {
+            let server = try await cancellingOnSignals {
                 try await ReplayServer.continued(plan, end, logger: logger) {
                     listening.apply(to: &$0, controlToken: token, dataDirectory: nil)
                 }
             }
             guard server.isOpen else { return try finish(server.report, terminal) }
-            for line in Self.lines(server.report) { terminal.note(line.map(\.text).joined() + "\n") }
+            Self.lines(server.report).forEach(terminal.note)
             try await server.run { location in
                 Welcome(
                     location: location, authority: server.authorityPath,
@@ -142,7 +134,6 @@ extension ReplayCommand {
         }
     }
 
-    /// Writes the bundle of a namespace.
     private func write(_ path: String, _ terminal: Terminal) async throws {
         guard path == "-" || !Self.isSame(path, file) else {
             throw Refusal(
@@ -151,7 +142,7 @@ extension ReplayCommand {
         let (plan, end) = (plan(terminal), try end())
         let output = try path == "-" ? nil : OutputFile(path, option: "--bundle")
         defer { output?.discard() }
-        let (report, isWritten) = try await StopSignals.cancelling {
+        let (report, isWritten) = try await cancellingOnSignals {
             try await ReplayServer.bundle(plan, end) { part in
                 if let output { try output.write(part) } else { terminal.document(part) }
             }
@@ -161,16 +152,13 @@ extension ReplayCommand {
             try terminal.json(of: Written(file: count == nil ? nil : path, bytes: count, replay: report))
         } else {
             // Standard output may be the bundle.
-            for line in Self.lines(report) {
-                if output == nil { terminal.note(line.map(\.text).joined() + "\n") } else { terminal.line(line) }
-            }
+            Self.lines(report).forEach(output == nil ? terminal.note : terminal.line)
             if let count { terminal.line("\(path): \(Readable.bytes(count))") }
         }
-        if !isWritten, output != nil { terminal.note("\(path) was not written\n") }
+        if !isWritten, output != nil { terminal.note("\(path) was not written") }
         try Self.exit(report)
     }
 
-    /// What `--bundle` prints with `--json`.
     private struct Written: Encodable {
         @Nullable var file: String?
         @Nullable var bytes: Int?
@@ -199,16 +187,13 @@ extension Refusal {
     }
 }
 
-/// Signals that tell a command to stop.
-private enum StopSignals {
-    /// Runs `body`, and cancels it at the first SIGTERM or SIGINT.
-    static func cancelling<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let work = Task { try await body() }
-        let watch = Task { for await _ in signals { work.cancel() } }
-        defer { watch.cancel() }
-        return try await work.value
-    }
+/// Runs `body`, and cancels it at the first SIGTERM or SIGINT.
+private func cancellingOnSignals<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    let work = Task { try await body() }
+    let watch = Task { for await _ in signals { work.cancel() } }
+    defer { watch.cancel() }
+    return try await work.value
 }

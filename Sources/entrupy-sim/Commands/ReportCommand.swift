@@ -6,7 +6,6 @@ import NIOConcurrencyHelpers
 import Server
 import SimulationAPI
 
-/// `entrupy-sim report`.
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Write a bundle as one page that a browser opens from a file.",
@@ -26,7 +25,8 @@ struct ReportCommand: AsyncParsableCommand {
         try InputFile.checkBundle(bundle)
         var logger = Logger(label: "entrupy-sim") { TextLogHandler(label: $0) }
         logger.logLevel = .critical
-        let server: SimServer
+        let name = URL(fileURLWithPath: bundle).lastPathComponent
+        let made = NIOLockedValueBox<Result<Report, any Error>?>(nil)
         do {
             var configuration = ServerConfiguration(
                 version: Release.version,
@@ -35,21 +35,13 @@ struct ReportCommand: AsyncParsableCommand {
                     settings: .object([:]), autoCreates: false))
             configuration.namespaces.bundle = bundle
             configuration.port = 0
-            server = try SimServer(configuration, logger: logger)
-        } catch {
-            throw Stop.because(error)
-        }
-        let name = URL(fileURLWithPath: bundle).lastPathComponent
-        let made = NIOLockedValueBox<Result<Report, any Error>?>(nil)
-        do {
-            try await server.open { url in
-                let result: Result<Report, any Error>
+            try await SimServer(configuration, logger: logger).open { url in
                 do {
-                    result = .success(try await Self.report(name, url))
+                    let report = try await Self.report(name, url)
+                    made.withLockedValue { $0 = .success(report) }
                 } catch {
-                    result = .failure(error)
+                    made.withLockedValue { $0 = .failure(error) }
                 }
-                made.withLockedValue { $0 = result }
             }
         } catch {
             throw Stop.because(error)
@@ -93,6 +85,6 @@ struct ReportCommand: AsyncParsableCommand {
         guard file != "-" else { return terminal.document(data) }
         try OutputFile.write(data, to: file, option: "--output")
         terminal.line("\(file): \(Readable.bytes(data.count))")
-        for note in report.notes { terminal.note("note: \(note)\n") }
+        for note in report.notes { terminal.note("note: \(note)") }
     }
 }

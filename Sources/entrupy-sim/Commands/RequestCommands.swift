@@ -4,7 +4,6 @@ import Foundation
 import NIOConcurrencyHelpers
 import SimulationAPI
 
-/// `entrupy-sim requests`.
 struct RequestsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "requests", abstract: "List, follow, verify and repeat the requests to a namespace.",
@@ -12,7 +11,6 @@ struct RequestsCommand: AsyncParsableCommand {
             List.command, Tail.command, Verify.command, Show.command, Resend.command, Rules.command, Clear.command,
         ])
 
-    /// The request that a command is about.
     struct Name: ParsableArguments {
         @Argument(help: "The request's id, as in X-Request-Id, or its number in the journal.") var id: String
         @Option(help: "Its number in the journal, if several requests have the id.") var sequence: Int?
@@ -65,6 +63,37 @@ struct RequestsCommand: AsyncParsableCommand {
         }
     }
 
+    struct Tail: ControlAction {
+        static let abstract = "Print requests as they come, until Ctrl-C; with --json one object a line."
+        @Option(help: "Stop after this number of requests.") var count: Int?
+
+        func validate() throws {
+            if let count, count < 1 { throw ValidationError("--count must be at least 1, got \(count)") }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let left = NIOLockedValueBox(count ?? .max)
+            try await client.listen([("types", "request")]) { name, data in
+                // A request whose answer was lost later is printed again, and counted once.
+                guard name == "request" || name == "request.undelivered" else { return true }
+                if terminal.isJSON {
+                    terminal.json(data)
+                } else {
+                    let request = try WireJSON.decode(JournaledRequest.self, from: data)
+                    terminal.line([
+                        "\(Readable.time(request.at))  ", .init(request.answerText, request.style),
+                        "  \(request.method) \(request.target)  \(request.took)",
+                        .init(request.decided.isEmpty ? "" : "  \(request.decided)"),
+                    ])
+                }
+                return left.withLockedValue { left in
+                    if name == "request" { left -= 1 }
+                    return left > 0
+                }
+            }
+        }
+    }
+
     struct Verify: Endpoint {
         static let abstract = "Check that a request was made. If not, exits 1 and shows the nearest requests."
         static let discussion = """
@@ -107,13 +136,11 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct Clear: Endpoint {
         static let abstract = "Empty the journal."
-
         func call() -> ControlCall { ControlCall(.DELETE, "/_sim/requests").saying("the journal is empty") }
     }
-}
 
-// The commands about one request.
-extension RequestsCommand {
+    // MARK: About one request
+
     struct Rules: Endpoint {
         static let abstract = "Compare the fault rules with a request: why did one not match?"
         @OptionGroup var name: Name
@@ -123,20 +150,16 @@ extension RequestsCommand {
         }
     }
 
-    struct Show: Endpoint {
+    struct Show: ExchangeEndpoint {
         static let abstract = "Show a request of the journal with its answer."
         @OptionGroup var name: Name
 
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/requests/\(name.id)", name.query).printing(JournaledRequest.self)
         }
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try await RequestsCommand.printPage(of: answer(client, terminal), client, terminal)
-        }
     }
 
-    struct Resend: Endpoint {
+    struct Resend: ExchangeEndpoint {
         static let abstract = "Send a request of the journal again, with the token it had."
         static let discussion = """
             requests resend req_rmydnhkwzrhx3rsdxuaa
@@ -147,7 +170,6 @@ extension RequestsCommand {
         @Option(help: "Another path, with its query.") var path: String?
         @Option(help: "A header to set, for instance 'Api-Version: 1.4'; 'Api-Version:' removes it. May be repeated.")
         var header: [String] = []
-
         @Option(help: "Another body.") var body: String?
 
         func validate() throws { try HeaderOption.check(header, "Name: value") }
@@ -159,53 +181,19 @@ extension RequestsCommand {
                 body: ["method": method, "path": path, "body": body, "headers": headers], takesLong: true
             ).printing(JournaledRequest.self)
         }
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try await RequestsCommand.printPage(of: answer(client, terminal), client, terminal)
-        }
-    }
-
-    /// Prints the page of the console that shows the request of an answer, for people.
-    private static func printPage(
-        of answer: ControlClient.Answer, _ client: ControlClient, _ terminal: Terminal
-    ) throws {
-        guard !terminal.isJSON else { return }
-        let request: JournaledRequest = try answer.decoded()
-        let page = "\(client.options.console)/requests/\(URLPart.escaped(request.id))"
-        terminal.note("\(page)\(request.sequence.map { "?sequence=\($0)" } ?? "")\n")
     }
 }
 
-extension RequestsCommand {
-    struct Tail: ControlAction {
-        static let abstract = "Print requests as they come, until Ctrl-C; with --json one object a line."
-        @Option(help: "Stop after this number of requests.") var count: Int?
+/// An endpoint that answers a request of the journal. It also prints the page of the console that shows the request.
+protocol ExchangeEndpoint: Endpoint {}
 
-        func validate() throws {
-            if let count, count < 1 { throw ValidationError("--count must be at least 1, got \(count)") }
-        }
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let left = NIOLockedValueBox(count ?? .max)
-            try await client.listen([("types", "request")]) { name, data in
-                // A request whose answer was lost later is printed again, and counted once.
-                guard name == "request" || name == "request.undelivered" else { return true }
-                if terminal.isJSON {
-                    terminal.json(data)
-                } else {
-                    let request = try WireJSON.decode(JournaledRequest.self, from: data)
-                    terminal.line([
-                        "\(Readable.time(request.at))  ", .init(request.answerText, request.style),
-                        "  \(request.method) \(request.target)  \(request.took)",
-                        .init(request.decided.isEmpty ? "" : "  \(request.decided)"),
-                    ])
-                }
-                return left.withLockedValue { left in
-                    if name == "request" { left -= 1 }
-                    return left > 0
-                }
-            }
-        }
+extension ExchangeEndpoint {
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        let answer = try await answer(client, terminal)
+        guard !terminal.isJSON else { return }
+        let request: JournaledRequest = try answer.decoded()
+        let page = "\(client.options.console)/requests/\(URLPart.escaped(request.id))"
+        terminal.note("\(page)\(request.sequence.map { "?sequence=\($0)" } ?? "")")
     }
 }
 
@@ -218,7 +206,6 @@ extension JournaledRequest: Printable {
         if let body = response?.body, !body.isEmpty { terminal.lines(body) }
     }
 
-    /// The path with its query.
     fileprivate var target: String { path + (query.map { "?\($0)" } ?? "") }
 
     fileprivate var took: String { String(format: "%.1f ms", duration_ms) }

@@ -17,7 +17,6 @@ protocol ListedRule: Decodable {
 struct ListRules<Rule: ListedRule>: Endpoint {
     static var name: String { "list" }
     static var abstract: String { "List \(Rule.kind) rules, oldest first." }
-
     func call() -> ControlCall {
         ControlCall(.GET, "/_sim/\(Rule.kind)s").listing(
             { (list: [String: [Rule]]) in list["\(Rule.kind)s"] ?? [] }, empty: Rule.empty, Rule.headings
@@ -45,11 +44,10 @@ private struct AddedRule: Decodable, Printable {
 
     func show(on terminal: Terminal) {
         terminal.line(id)
-        for note in notes { terminal.note("note: \(note)\n") }
+        for note in notes { terminal.note("note: \(note)") }
     }
 }
 
-/// `entrupy-sim fault`.
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault", abstract: "Break requests and webhooks on purpose.",
@@ -67,7 +65,6 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "The user of the session, login or item.") var username: String?
         @Option(help: "A header and a glob of its value, for instance 'X-Device: ipad-*'; may be repeated.")
         var header: [String] = []
-
         @Option(help: "A glob over the event, to break webhooks instead of requests.") var webhook: String?
         @Option(help: "The status to answer.") var status: Int?
         @Option(help: "The body of that answer, as JSON or plain text.") var body: String?
@@ -134,7 +131,6 @@ extension FaultInfo: ListedRule {
     }
 }
 
-/// `entrupy-sim outcome`.
 struct OutcomeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outcome", abstract: "Decide the results of submitted items, and of App Components.",
@@ -186,7 +182,6 @@ extension OutcomeInfo: ListedRule {
     }
 }
 
-/// Headers on the command line, as `Name: value`.
 enum HeaderOption {
     /// - Parameter form: what each must look like, for the message.
     static func check(_ headers: [String], _ form: String) throws {

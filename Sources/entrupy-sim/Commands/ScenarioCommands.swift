@@ -3,13 +3,11 @@ import Console
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim scenario`.
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario", abstract: "List, start and verify scenarios: edge cases in YAML files.",
         subcommands: [List.command, Start.command, Verify.command])
 
-    /// The text of a scenario's file.
     private static func text(_ file: String) throws -> String {
         guard let text = String(validating: try InputFile.bytes(file), as: UTF8.self) else {
             throw Refusal(.usage, "\(file) is not UTF-8", next: "save it as UTF-8; nothing was changed")
@@ -58,7 +56,6 @@ struct ScenarioCommand: AsyncParsableCommand {
 
     struct List: Endpoint {
         static let abstract = "List the scenarios that a namespace can start."
-
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/scenarios").listing(
                 \ScenarioList.scenarios, empty: "no scenarios", ["NAME", "FROM", "ACTIONS", "EXPECTS", "DESCRIPTION"]
@@ -84,15 +81,13 @@ struct ScenarioCommand: AsyncParsableCommand {
         @Flag(help: "Do not start a scenario with parts that nothing can match.") var strict = false
         @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.") var runs = false
 
-        private var isFile: Bool { ScenarioCommand.isFile(scenario) }
-
         func call() throws -> ControlCall {
-            let text = isFile ? try ScenarioCommand.text(scenario) : nil
+            let text = isFile(scenario) ? try text(scenario) : nil
             let body: ControlCall.Body = [
                 "run": runs, "replace": replace, "scenario": text, "namespace": newNamespace, "ttl": ttl,
             ]
             return ControlCall(
-                .POST, isFile ? "/_sim/scenarios/start" : "/_sim/scenarios/\(scenario)/start",
+                .POST, text != nil ? "/_sim/scenarios/start" : "/_sim/scenarios/\(scenario)/start",
                 [("strict", strict ? "true" : nil)], body: body, takesLong: true
             ).printing(ScenarioRun.self)
         }
@@ -100,7 +95,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let run: ScenarioRun = try await answer(client, terminal).decoded()
             guard let failed = run.timeline.first(where: { $0.state == "failed" }) else { return }
-            if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")\n") }
+            if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")") }
             throw ExitCode(Refusal.Code.no.rawValue)
         }
 
@@ -109,7 +104,7 @@ struct ScenarioCommand: AsyncParsableCommand {
                 refusal = Refusal(
                     .no, "the namespace \"\(newNamespace)\" exists already",
                     next: "replace it with --replace, or name another with --new", answer: refusal.answer)
-            } else if isFile, refusal.code == .usage, refusal.message.hasPrefix("the scenario is wrong") {
+            } else if isFile(scenario), refusal.code == .usage, refusal.message.hasPrefix("the scenario is wrong") {
                 locate(&refusal, in: scenario)
             } else if strict, refusal.details.contains(where: { $0.field.contains("[") }) {
                 refusal.next = "correct the scenario, or start it without --strict; it was not started"
@@ -150,12 +145,12 @@ struct ScenarioCommand: AsyncParsableCommand {
                 [isGood ? .init("ok", .green) : .init("FAILED", .red), .init(expected), .init(found)]
             }
             terminal.table(["", "EXPECTED", "FOUND"], rows, empty: "the scenario expects nothing")
-            if !strict { for note in run.notes { terminal.note("note: \(note.field): \(note.problem)\n") } }
+            if !strict { for note in run.notes { terminal.note("note: \(note.field): \(note.problem)") } }
             let failed = all.count { !$0.0 }
             terminal.line(
                 run.verified ? "\(run.name) verified" : "\(run.name): \(failed) of \(all.count) failed")
             if run.timeline.contains(where: { $0.state == "waiting" }) {
-                terminal.note("the timeline is not over: entrupy-sim clock advance --to next\n")
+                terminal.note("the timeline is not over: entrupy-sim clock advance --to next")
             }
         }
     }
@@ -168,7 +163,7 @@ extension ScenarioRun: Printable {
         for action in timeline {
             terminal.line("  after \(Int(action.at - started_at)) s  \(action.action)  \(action.state)")
         }
-        for note in notes { terminal.note("note: \(note.field): \(note.problem)\n") }
+        for note in notes { terminal.note("note: \(note.field): \(note.problem)") }
         let place = namespace == "default" ? "" : " " + Shell.option("--namespace", namespace)
         terminal.line("then: entrupy-sim scenario verify \(Shell.quoted(name))\(place)")
     }

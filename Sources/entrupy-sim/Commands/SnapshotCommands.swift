@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim snapshot`.
 struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot", abstract: "Save, restore, fork, export and import a namespace's whole state.",
@@ -10,7 +9,6 @@ struct SnapshotCommand: AsyncParsableCommand {
             Save.command, Restore.command, Fork.command, List.command, Delete.command, Export.command, Import.command,
         ])
 
-    /// The snapshot that a command is about.
     struct Snapshot: ParsableArguments {
         @Argument(help: "The snapshot.") var name: String
     }
@@ -56,7 +54,6 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     struct List: Endpoint {
         static let abstract = "List a namespace's snapshots."
-
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/snapshots").listing(
                 \SnapshotList.snapshots, empty: "no snapshots", ["NAME", "ITEMS", "IMAGES", "SIZE", "CLOCK", "SAVED"]
@@ -109,7 +106,6 @@ extension SnapshotInfo {
     fileprivate var summary: String { "\(Readable.count(counts.authentications, "item")), \(size), at \(clock.now)" }
 }
 
-/// `entrupy-sim bundle`.
 struct WriteBundle: ControlAction {
     static let name = "bundle"
     static let abstract = "Write a namespace's whole state to one file, for a post-mortem."

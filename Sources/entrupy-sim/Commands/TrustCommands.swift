@@ -3,7 +3,6 @@ import Console
 import Foundation
 import Server
 
-/// The data directory whose authority is meant.
 struct AuthorityOptions: ParsableArguments {
     @Option(help: "The data directory of the server.") var dataDir = "entrupy-sim-data"
 }
@@ -28,7 +27,7 @@ struct TrustCommand: ParsableCommand {
         let directory = URL(fileURLWithPath: options.dataDir).path
         let authority = try LocalAuthority.open(in: directory, for: Self.caller)
         if let warning = authority.warning {
-            Terminal(isJSON: false).note("warning: \(warning)\n")
+            Terminal(isJSON: false).note("warning: \(warning)")
         }
         let file = LocalAuthority.certificatePath(in: directory)
         let word = Shell.quoted(file)
@@ -98,12 +97,7 @@ struct UntrustCommand: ParsableCommand {
 
     private func removedFromStore() throws -> [String] {
         let store = try TrustStore.ofThisMachine()
-        let paths: [String]
-        if all {
-            paths = store.installed
-        } else {
-            paths = [try store.place(of: try wanted)].compactMap(\.self)
-        }
+        let paths = all ? store.installed : [try store.place(of: try wanted)].compactMap(\.self)
         if !paths.isEmpty { try store.remove(paths) }
         return paths
     }

@@ -4,28 +4,24 @@ import Foundation
 import Server
 import SimulationAPI
 
-/// `entrupy-sim webhooks`.
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks", abstract: "List, repeat, trigger and verify webhook deliveries.",
         subcommands: [List.command, Show.command, Redeliver.command, Trigger.command, Verify.self])
 
-    /// The delivery that a command is about.
     struct Delivery: ParsableArguments {
         @Argument(help: "The delivery's id, as \"webhooks list\" shows it.") var id: String
     }
 
-    private static func show(_ deliveries: [WebhookDelivery], _ terminal: Terminal) {
-        let rows = deliveries.map { delivery in
-            let last = delivery.attempts.last
-            return [
-                delivery.id, delivery.event, delivery.entrupy_id, delivery.format, last?.signature, delivery.status,
-                "\(delivery.attempts.count)", last?.status.map { "\($0)" } ?? last?.error, delivery.url,
-            ]
-        }
-        terminal.table(
-            ["ID", "EVENT", "ITEM", "FORMAT", "SIGNATURE", "STATUS", "ATTEMPTS", "LAST", "URL"], rows,
-            empty: "no deliveries")
+    private static let headings = ["ID", "EVENT", "ITEM", "FORMAT", "SIGNATURE", "STATUS", "ATTEMPTS", "LAST", "URL"]
+    private static let empty = "no deliveries"
+
+    private static func cells(_ delivery: WebhookDelivery) -> [String?] {
+        let last = delivery.attempts.last
+        return [
+            delivery.id, delivery.event, delivery.entrupy_id, delivery.format, last?.signature, delivery.status,
+            "\(delivery.attempts.count)", last?.status.map { "\($0)" } ?? last?.error, delivery.url,
+        ]
     }
 
     struct List: Endpoint {
@@ -38,11 +34,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         func call() -> ControlCall {
             guard subscriptions else {
                 let query = [("status", status), ("entrupy_id", entrupyId), ("limit", "\(limit)")]
-                return ControlCall(.GET, "/_sim/webhook-deliveries", query)
-                    .printing { (list: WebhookDeliveryList, terminal) in
-                        WebhooksCommand.show(list.deliveries, terminal)
-                        if list.next_cursor != nil { terminal.note("there are more; raise --limit\n") }
-                    }
+                return ControlCall(.GET, "/_sim/webhook-deliveries", query).listing(
+                    \WebhookDeliveryList.deliveries, next: \.next_cursor, empty: empty, headings, cells: cells)
             }
             return ControlCall(.GET, "/_sim/webhooks").listing(
                 \SubscriptionInfoList.webhooks, empty: "no subscriptions",
@@ -63,10 +56,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var delivery: Delivery
 
         func call() -> ControlCall {
-            ControlCall(.POST, "/_sim/webhook-deliveries/\(delivery.id)/redeliver").printing {
-                (made: WebhookDelivery, terminal) in
-                WebhooksCommand.show([made], terminal)
-            }
+            ControlCall(.POST, "/_sim/webhook-deliveries/\(delivery.id)/redeliver").listing(
+                { (made: WebhookDelivery) in [made] }, empty: empty, headings, cells: cells)
         }
     }
 
@@ -79,8 +70,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         func call() -> ControlCall {
             ControlCall(.POST, "/_sim/webhooks/trigger", body: ["event": event, "entrupy_id": entrupyId])
                 .printing { (triggered: TriggeredWebhook, terminal) in
-                    WebhooksCommand.show(triggered.deliveries, terminal)
-                    if triggered.deliveries.isEmpty { terminal.note("no subscription is for \(event)\n") }
+                    terminal.table(headings, triggered.deliveries.map(cells), empty: empty)
+                    if triggered.deliveries.isEmpty { terminal.note("no subscription is for \(event)") }
                 }
         }
     }
