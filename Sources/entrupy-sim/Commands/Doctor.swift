@@ -108,6 +108,7 @@ struct Doctor: ControlAction {
 
     /// The free disk space, if the server's directory is on this machine.
     private func space(_ directory: String) -> Finding? {
+        // The server's directory may be on another machine.
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: directory)
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else { return nil }
         let text = "\(free >> 20) MiB free"
