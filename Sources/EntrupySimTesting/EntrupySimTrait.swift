@@ -2,8 +2,8 @@
     import Foundation
     public import Testing
 
-    /// Gives each test a namespace of its own, which ``SimulatedNamespace/current`` returns. After a test that failed, its bundle is
-    /// attached to the test.
+    /// Gives each test a namespace of its own, which ``SimulatedNamespace/current`` returns. After a test that failed, its bundle and
+    /// the bundle's page are attached to the test.
     public struct EntrupySimTrait: TestTrait, SuiteTrait, TestScoping {
         let scenario: String?
         let seed: String?
@@ -40,13 +40,13 @@
                     }
                 }
             } catch {
-                await Self.attachBundle(of: namespace, to: test, name)
+                await Self.attachBundle(of: namespace, in: simulator, to: test, name)
                 // The error of the test counts. The namespace ends by its time to live.
                 try? await namespace.delete()
                 throw error
             }
             if failures.isSet {
-                await Self.attachBundle(of: namespace, to: test, name)
+                await Self.attachBundle(of: namespace, in: simulator, to: test, name)
             } else if let name, SimulatedNamespace.artifacts != nil {
                 SimulatedNamespace.removeBundle(named: name)
             }
@@ -66,21 +66,38 @@
             #endif
         }
 
-        /// Attaches the bundle to the running test, and saves it if the environment has ENTRUPY_SIM_ARTIFACTS.
+        /// Attaches the bundle and its page to the running test, and saves both if the environment has ENTRUPY_SIM_ARTIFACTS.
         ///
-        /// - Parameter name: the name of its file; `nil` for one that no other run has.
+        /// - Parameter name: the name of the files; `nil` for one that no other run has.
         private static func attachBundle(
-            of namespace: SimulatedNamespace, to test: Test, _ name: BundleName?
+            of namespace: SimulatedNamespace, in simulator: Simulator, to test: Test, _ name: BundleName?
         ) async {
             guard let bundle = try? await namespace.bundle() else { return }
             Attachment.record([UInt8](bundle), named: "\(namespace.name).entrupy-bundle.tar")
+            let page = await page(of: bundle, of: namespace, in: simulator, test)
+            if let page { Attachment.record([UInt8](page), named: "\(namespace.name).entrupy-bundle.html") }
             guard SimulatedNamespace.artifacts != nil else { return }
             let name = name ?? BundleName(test: namespace.name, readable: test.name)
             do {
                 let path = try await namespace.saveBundle(named: name.description)
                 SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle is \(path)")
+                guard let page else { return }
+                let place = try SimulatedNamespace.save(page: page, of: path)
+                SimulatedNamespace.printToStandardError("the page of the bundle is \(place)")
             } catch {
                 SimulatedNamespace.printToStandardError("\(test.name) failed; \(error)")
+            }
+        }
+
+        /// Returns the page of a bundle. Prints why there is none.
+        private static func page(
+            of bundle: Data, of namespace: SimulatedNamespace, in simulator: Simulator, _ test: Test
+        ) async -> Data? {
+            do {
+                return try await simulator.page(of: bundle, named: "\(namespace.name).entrupy-bundle")
+            } catch {
+                SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle has no page: \(error)")
+                return nil
             }
         }
     }

@@ -180,16 +180,32 @@ public struct SimulatedNamespace: Sendable {
         (artifacts ?? FileManager.default.temporaryDirectory).appendingPathComponent("\(name).entrupy-bundle.tar")
     }
 
-    /// Removes the bundle that an earlier failure of a test left, if there is one. Prints why it stays.
+    /// Removes the bundle that an earlier failure of a test left, and its page, if there is one. Prints why it stays.
     static func removeBundle(named name: BundleName) {
         let file = bundle(named: name.description)
-        do {
-            try FileManager.default.removeItem(at: file)
-        } catch CocoaError.fileNoSuchFile {
-            // The test did not fail before.
-        } catch {
-            printToStandardError("the old bundle \(file.path) cannot be removed: \(error.localizedDescription)")
+        for (old, what) in [(page(of: file), "page"), (file, "bundle")] {
+            do {
+                try FileManager.default.removeItem(at: old)
+            } catch CocoaError.fileNoSuchFile {
+                // The test did not fail before.
+            } catch {
+                printToStandardError("the old \(what) \(old.path) cannot be removed: \(error.localizedDescription)")
+            }
         }
+    }
+
+    /// The file for a bundle's page, beside it.
+    private static func page(of bundle: URL) -> URL {
+        bundle.deletingPathExtension().appendingPathExtension("html")
+    }
+
+    /// Writes a bundle's page beside the bundle. Replaces an old one.
+    ///
+    /// - Returns: its path.
+    static func save(page: Data, of bundle: String) throws -> String {
+        let file = self.page(of: URL(fileURLWithPath: bundle))
+        try page.write(to: file, options: .atomic)
+        return file.path
     }
 
     /// Gives a file its name, also if another one has it.

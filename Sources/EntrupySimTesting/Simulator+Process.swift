@@ -39,7 +39,7 @@
         }
 
         /// The program to start.
-        private static func path(_ binary: String?) throws -> String {
+        static func path(_ binary: String?) throws -> String {
             let environment = ProcessInfo.processInfo.environment
             for (path, origin) in [
                 (binary, "the path"), (environment["ENTRUPY_SIM_BINARY"], "ENTRUPY_SIM_BINARY"),
@@ -144,7 +144,7 @@
                 process.waitUntilExit()
                 throw SimulatorError("\(path) did not start: \(errors.text)")
             }
-            simulator = Simulator(url: url, controlToken: ready.control_token)
+            simulator = Simulator(url: url, controlToken: ready.control_token, program: path)
             self.process = process
             self.input = input
             self.log = log

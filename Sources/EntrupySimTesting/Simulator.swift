@@ -16,11 +16,14 @@ public final class Simulator: Sendable {
     public let url: URL
     /// The control API's token; `nil` if the server requires none.
     public let controlToken: String?
+    /// The path of the program that runs the server; `nil` if this process did not start it.
+    let program: String?
     let connection: ControlConnection
 
-    init(url: URL, controlToken: String?) {
+    init(url: URL, controlToken: String?, program: String? = nil) {
         self.url = url
         self.controlToken = controlToken
+        self.program = program
         connection = ControlConnection(address: Self.address(url), token: controlToken)
     }
 
@@ -110,13 +113,26 @@ public final class Simulator: Sendable {
             try await namespace.delete()
             return result
         } catch {
-            // The error of the test counts; the bundle only helps to understand it.
+            // The error of the test counts; the bundle and its page only help to understand it.
             if let path = try? await namespace.saveBundle(named: bundle?.description) {
                 SimulatedNamespace.printToStandardError("the bundle of \(namespace.name) is \(path)")
+                await savePage(of: path)
             }
             // The first error counts. The namespace ends by its time to live.
             try? await namespace.delete()
             throw error
+        }
+    }
+
+    /// Writes the page of a saved bundle beside it, and prints its path, or why there is none.
+    private func savePage(of path: String) async {
+        do {
+            let file = URL(fileURLWithPath: path)
+            let name = file.deletingPathExtension().lastPathComponent
+            guard let page = try await page(of: Data(contentsOf: file), named: name) else { return }
+            SimulatedNamespace.printToStandardError("its page is \(try SimulatedNamespace.save(page: page, of: path))")
+        } catch {
+            SimulatedNamespace.printToStandardError("the bundle has no page: \(error)")
         }
     }
 

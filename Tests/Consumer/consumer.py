@@ -97,14 +97,18 @@ def main():
             code != 0 and "expected 3 such requests, found 0" in text and "ShopTests.swift:" in text, text))
         bundles = list(artifacts.glob("aWrongExpectation*.entrupy-bundle.tar"))
         results.append(check("the bundle of the failed test is saved, and no other", len(bundles) == 1 and
-                             len(list(artifacts.iterdir())) == 1, text))
+                             len(list(artifacts.glob("*.tar"))) == 1, text))
+        pages = [path.read_text() for path in artifacts.glob("*.html")]
+        results.append(check("its page is beside it", len(pages) == 1 and len(list(artifacts.iterdir())) == 2, text))
         attached = list((place / "attachments").glob("*.tar"))
         results.append(check("it is attached to the test", len(attached) == 1, text))
-        first = sorted(path.name for path in artifacts.iterdir())
+        attached = [path.read_text() for path in (place / "attachments").glob("*.html")]
+        results.append(check("the page is attached too", attached == pages and "</html>" in attached[0], text))
+        first = sorted(path.name for path in artifacts.glob("*.tar"))
         code, text = run(
             ["swift", "test", "--skip-build"], place,
             {**binary, "FAIL_CASES": "a/b, a b, a:b", "ENTRUPY_SIM_ARTIFACTS": str(artifacts)})
-        cases = sorted(path.name for path in artifacts.iterdir())
+        cases = sorted(path.name for path in artifacts.glob("*.tar"))
         results.append(check(
             "each failed case has its bundle, and the test that passes again has none", code != 0 and len(cases) == 3 and
             not set(cases) & set(first), f"{first} {cases} {text}"))
@@ -112,9 +116,10 @@ def main():
         code, text = run(
             ["swift", "test", "--skip-build"], place,
             {**binary, "FAIL_CASES": "a b", "ENTRUPY_SIM_ARTIFACTS": str(artifacts), "ENTRUPY_SIM_RECORD": str(recording)})
-        left = [path.name for path in artifacts.iterdir()]
+        left = [path.name for path in artifacts.glob("*.tar")]
         results.append(check(
-            "a case that passes removes its own bundle alone", len(left) == 1 and left[0] in cases, f"{cases} {left} {text}"))
+            "a case that passes removes its own bundle and page alone",
+            len(left) == 1 and left[0] in cases and len(list(artifacts.iterdir())) == 2, f"{cases} {left} {text}"))
         code, text = run([binary["ENTRUPY_SIM_BINARY"], "replay", str(recording)], place)
         results.append(check("the run is recorded", code == 0 and "no difference" in text, text))
         # XCTest and Swift Testing have a process each.

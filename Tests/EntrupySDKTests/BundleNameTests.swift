@@ -106,11 +106,14 @@ import Testing
         let test = "-[LateResultTests testLateResult \(UUID())]"
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(
             "\(BundleName(test: test, readable: test)).entrupy-bundle.tar")
+        let page = file.deletingPathExtension().appendingPathExtension("html")
         let simulator = try await Simulator.start()
         await #expect(throws: Failure.self) { try await simulator.withNamespace(test: test) { _ in throw Failure() } }
         #expect(FileManager.default.fileExists(atPath: file.path))
+        #expect(try String(contentsOf: page, encoding: .utf8).contains(file.lastPathComponent))
         try await simulator.withNamespace(test: test) { _ in }
         #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(!FileManager.default.fileExists(atPath: page.path))
     }
 
     @Test func theSharedServerAloneRecords() {
