@@ -69,7 +69,7 @@ release: toolchain
 ifeq ($(shell uname -s),Linux)
 STATIC := .build/static
 endif
-dist: toolchain ## Make dist/: archive, .deb, Python wheel, artifact bundle, install.sh, Homebrew formula, Nix flake
+dist: toolchain ## Make dist/: archive, .deb, Python wheels, artifact bundle, install.sh, Homebrew formula, Nix flake
 	@[ -z "$(STATIC)" ] || { scripts/static-sqlite $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
 	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 	@scripts/dist $(RELEASE)
@@ -230,7 +230,7 @@ PYTEST = .build/pytest
 test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers
 	@scripts/python
 	@[ -x $(PYTEST)/bin/pytest ] || python3 -m venv $(PYTEST)
-	@$(PYTEST)/bin/pip install --quiet --disable-pip-version-check pytest==8.3.4 pytest-xdist==3.6.1
+	@$(PYTEST)/bin/pip install --quiet --disable-pip-version-check pytest==8.3.4 pytest-xdist==3.6.1 requests==2.32.3 httpx==0.28.1
 	@rm -rf .build/recipes && cp -R recipes/python .build/recipes && $(PYTEST)/bin/pip install --quiet --disable-pip-version-check \
 		--force-reinstall --no-deps .build/recipes
 	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(CURDIR)/$(or $(BINARY_TO_TEST),$(BINARY)) && \

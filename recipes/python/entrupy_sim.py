@@ -8,21 +8,29 @@
         sim.expect_request("POST", "/v2/search/authentications", times=1)
 """
 
+import collections
 import contextlib
+import functools
+import hashlib
 import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
 import urllib.parse
 
-__all__ = ["Clock", "Namespace", "Simulator", "SimulatorError", "VERSION"]
+__all__ = ["Clock", "Namespace", "Simulator", "SimulatorError", "VERSION", "name_requests"]
+
+#: pytest shows the line of a test that failed, not those of this file.
+__tracebackhide__ = True
 
 #: The version of entrupy-sim that this file belongs to.
 VERSION = "0.2.0"
@@ -39,6 +47,151 @@ class SimulatorError(Exception):
 def print_note(text):
     """Prints a note to standard error."""
     print(f"entrupy-sim: note: {text}", file=sys.stderr)
+
+
+#: The variable with the name of the running test, for this process and those that it starts.
+TEST_VARIABLE = "ENTRUPY_SIM_TEST"
+#: The header with the name of the test. The journal shows it, and finds requests by it.
+TEST_HEADER = "X-Sim-Test"
+
+
+def name_requests(url=None):
+    """Has `requests` and `httpx` send the name of the running test, ENTRUPY_SIM_TEST, as `X-Sim-Test` to the origin of `url`.
+
+    The default of `url` is ENTRUPY_SIM_URL. Other origins never get the header, also not by a redirect, and a request that has
+    one keeps it. Neither library needs to be installed or imported yet. The pytest plugin calls this; call it in a process that
+    a test starts. Returns a function that ends it.
+    """
+    url = url or os.environ.get("ENTRUPY_SIM_URL")
+    origin = _origin(url)
+    if origin is None:
+        raise SimulatorError(f"{url} is not an http or https URL: give the server's, or set ENTRUPY_SIM_URL")
+    _named_origins[origin] += 1
+    if _Namer not in map(type, sys.meta_path):
+        sys.meta_path.insert(0, _Namer())
+    for module in _SENDERS:
+        if module in sys.modules:
+            _patch(sys.modules[module])
+    return functools.partial(_stop_naming, origin, [])
+
+
+def _stop_naming(origin, ended):
+    if ended:
+        return
+    ended.append(True)
+    _named_origins[origin] -= 1
+    if +_named_origins:
+        return
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Namer)]
+    while _originals:
+        (owner, name), original = _originals.popitem()
+        setattr(owner, name, original)
+
+
+#: The methods through which each request goes to one host: redirects are followed above them.
+_SENDERS = {
+    "requests.adapters": [("HTTPAdapter", "send")],
+    "httpx": [("HTTPTransport", "handle_request"), ("AsyncHTTPTransport", "handle_async_request")],
+}
+#: The origins that get the header, each with the number of callers that asked for it.
+_named_origins = collections.Counter()
+#: The methods that were replaced, by their class and name.
+_originals = {}
+
+
+def _origin(url):
+    """Scheme, host and port of a URL; None if it has none."""
+    try:
+        parts = urllib.parse.urlsplit(str(url))
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
+    return (parts.scheme, parts.hostname, port) if parts.hostname and port else None
+
+
+@contextlib.contextmanager
+def _named(request):
+    """Adds the header while the request is sent. Afterwards it has none: a redirect would copy it to another host."""
+    name = os.environ.get(TEST_VARIABLE)
+    is_ours = bool(name) and _named_origins[_origin(request.url)] > 0
+    if not is_ours or request.headers is None or TEST_HEADER in request.headers:
+        yield
+        return
+    request.headers[TEST_HEADER] = _header_text(name)
+    try:
+        yield
+    finally:
+        request.headers.pop(TEST_HEADER, None)
+
+
+def _header_text(text):
+    """A text as the value of a header: percent signs for what is not ASCII, and at most 200 characters."""
+    safe = "".join(
+        c if " " <= c <= "~" else urllib.parse.quote(c, safe="", errors="surrogatepass") for c in text.strip())
+    return safe if len(safe) <= 200 else f"{safe[:183]}-{_short_hash(text)}"
+
+
+def _short_hash(text):
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _patch(module):
+    for name, method in _SENDERS[module.__name__]:
+        owner = getattr(module, name, None)
+        # A module that is being imported has no such class yet; the hook is called again.
+        original = owner.__dict__.get(method) if owner else None
+        if original and (owner, method) not in _originals:
+            _originals[owner, method] = original
+            setattr(owner, method, _naming(original, "async" in method))
+
+
+def _naming(original, is_async):
+    @functools.wraps(original)
+    def send(self, request, *arguments, **options):
+        with _named(request):
+            return original(self, request, *arguments, **options)
+
+    @functools.wraps(original)
+    async def send_async(self, request, *arguments, **options):
+        with _named(request):
+            return await original(self, request, *arguments, **options)
+
+    return send_async if is_async else send
+
+
+class _Namer:
+    """A finder that changes the libraries when they are imported. It finds nothing by itself."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in _SENDERS:
+            return None
+        for finder in sys.meta_path:
+            find = None if isinstance(finder, _Namer) else getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find else None
+            if spec:
+                if hasattr(spec.loader, "exec_module"):
+                    spec.loader = _NamingLoader(spec.loader)
+                return spec
+        return None
+
+
+class _NamingLoader:
+    """The loader of a library, which changes it once it is loaded."""
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        # Tools look at the loader of a module.
+        module.__loader__ = module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        _patch(module)
 
 
 class _Limits:
@@ -244,6 +397,199 @@ def _refused(status, data, method):
     return SimulatorError(problem + (f": any_route=True in {method}" if "any_route" in problem else ""), status)
 
 
+#: The states of deliveries, and what stands for all.
+_DELIVERY_STATES = ("waiting", "sending", "retrying", "delivered", "failed", "cancelled", "any")
+
+#: A number that no journal reaches.
+_MANY = 1_000_000_000
+
+
+class _Bounds:
+    """How many are expected."""
+
+    def __init__(self, times, at_least, at_most):
+        given = _given(times=times, at_least=at_least, at_most=at_most)
+        for name, value in given.items():
+            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MANY:
+                raise SimulatorError(f"{name} must be a whole number from 0 to {_MANY}, got {value!r}")
+        if times is not None and len(given) > 1:
+            raise SimulatorError("times excludes at_least and at_most: give one of them")
+        self.least = times if times is not None else at_least if at_least is not None else 0 if given else 1
+        self.most = times if times is not None else at_most
+        if self.most is not None and self.least > self.most:
+            raise SimulatorError(f"at_least must be at most at_most, got {self.least} and {self.most}")
+
+    def holds(self, count):
+        return self.least <= count and (self.most is None or count <= self.most)
+
+    def is_certain(self, count):
+        """Whether a larger count changes nothing."""
+        return count >= self.least if self.most is None else count > self.most
+
+    def __str__(self):
+        if self.most is None:
+            return f"at least {self.least}"
+        return str(self.least) if self.least == self.most else (
+            f"{self.least} to {self.most}" if self.least else f"at most {self.most}")
+
+
+class _NotKept(Exception):
+    """The journal lacks a part of a body that decides."""
+
+
+def _short(value, length=120):
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+def _wanted(match):
+    """A condition in words: `POST /sdk/login 200, delivered: true`."""
+    words = [str(match[name]) for name in ("event", "method", "route", "status") if match.get(name) is not None]
+    others = []
+    for name, value in match.items():
+        if name in ("event", "method", "route", "status"):
+            continue
+        value = str(value).lower() if isinstance(value, bool) else value
+        others.append(f"{name}: {_short(getattr(value, 'pattern', value), 300)}")
+    return ", ".join([" ".join(words), *others] if words else others) or "any"
+
+
+def _nearest(answer):
+    near = "".join(
+        f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}: {', '.join(n['differences'])}"
+        for n in answer.get("nearest") or [])
+    return f"; nearest:{near}" if near else ""
+
+
+def _is_pattern(value):
+    return isinstance(value, re.Pattern)
+
+
+def _text_matches(expected, text):
+    return bool(expected.search(text)) if _is_pattern(expected) else expected == text
+
+
+def _instead(expected, actual):
+    hint = " (the journal masks secrets)" if "***" in str(actual) else ""
+    wanted = f"/{expected.pattern}/" if _is_pattern(expected) else repr(expected)
+    return f"{_short(repr(actual))}, not {_short(wanted)}{hint}"
+
+
+def _header_differences(expected, actual):
+    found = []
+    for name, value in expected.items():
+        values = [text for key, text in actual if key.lower() == name.lower()]
+        if value is None:
+            found += [f"header {name} is {_short(repr(text))}, not absent" for text in values]
+        elif not any(_text_matches(value if _is_pattern(value) else str(value), text) for text in values):
+            found.append(
+                f"header {name} is {_instead(value, ', '.join(values))}" if values else f"header {name} is absent")
+    return found
+
+
+def _body_differences(expected, message):
+    """The differences of a journaled body from an expected one. Raises _NotKept if they are not known."""
+    if expected is None:
+        return []
+    text, is_whole = message["body"], not message["truncated"]
+    if text is None:
+        raise _NotKept(f"a body of {message['bytes']} bytes is not text")
+    if isinstance(expected, str) or _is_pattern(expected):
+        if expected.search(text) if _is_pattern(expected) else expected in text:
+            return []
+        if is_whole:
+            return [f"body is {_instead(expected, text)}"]
+    if not is_whole:
+        raise _NotKept(f"{len(text)} characters of a body of {message['bytes']} bytes were kept")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return [f"body is no JSON: {_short(repr(text))}"] if text else ["body is empty"]
+    return _json_differences(expected, value, "body")
+
+
+def _json_differences(expected, actual, place):
+    """The differences of a value from an expected part of it: an object may have more members."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        found = []
+        for name, value in expected.items():
+            part = f"{place}.{name}"
+            found += _json_differences(value, actual[name], part) if name in actual else [f"{part} is absent"]
+        return found
+    if isinstance(expected, (list, tuple)) and isinstance(actual, list):
+        if len(expected) != len(actual):
+            return [f"{place} has {len(actual)} elements, not {len(expected)}"]
+        return [
+            text for index, pair in enumerate(zip(expected, actual)) for text in _json_differences(*pair, f"{place}[{index}]")]
+    if _is_pattern(expected) and isinstance(actual, str):
+        is_equal = bool(expected.search(actual))
+    else:
+        # In Python, True is 1.
+        is_equal = expected == actual and isinstance(expected, bool) == isinstance(actual, bool)
+    return [] if is_equal else [f"{place} is {_instead(expected, actual)}"]
+
+
+def _delivery_differences(match, delivery):
+    found = []
+    for name in ("event", "entrupy_id"):
+        if name in match and delivery[name] != match[name]:
+            found.append(f"{name} is {delivery[name]}, not {match[name]}")
+    # A verification of the receiver's domain is no event.
+    if "event" not in match and delivery["event"] == "verification":
+        found.append("it verifies the domain")
+    if match["status"] not in ("any", delivery["status"]):
+        found.append(f"status is {delivery['status']}, not {match['status']}")
+    if "url" in match and not _text_matches(match["url"], delivery["url"] or ""):
+        found.append(f"url is {_instead(match['url'], without_secrets(delivery['url'] or ''))}")
+    if "attempts" in match and len(delivery["attempts"]) != match["attempts"]:
+        found.append(f"attempts are {len(delivery['attempts'])}, not {match['attempts']}")
+    if "body" in match:
+        text = json.dumps(delivery["body"], ensure_ascii=False)
+        found += _body_differences(match["body"], {"body": text, "bytes": len(text), "truncated": False})
+    return found
+
+
+def without_secrets(url):
+    """A receiver's URL without a password, and without the values of its query."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+    except ValueError:
+        return "***"
+    host = parts.netloc.rsplit("@", 1)
+    query = "&".join(f"{part.split('=', 1)[0]}=***" if "=" in part else "***" for part in parts.query.split("&") if part)
+    return urllib.parse.urlunsplit((
+        parts.scheme, f"***@{host[1]}" if len(host) > 1 else host[0], parts.path, query, ""))
+
+
+def describe_delivery(delivery):
+    """A delivery in words: `session.completed of QZ5HXWOU to http://a/hook, retrying after 2 attempts, connection refused`."""
+    attempts = delivery["attempts"]
+    words = [delivery["event"] + (f" of {delivery['entrupy_id']}" if delivery["entrupy_id"] else "")]
+    words[0] += f" to {without_secrets(delivery['url'])}" if delivery["url"] else " to a deleted subscription"
+    words.append(delivery["status"] + (
+        f" after {len(attempts)} attempt{'' if len(attempts) == 1 else 's'}" if attempts else ""))
+    if delivery["status"] != "delivered":
+        words += _reasons(delivery)
+    return ", ".join(words)
+
+
+def _reasons(delivery):
+    """Why a delivery did not arrive."""
+    last = delivery["attempts"][-1] if delivery["attempts"] else {}
+    words = []
+    if last.get("status") is not None:
+        answer = f": {_short(last['answer'], 160)}" if last.get("answer") else ""
+        words.append(f"the receiver answered {last['status']}{answer}")
+    if last.get("error"):
+        words.append(last["error"])
+    fault = last.get("fault") or delivery.get("fault")
+    if fault:
+        words.append(f"by the fault {fault}")
+    if delivery.get("held_back"):
+        words.append(delivery["held_back"])
+    return words
+
+
 def _quoted(text):
     return urllib.parse.quote(text, safe="")
 
@@ -273,6 +619,9 @@ def _given(**members):
 class Simulator:
     """A running server."""
 
+    #: The longest time that a server gets to stop.
+    _stop_seconds = 30.0
+
     def __init__(self, url, control_token=None, process=None):
         self.url = url.rstrip("/")
         self.control_token = control_token
@@ -301,14 +650,12 @@ class Simulator:
     def start(cls, binary=None, arguments=(), *, _is_recorded=False):
         """Starts a server on a free port of loopback, in memory. It ends with `stop()`, or with this process.
 
-        The program is `binary`, else ENTRUPY_SIM_BINARY, else `entrupy-sim` in PATH. `arguments` are more ones of `serve`. Of the
-        server's variables in the environment only ENTRUPY_SIM_LOG_LEVEL counts. ENTRUPY_SIM_RECORD records the server of the pytest
+        The program is `binary`, else ENTRUPY_SIM_BINARY, else that of this Python environment, else `entrupy-sim` in PATH.
+        `arguments` are more ones of `serve`. Of the server's variables in the environment only ENTRUPY_SIM_LOG_LEVEL counts. ENTRUPY_SIM_RECORD records the server of the pytest
         plugin alone, since a recording holds one server: `arguments=["--record", path]` records this one.
         """
         path = _program(binary)
-        kept = ("ENTRUPY_SIM_LOG_LEVEL", *(["ENTRUPY_SIM_RECORD"] if _is_recorded else []))
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("ENTRUPY_SIM_") or name in kept}
+        environment = _server_environment(_is_recorded)
         arguments = [str(argument) for argument in arguments]
         given = {argument.split("=", 1)[0] for argument in arguments}
         command = [path, "serve", "--ready-json", "--exit-with-parent"]
@@ -337,10 +684,14 @@ class Simulator:
             raise SimulatorError(f"{path} is not entrupy-sim {VERSION}: it printed {line[:80]!r}") from error
 
     def stop(self):
-        """Stops a server that `start()` started."""
+        """Stops a server that `start()` started. One that does not end within 30 s is killed."""
         if self._process and self._process.poll() is None:
             self._process.terminate()
-            self._process.wait(timeout=30)
+            try:
+                self._process.wait(timeout=self._stop_seconds)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait(timeout=self._stop_seconds)
 
     def __enter__(self):
         return self
@@ -390,15 +741,23 @@ def _drain(pipe):
         pass
 
 
+def _server_environment(is_recorded=False):
+    """The environment of a program: its settings are for servers that are started by hand."""
+    kept = ("ENTRUPY_SIM_LOG_LEVEL", *(["ENTRUPY_SIM_RECORD"] if is_recorded else []))
+    return {name: value for name, value in os.environ.items() if not name.startswith("ENTRUPY_SIM_") or name in kept}
+
+
 def _program(binary):
     for path, origin in ((binary, "the path"), (os.environ.get("ENTRUPY_SIM_BINARY"), "ENTRUPY_SIM_BINARY")):
         if path:
             if not os.access(path, os.X_OK) or os.path.isdir(path):
                 raise SimulatorError(f"{origin} {path} is not a program: give the path of entrupy-sim")
             return str(path)
-    found = shutil.which("entrupy-sim")
+    # The wheel puts it beside Python, which is not in PATH where the environment is not activated.
+    found = shutil.which("entrupy-sim", path=sysconfig.get_path("scripts")) or shutil.which("entrupy-sim")
     if not found:
-        raise SimulatorError("there is no entrupy-sim: install it in PATH, or set ENTRUPY_SIM_BINARY to its path")
+        raise SimulatorError(
+            "there is no entrupy-sim: install its wheel or put it in PATH, or set ENTRUPY_SIM_BINARY to its path")
     return found
 
 
@@ -456,6 +815,17 @@ class Namespace:
         self.url = f"{address.rstrip('/')}/ns/{name}"
         self._control = _Control(self.url, token)
         self.clock = Clock(self._control)
+
+    @property
+    def environment(self):
+        """The variables for a process that a test starts: where the namespace is, its API token, and the name of the test.
+
+        `subprocess.run(["my-backend"], env={**os.environ, **sim.environment})`
+        """
+        return _given(
+            ENTRUPY_SIM_URL=self.url, ENTRUPY_SIM_SERVER=self.url.rsplit("/ns/", 1)[0], ENTRUPY_SIM_NAMESPACE=self.name,
+            ENTRUPY_SIM_API_TOKEN=self.api_token, ENTRUPY_SIM_TOKEN=self.api_token,
+            ENTRUPY_SIM_CONTROL_TOKEN=self._control.token, ENTRUPY_SIM_TEST=os.environ.get(TEST_VARIABLE))
 
     def control(self, method, path, body=None, content_type="application/json"):
         """Sends any request to the control API of this namespace, and returns the answer's JSON."""
@@ -623,29 +993,141 @@ class Namespace:
         return self.control("GET", f"/_sim/requests?{query}")["requests"]
 
     def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
-                       at_most=None, any_route=False, delivered=None):
+                       at_most=None, any_route=False, delivered=None, test=None, headers=None, body=None):
         """Fails with AssertionError unless so many requests came. Without a number, one is enough.
 
         A route that the platforms do not have, or not with this method, is an error, since no request would be expected of it in vain;
         `any_route` allows it.
         `delivered` is True, False or "any": whether the answer reached the client. Without it only delivered answers count
         where there is a `status`, else all requests.
+        `test` is the name of a test, as requests have it in `X-Sim-Test`.
+        `headers` are those of the request: each name with a text, a compiled pattern, or None if the request must not have it.
+        `body` is that of the request: a part of its JSON, a text that it contains, or a compiled pattern. The journal masks
+        secrets as `***`.
         """
         _check(route)
-        match = _given(method=method, route=route, status=status, delivered=delivered, username=username)
-        code, data = self._control.answer("POST", "/_sim/requests/verify", _given(
-            match=match, times=times, at_least=at_least, at_most=at_most, any_route=any_route or None))
-        if code == 200:
+        match = _given(
+            method=method, route=route, status=status, delivered=delivered, username=username, test=test)
+        if headers or body is not None:
+            return self._expect_message(match, any_route, _Bounds(times, at_least, at_most), headers or {}, body)
+        code, answer = self._verify(match, any_route, "expect_request", _given(
+            times=times, at_least=at_least, at_most=at_most))
+        if code == 409:
+            raise AssertionError(f"{_wanted(match)}: {answer['error']}" + _nearest(answer))
+
+    def _verify(self, match, any_route, caller, bounds):
+        """Returns the status, 200 or 409, and the answer of a verification."""
+        code, data = self._control.answer(
+            "POST", "/_sim/requests/verify", {"match": match, **_given(any_route=any_route or None), **bounds})
+        if code not in (200, 409):
+            raise _refused(code, data, caller)
+        return code, json.loads(data)
+
+    def _expect_message(self, match, any_route, bounds, headers, body):
+        """The part of `expect_request` that needs headers and bodies, at which the server's own verification does not look."""
+        code, answer = self._verify(match, any_route, "expect_request", {"at_least": 0})
+        if bounds.most is not None:
+            # The server alone knows whether the journal dropped some.
+            code, answer = self._verify(match, any_route, "expect_request", {"at_most": _MANY})
+        wanted = _wanted({**match, **_given(headers=headers or None, body=body)})
+        if code == 409:
+            raise AssertionError(f"{wanted}: {answer['error']}" + _nearest(answer))
+        found, unknown, near = 0, [], []
+        for entry in self._journal({"delivered": "true" if "status" in match else None, **match}):
+            kept = self.control("GET", f"/_sim/requests/{_quoted(entry['id'])}?sequence={entry['sequence']}")
+            differences = _header_differences(headers, kept["request"]["headers"])
+            try:
+                differences += _body_differences(body, kept["request"])
+            except _NotKept as error:
+                # Without the body this one counts or not.
+                if not differences:
+                    unknown.append(str(error))
+                    continue
+            found += not differences
+            if differences and len(near) < 3:
+                near.append((entry, differences))
+            if bounds.is_certain(found):
+                break
+        if unknown and bounds.holds(found) != bounds.holds(found + len(unknown)):
+            raise SimulatorError(
+                f"{wanted}: whether these requests match is not known: {unknown[0]}. The journal keeps more with "
+                'settings(journal={"body_bytes": …})')
+        if not bounds.holds(found):
+            shown = _nearest({"nearest": [{"request": entry, "differences": parts} for entry, parts in near]})
+            if not near and not found:
+                shown = _nearest(self._verify(match, True, "expect_request", {"at_least": _MANY})[1])
+            raise AssertionError(f"{wanted}: expected {bounds} such requests, found {found}" + shown)
+
+    def _journal(self, match):
+        """The requests that match, newest first, page by page."""
+        cursor = None
+        while True:
+            query = urllib.parse.urlencode(_given(limit=1000, cursor=cursor, **{
+                key: str(value).lower() if isinstance(value, bool) else value for key, value in match.items()}))
+            page = self.control("GET", f"/_sim/requests?{query}")
+            yield from page["requests"]
+            cursor = page.get("next_cursor")
+            if not cursor:
+                return
+
+    def expect_webhook(self, event=None, entrupy_id=None, status="delivered", url=None, attempts=None, body=None,
+                       times=None, at_least=None, at_most=None, within=0):
+        """Fails with AssertionError unless so many webhooks were delivered. Without a number, one is enough.
+
+        `event` is for instance `session.completed`, `entrupy_id` the item. `status` is `waiting`, `sending`, `retrying`,
+        `delivered`, `failed`, `cancelled` or `any`. `url` is the receiver's: a text or a compiled pattern; `attempts` a number.
+        `body` is as in `expect_request`. `within` is how many real seconds to wait until enough have come; without it, call
+        `settle()` first, or advance a frozen clock.
+        """
+        bounds = _Bounds(times, at_least, at_most)
+        match = _given(event=event, entrupy_id=entrupy_id, status=status, url=url, attempts=attempts, body=body)
+        if status not in _DELIVERY_STATES:
+            raise SimulatorError(f"status must be {', '.join(_DELIVERY_STATES[:-1])} or any, got {status!r}")
+        self._check_event(event)
+        end = time.monotonic() + within
+        while True:
+            found, others = self._deliveries(match)
+            # More can come while it waits, and fewer cannot.
+            if bounds.holds(found) or (bounds.most is not None and found > bounds.most) or time.monotonic() >= end:
+                break
+            time.sleep(0.05)
+        if not bounds.holds(found):
+            raise AssertionError(
+                f"webhook {_wanted(match)}: expected {bounds} such deliveries, found {found}" + self._webhook_hint(others))
+
+    def _check_event(self, event):
+        """Raises if there is no such event: a mistake would make an expectation of none worthless."""
+        if event is None:
             return
-        if code != 409:
-            raise _refused(code, data, "expect_request")
-        answer = json.loads(data)
-        near = "".join(
-            f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}: {', '.join(n['differences'])}"
-            for n in answer.get("nearest") or [])
-        wanted = " ".join(
-            f"delivered: {str(value).lower()}" if key == "delivered" else str(value) for key, value in match.items())
-        raise AssertionError(f"{wanted}: {answer['error']}" + (f"; nearest:{near}" if near else ""))
+        known = [entry["id"] for entry in self.control("GET", "/_sim/choices")["lists"]["webhook_events"]]
+        if event not in [*known, "verification"]:
+            raise SimulatorError(f"there is no event {event!r}: use one of {', '.join(known)}, or verification")
+
+    def _deliveries(self, match):
+        """The number of deliveries that match, and the newest three that do not, with their differences."""
+        found, others, cursor = 0, [], None
+        while True:
+            query = urllib.parse.urlencode(_given(
+                limit=100, cursor=cursor, entrupy_id=match.get("entrupy_id")))
+            page = self.control("GET", f"/_sim/webhook-deliveries?{query}")
+            for delivery in page["deliveries"]:
+                differences = _delivery_differences(match, delivery)
+                found += not differences
+                if differences and len(others) < 3:
+                    others.append(f"\n  {describe_delivery(delivery)}: {', '.join(differences)}")
+            cursor = page.get("next_cursor")
+            if not cursor:
+                return found, others
+
+    def _webhook_hint(self, others):
+        if others:
+            return "; nearest:" + "".join(others)
+        if not self.control("GET", "/_sim/webhooks")["webhooks"]:
+            return "; there is no subscription: make one with POST /v2/webhooks"
+        clock = self.clock.state()
+        if clock["mode"] == "frozen" and self.control("GET", "/_sim/due?limit=1")["due"]:
+            return f"; the clock is frozen at {clock['now']} and something is due: advance it"
+        return ""
 
     def verify_scenario(self, name, strict=None):
         """Fails with AssertionError unless the expectations of the scenario that was started here are met.

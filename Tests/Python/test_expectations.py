@@ -1,0 +1,194 @@
+"""What the Python client proves of requests and webhooks. `make test-python` runs it."""
+
+import json
+import re
+import urllib.error
+import urllib.request
+
+import pytest
+
+from entrupy_sim import Namespace, SimulatorError, without_secrets
+
+
+def send(sim, method, path, body=None, headers=None):
+    """Sends a request as a back end does, and returns its status."""
+    data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{sim.url}{path}", method=method, data=data, headers={
+        "Authorization": f"Token {sim.api_token}", "Content-Type": "application/json", **(headers or {})})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+SEARCH = "/v2/search/authentications"
+
+
+@pytest.fixture
+def searched(entrupy_sim):
+    send(entrupy_sim, "POST", SEARCH, {"filters": [{"id": "a", "values": [1, 2]}], "limit": 2, "deep": None}, {"X-Shop": "one"})
+    send(entrupy_sim, "POST", SEARCH, {"filters": [], "limit": 3}, {"X-Shop": "two"})
+    send(entrupy_sim, "POST", SEARCH, b"no json", {"X-Shop": "three"})
+    return entrupy_sim
+
+
+@pytest.mark.parametrize("match, count", [
+    ({"headers": {"x-shop": "one"}}, 1), ({"headers": {"X-Shop": re.compile("^t")}}, 2), ({"headers": {"X-Shop": None}}, 0),
+    ({"headers": {"X-Other": None}}, 3), ({"headers": {"X-Shop": "One"}}, 0), ({"headers": {"Content-Length": 7}}, 1),
+    ({"headers": {"Authorization": re.compile("^Token ")}}, 3), ({"body": {"limit": 2}}, 1), ({"body": {"limit": True}}, 0),
+    ({"body": {}}, 2), ({"body": {"limit": 2.0}}, 1), ({"body": {"filters": []}}, 1), ({"body": {"deep": None}}, 1),
+    ({"body": {"filters": [{"id": re.compile("a|b")}]}}, 1), ({"body": {"filters": [{"values": [2, 1]}]}}, 0),
+    ({"body": {"filters": [{"values": [1]}]}}, 0), ({"body": "no json"}, 1), ({"body": re.compile('"limit": [23]')}, 2),
+    ({"body": {"limit": 2}, "headers": {"X-Shop": "two"}}, 0), ({"body": [1]}, 0),
+])
+def test_headers_and_bodies_decide(searched, match, count):
+    searched.expect_request("POST", SEARCH, times=count, **match)
+    searched.expect_request("POST", SEARCH, at_least=count, at_most=count, **match)
+    with pytest.raises(AssertionError, match=f"expected {count + 1} such requests, found {count}"):
+        searched.expect_request("POST", SEARCH, times=count + 1, **match)
+    if count:
+        searched.expect_request("POST", SEARCH, **match)
+        with pytest.raises(AssertionError, match=f"expected at most {count - 1} such|expected 0 such"):
+            searched.expect_request("POST", SEARCH, at_most=count - 1, **match)
+
+
+def problem(call):
+    with pytest.raises(AssertionError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_the_differences_of_the_nearest_are_named(searched):
+    text = problem(lambda: searched.expect_request(
+        "POST", SEARCH, headers={"X-Shop": "two", "X-More": "1"}, body={"limit": 4, "user": {"name": "x"}}))
+    assert text.startswith("POST /v2/search/authentications, headers: ")
+    assert "header X-Shop is 'one', not 'two'" in text and "header X-More is absent" in text
+    assert "body.limit is 3, not 4" in text and "body.user is absent" in text and "body is no JSON: 'no json'" in text
+    # Where no request fits without its message, the server knows the nearest.
+    text = problem(lambda: searched.expect_request("GET", "/v2/webhooks", body={"limit": 4}))
+    assert "found 0; nearest:" in text and "method is POST, not GET" in text, text
+    # The journal does not have what it masks.
+    text = problem(lambda: searched.expect_request("POST", SEARCH, headers={"Authorization": "Token x"}))
+    assert "not 'Token x' (the journal masks secrets)" in text and searched.api_token not in text
+
+
+def test_a_body_that_the_journal_did_not_keep_is_no_proof(entrupy_sim):
+    entrupy_sim.settings(journal={"body_bytes": 100})
+    send(entrupy_sim, "POST", SEARCH, {"limit": 2, "text": "x" * 200})
+    for match in ({"body": {"limit": 3}}, {"body": "y"}, {"body": re.compile("y")}):
+        for bounds in ({"times": 0}, {"times": 1}, {"at_least": 1}, {"at_most": 0}, {}):
+            with pytest.raises(SimulatorError, match="100 characters of a body of 2.. bytes were kept.*body_bytes"):
+                entrupy_sim.expect_request("POST", SEARCH, **match, **bounds)
+        # It changes nothing here.
+        entrupy_sim.expect_request("POST", SEARCH, at_most=1, **match)
+    entrupy_sim.expect_request("POST", SEARCH, body='"limit": 2', times=1)
+    # Its headers decide without the body.
+    entrupy_sim.expect_request("POST", SEARCH, body={"limit": 3}, headers={"X-Shop": "one"}, times=0)
+    send(entrupy_sim, "POST", SEARCH, b"\xff\xfe")
+    with pytest.raises(SimulatorError, match="a body of 2 bytes is not text"):
+        entrupy_sim.expect_request("POST", SEARCH, body="y", times=0)
+
+
+def test_requests_that_the_journal_dropped_are_no_proof(entrupy_sim):
+    entrupy_sim.settings(journal={"entries": 1})
+    for limit in (1, 2):
+        send(entrupy_sim, "POST", SEARCH, {"limit": limit})
+    entrupy_sim.expect_request("POST", SEARCH, body={"limit": 2})
+    for bounds in ({"times": 0}, {"times": 1}, {"at_most": 3}):
+        text = problem(lambda: entrupy_sim.expect_request("POST", SEARCH, body={"limit": 1}, **bounds))
+        assert "the journal has forgotten requests" in text and "found" not in text, text
+
+
+def test_a_status_counts_delivered_answers_alone_with_a_body_too(entrupy_sim):
+    entrupy_sim.fault({"drop_connection": True}, route=SEARCH, times=1)
+    with pytest.raises(OSError):
+        send(entrupy_sim, "POST", SEARCH, {"limit": 2})
+    send(entrupy_sim, "POST", SEARCH, {"limit": 2})
+    entrupy_sim.expect_request("POST", SEARCH, body={"limit": 2}, times=2)
+    entrupy_sim.expect_request("POST", SEARCH, 200, body={"limit": 2}, times=1)
+    entrupy_sim.expect_request("POST", SEARCH, delivered=False, body={"limit": 2}, times=1)
+    entrupy_sim.expect_request("POST", SEARCH, 200, delivered="any", body={"limit": 2}, times=2)
+
+
+@pytest.mark.parametrize("bounds, text", [
+    ({"times": -1}, "times must be a whole number"), ({"times": True}, "times must be a whole number"),
+    ({"at_most": "2"}, "at_most must be a whole number"), ({"times": 1, "at_least": 1}, "times excludes at_least and at_most"),
+    ({"at_least": 2, "at_most": 1}, "at_least must be at most at_most, got 2 and 1"),
+])
+def test_wrong_numbers_are_errors(entrupy_sim, bounds, text):
+    with pytest.raises(SimulatorError, match=text):
+        entrupy_sim.expect_request("POST", SEARCH, body={}, **bounds)
+    with pytest.raises(SimulatorError, match=text):
+        entrupy_sim.expect_webhook(**bounds)
+
+
+def test_a_route_that_the_platforms_do_not_have_is_refused_with_a_body_too(entrupy_sim):
+    with pytest.raises(SimulatorError, match="the nearest is POST /sdk/search.*any_route=True in expect_request"):
+        entrupy_sim.expect_request("POST", "/sdk/serch", body={}, times=0)
+    entrupy_sim.expect_request("POST", "/sdk/serch", body={}, times=0, any_route=True)
+
+
+@pytest.fixture
+def told(entrupy_sim):
+    """An item whose webhook a receiver refuses, and a second subscription to which a fault loses it."""
+    for path in ("one?secret=abc", "two"):
+        assert send(entrupy_sim, "POST", "/v2/webhooks", {
+            "url": f"http://127.0.0.1:9/{path}", "secret_key": "a-secret-key", "events": ["session.completed"]}) == 201
+    return entrupy_sim
+
+
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+def test_webhooks_are_expected(told):
+    text = problem(lambda: told.expect_webhook())
+    assert text == "webhook delivered: expected at least 1 such deliveries, found 0", text
+    [item] = told.insert_items(result="unknown")
+    told.clock.advance("2s")
+    told.expect_webhook("session.completed", entrupy_id=item, status="retrying", times=2, attempts=2)
+    told.expect_webhook(status="any", url=re.compile("/two$"), times=1)
+    told.expect_webhook(status="any", url="http://127.0.0.1:9/two", body={"items": [{"entrupy_id": item}]}, times=1)
+    told.expect_webhook(status="any", body={"items": [{"status": {"result": {"id": "authentic"}}}]}, times=0)
+    told.expect_webhook("session.updated", times=0)
+    text = problem(lambda: told.expect_webhook("session.completed", body={"items": [{"status": {"result": {"id": "no"}}}]}))
+    assert "body.items[0].status.result.id is 'unknown', not 'no'" in text and "status is retrying, not delivered" in text
+    assert "connection refused" in text and "secret=***" in text and "abc" not in text
+    with pytest.raises(SimulatorError, match="there is no event 'session.complete': use one of session.completed, "):
+        told.expect_webhook("session.complete", times=0)
+    with pytest.raises(SimulatorError, match="status must be waiting, sending.* or any, got 'lost'"):
+        told.expect_webhook(status="lost", times=0)
+
+
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+def test_a_missing_webhook_says_what_keeps_it(entrupy_sim):
+    assert "there is no subscription: make one" in problem(lambda: entrupy_sim.expect_webhook("session.completed"))
+    send(entrupy_sim, "POST", "/v2/webhooks", {
+        "url": "http://127.0.0.1:9", "secret_key": "a-secret-key", "events": ["session.updated"]})
+    entrupy_sim.control("POST", "/components/sessions", {"validationCode": "IDV", "networkEnvironment": "mock"})
+    assert "the clock is frozen at 2026-01-05T09:00:00.000000Z and something is due: advance it" in problem(
+        lambda: entrupy_sim.expect_webhook("session.completed"))
+
+
+def test_a_webhook_is_waited_for(told):
+    told.insert_items(result="unknown")
+    told.expect_webhook("session.completed", status="retrying", times=2, within=20)
+    # One too many is known at once, and one too few at the end.
+    assert "found 2" in problem(lambda: told.expect_webhook(status="retrying", times=1, within=600))
+    assert "found 2" in problem(lambda: told.expect_webhook(status="retrying", times=3, within=0.2))
+
+
+@pytest.mark.parametrize("url, shown", [
+    ("http://a:b@127.0.0.1:9/x?k=v&w#f", "http://***@127.0.0.1:9/x?k=***&***"), ("http://[::1", "***"),
+    ("http://127.0.0.1:9/x", "http://127.0.0.1:9/x"), ("", ""),
+])
+def test_urls_of_receivers_are_shown_without_secrets(url, shown):
+    assert without_secrets(url) == shown
+
+
+def test_the_environment_of_a_process_names_the_namespace_and_the_test(entrupy_sim, entrupy_simulator):
+    name = "test_expectations.py::test_the_environment_of_a_process_names_the_namespace_and_the_test"
+    found = entrupy_sim.environment
+    assert found.pop("ENTRUPY_SIM_TEST").endswith(name)
+    assert found == {
+        "ENTRUPY_SIM_URL": entrupy_sim.url, "ENTRUPY_SIM_SERVER": entrupy_simulator.url, "ENTRUPY_SIM_NAMESPACE": entrupy_sim.name,
+        "ENTRUPY_SIM_API_TOKEN": "demo-api-token", "ENTRUPY_SIM_TOKEN": "demo-api-token"}
+    assert Namespace("a", "http://127.0.0.1:9", "ctl").environment["ENTRUPY_SIM_CONTROL_TOKEN"] == "ctl"
