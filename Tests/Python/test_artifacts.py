@@ -60,7 +60,11 @@ def run(tmp_path):
 
 
 def bundles(folder):
-    return sorted(path.name for path in pathlib.Path(folder).iterdir())
+    """The names of the bundles in a folder, in which each has its page and nothing else is."""
+    names = {path.name for path in pathlib.Path(folder).iterdir()}
+    found = sorted(name for name in names if name.endswith(".tar"))
+    assert names == {*found, *(name[:-len("tar")] + "html" for name in found)}
+    return found
 
 
 def test_each_failed_test_has_its_bundle_and_a_passing_one_removes_its_own_alone(run, tmp_path):

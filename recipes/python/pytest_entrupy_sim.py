@@ -6,11 +6,12 @@
         ...
         entrupy_sim.clock.advance("3h")
 
-With pytest-xdist all workers use one server, which the first of them starts. After a test that failed, its namespace's bundle
-is saved, under a name that follows from the project's root directory and the test's id; after one that passed, the bundle of an
-earlier failure is removed.
+With pytest-xdist all workers use one server, which the first of them starts. A test that failed prints what its namespaces saw,
+and its namespace's bundle is saved with a page, under a name that follows from the project's root directory and the test's id;
+after one that passed, those of an earlier failure are removed.
 """
 
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -19,7 +20,8 @@ import shlex
 
 import pytest
 
-from entrupy_sim import Simulator, SimulatorError, print_note
+from entrupy_sim import TEST_VARIABLE, Simulator, SimulatorError, _header_text, name_requests, print_note
+from entrupy_sim_failure import Failure, PageMaker, page_of, printable
 
 __all__ = ["entrupy_simulator", "entrupy_sim"]
 
@@ -29,6 +31,11 @@ _simulator = pytest.StashKey()
 _item = pytest.StashKey()
 #: The test or class, module, … whose function or fixture runs.
 _owner = pytest.StashKey()
+#: Ends the naming of requests.
+_end_naming = pytest.StashKey()
+#: The variable with the name of the test as it was before the test; None if it was not set.
+_outer_name = pytest.StashKey()
+_pages = pytest.StashKey()
 #: In a worker: the marks that are wrong.
 _USAGE = "entrupy_sim_usage"
 
@@ -38,10 +45,17 @@ _failed = pytest.StashKey()
 _passed = pytest.StashKey()
 #: The namespace of the fixture, until it is deleted.
 _namespace = pytest.StashKey()
+#: The namespaces that the test made.
+_made = pytest.StashKey()
+#: The lines about the bundle that was saved when the test failed.
+_saved = pytest.StashKey()
 #: The namespaces whose rules are not verified yet.
 _unverified = pytest.StashKey()
 _notes = pytest.StashKey()
 
+#: The title of what a failed test prints.
+_TITLE = "entrupy-sim"
+_DOCUMENTED = "what these lines mean: docs/testing.md#when-a-test-fails"
 #: The name of the section of a test's report that has its notes.
 _SECTION = "entrupy-sim notes"
 #: What the mark takes by name, beside the scenario: types, and the types in words. None means that it is not given.
@@ -77,6 +91,9 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers",
         "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None, strict=None): how the test's namespace is made")
+    # Workers of pytest-xdist hand their reports to the controlling process.
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_FirstFailure(), "entrupy_sim_first_failure")
     _check_server_options(config)
 
 
@@ -136,6 +153,7 @@ def _start_server(config):
 
 # Not in the teardown of the fixture: bundles are saved after that of the last test.
 def pytest_unconfigure(config):
+    _end_names(config)
     simulator = config.stash.get(_server, None)
     if simulator:
         simulator.stop()
@@ -193,12 +211,34 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     # The item may have run before, for instance with pytest-rerunfailures.
-    for key in (_failed, _passed, _namespace):
+    for key in (_failed, _passed, _namespace, _saved):
         if key in item.stash:
             del item.stash[key]
-    item.stash[_unverified], item.stash[_notes] = [], []
+    item.stash[_unverified], item.stash[_notes], item.stash[_made] = [], [], []
     item.config.stash[_item] = item
     _set_owner(item.config, item)
+    # The test before may have been interrupted.
+    _restore_name(item.config)
+    if not {"entrupy_sim", "entrupy_simulator"}.isdisjoint(getattr(item, "fixturenames", ())):
+        _set_name(item)
+
+
+def _set_name(item):
+    """Puts the name of a test into the environment, from which its requests and the processes that it starts have it."""
+    if _outer_name not in item.config.stash:
+        item.config.stash[_outer_name] = os.environ.get(TEST_VARIABLE)
+        os.environ[TEST_VARIABLE] = _header_text(item.stash.get(_id, item.nodeid))
+
+
+def _restore_name(config):
+    if _outer_name not in config.stash:
+        return
+    outer = config.stash[_outer_name]
+    del config.stash[_outer_name]
+    if outer is None:
+        os.environ.pop(TEST_VARIABLE, None)
+    else:
+        os.environ[TEST_VARIABLE] = outer
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -230,7 +270,15 @@ def _adopt(config, simulator):
     config.stash[_simulator] = simulator
     simulator.on_note = lambda text: _show_note(config, text)
     simulator._on_made = lambda namespace: _await_notes(config, namespace)
+    _end_names(config)
+    config.stash[_end_naming] = name_requests(simulator.url)
     _set_owner(config, config.stash[_owner])
+
+
+def _end_names(config):
+    if _end_naming in config.stash:
+        config.stash[_end_naming]()
+        del config.stash[_end_naming]
 
 
 def _show_note(config, text):
@@ -247,12 +295,16 @@ def _await_notes(config, namespace):
     if item and config.stash[_owner] is item:
         namespace._defers_notes = True
         item.stash[_unverified].append(namespace)
+        item.stash[_made].append(namespace)
 
 
-def _verify_rules(item):
+def _verify_rules(item, is_reachable=True):
     """Shows the notes that still stand at the end of a test, and returns those that must fail it."""
     namespaces, item.stash[_unverified] = item.stash.get(_unverified, []), []
     problems = []
+    if namespaces and not is_reachable:
+        _show_note(item.config, "the notes on rules at the end of the test are not known: the server does not answer")
+        return problems
     for namespace in namespaces:
         try:
             namespace.verify_rules()
@@ -300,15 +352,71 @@ def pytest_runtest_makereport(item):
         item.stash[_failed] = True
     elif report.when == "call" and report.passed:
         item.stash[_passed] = True
+    is_reachable = _explain(item, report) if report.failed else True
     if report.when != "teardown" and not report.passed:
-        for text in _verify_rules(item):
+        for text in _verify_rules(item, is_reachable):
             _show_note(item.config, text)
-    report.sections += [(f"Captured {_SECTION} call", text) for text in item.stash.get(_notes, [])]
+    # What a failure explains has the notes in it.
+    if report.when == "teardown" or not report.failed:
+        report.sections += [(f"Captured {_SECTION} call", text) for text in item.stash.get(_notes, [])]
     if report.when == "teardown":
         text = _close_namespace(item)
         if text:
             report.sections.append(("Captured stdout teardown", text))
         item.config.stash[_item] = item.config.stash[_owner] = None
+        _restore_name(item.config)
+
+
+def _explain(item, report):
+    """Adds to the report of a failure what the namespaces of the test saw. Returns whether the server answers."""
+    is_reachable, lines = True, []
+    try:
+        own = item.stash.get(_namespace, None)
+        made = item.stash.get(_made, [])
+        for namespace in ([own] if own else []) + [other for other in made if other is not own][-2:]:
+            failure = Failure(namespace, report.longreprtext)
+            if is_reachable:
+                lines += failure.lines()
+                is_reachable = failure.is_reachable
+        if own:
+            # A test whose server hangs has waited once.
+            if not is_reachable:
+                del item.stash[_namespace]
+            item.stash[_saved] = True
+            lines += _save(item, own) if is_reachable else ["no bundle: the server does not answer"]
+    except Exception as error:  # The test fails for its own reason.
+        lines.append(f"what happened is not known: {type(error).__name__}: {ascii(str(error))[:200]}")
+    if lines:
+        _add_section(report, "\n".join(lines))
+    return is_reachable
+
+
+def _add_section(report, text):
+    """Adds the text under the report's traceback, where it is shown whatever `--show-capture` says, and is part of JUnit's file."""
+    if hasattr(report.longrepr, "addsection"):
+        report.longrepr.addsection(_TITLE, text, "-")
+    else:
+        report.sections.append((_TITLE, text))
+
+
+class _FirstFailure:
+    """Names the page of the documentation under the first failure of a run."""
+
+    def __init__(self):
+        self._is_named = False
+
+    # First, before the report is counted and printed.
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        if self._is_named or not report.failed:
+            return
+        for holder in (report.longrepr, report):
+            sections = getattr(holder, "sections", None) or []
+            for index, section in enumerate(sections):
+                if section[0] == _TITLE:
+                    sections[index] = (_TITLE, f"{section[1]}\n{_DOCUMENTED}", *section[2:])
+                    self._is_named = True
+                    return
 
 
 # Last, so after the teardown of a test that was interrupted, which has no report.
@@ -317,12 +425,15 @@ def pytest_sessionfinish(session):
     item = session.config.stash.get(_item, None)
     if item:
         print(_close_namespace(item) or "", end="")
+    _restore_name(session.config)
 
 
 @pytest.fixture(scope="session")
 def entrupy_simulator(request):
-    """The server of the whole run."""
+    """The server of the whole run, an `entrupy_sim.Simulator`: its `url`, and `make_namespace()` for more than one namespace."""
     config = request.config
+    if config.stash.get(_item, None):
+        _set_name(config.stash[_item])
     worker = getattr(config, "workerinput", {})
     try:
         if "entrupy_sim_error" in worker:
@@ -336,7 +447,8 @@ def entrupy_simulator(request):
                 _start_server(config)
             simulator = config.stash[_server]
     except SimulatorError as error:
-        pytest.fail(str(error), pytrace=False)
+        # Without the error that was caught, which says the same.
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     _adopt(config, simulator)
     return simulator
 
@@ -344,6 +456,7 @@ def entrupy_simulator(request):
 @pytest.fixture
 def entrupy_sim(request, entrupy_simulator):
     """A namespace of the test's own. The mark `entrupy_sim` says how it is made."""
+    _set_name(request.node)
     # A project may have a fixture entrupy_simulator of its own.
     _adopt(request.config, entrupy_simulator)
     try:
@@ -351,7 +464,8 @@ def entrupy_sim(request, entrupy_simulator):
         options["strict"] = _is_strict(request.node)
         namespace = entrupy_simulator.make_namespace(**options)
     except (SimulatorError, ValueError) as error:
-        pytest.fail(str(error), pytrace=False)
+        # Without the error that was caught, which says the same.
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     request.node.stash[_namespace] = namespace
     yield namespace
     # Else the teardown of other fixtures may still fail.
@@ -376,19 +490,39 @@ def _close_namespace(item):
 
 
 def _keep_bundle(node, namespace):
-    """Saves the bundle of a test that failed, and removes the old one of a test that passed."""
-    path = _bundle_path(node)
-    has_failed = node.stash.get(_failed, False)
+    """Saves the bundle of a test that failed, unless that was done when it failed, and removes that of a test that passed."""
+    if node.stash.get(_failed, False):
+        return None if node.stash.get(_saved, False) else "".join(
+            f"entrupy-sim: {line}\n" for line in _save(node, namespace))
+    if not node.stash.get(_passed, False):
+        return None
+    bundle = _bundle_path(node)
     try:
-        if has_failed:
-            namespace.save_bundle(path)
-            return f"entrupy-sim: the bundle of {node.name} is {path}\n"
-        if node.stash.get(_passed, False):
-            path.unlink(missing_ok=True)
-    except (SimulatorError, OSError) as error:
-        what = "saved" if has_failed else "removed"
-        return f"entrupy-sim: the bundle of {node.name} cannot be {what}: {error}\n"
+        page_of(bundle).unlink(missing_ok=True)
+        bundle.unlink(missing_ok=True)
+    except OSError as error:
+        return printable(f"entrupy-sim: the bundle of {node.name} cannot be removed: {error}") + "\n"
     return None
+
+
+def _save(node, namespace):
+    """Saves the bundle of a test that failed, and its page. Returns the lines about them."""
+    path = _bundle_path(node)
+    try:
+        namespace.save_bundle(path)
+    except (SimulatorError, OSError) as error:
+        return [printable(f"the bundle of {node.name} cannot be saved: {error}")]
+    lines = [printable(f"the bundle of {node.name} is {path}")]
+    if _pages not in node.config.stash:
+        node.config.stash[_pages] = PageMaker(node.config.getoption("--entrupy-sim-binary"))
+    try:
+        return [printable(f"the page of {node.name} is {node.config.stash[_pages].make(path)}"), *lines]
+    except Exception as error:  # The bundle is there.
+        # One of an earlier failure would be taken for this one's.
+        with contextlib.suppress(OSError):
+            page_of(path).unlink(missing_ok=True)
+        text = str(error) if isinstance(error, (SimulatorError, OSError)) else repr(error)
+        return [*lines, printable(f"it has no page: {text}")]
 
 
 def _bundle_path(node):
