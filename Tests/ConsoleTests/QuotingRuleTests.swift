@@ -56,7 +56,7 @@ import Testing
         "EntrupySimTesting/ControlConnection.swift": ["Simulator"],
         "EntrupySimTesting/Simulator.swift": ["info", "version"],
         "Server/TLS/LocalAuthority.swift": ["fingerprint"],
-        "Simulation/Recording/Recording.swift": ["kind"],
+        "Simulation/Recording/Recording.swift": ["RecordingHead", "kind"],
         "Simulation/Namespaces/SeededGenerator.swift": ["randomSeed"],
         "Storage/Validation/UploadedDatabase.swift": ["name"],
     ]
