@@ -5,6 +5,9 @@
 
 Each `sh` block between the documents' walk-through comments is one step, in one shell. Its output is compared with
 demo/expected/NN.json. `--update` writes those files anew. A `json` block after a step shows a part of its last answer; it must be in it.
+
+The documents' function `show` cuts long answers. Here it passes them on, so that whole answers are compared. A `text` block after a step
+is what the documents' own `show` prints of its last answer, with … for what differs.
 """
 import argparse
 import difflib
@@ -28,7 +31,7 @@ RECEIVER_PORT = "9000"
 
 
 def blocks():
-    """The steps in order: each is a shell block, and the part of its answer that the document shows, or None."""
+    """The steps in order: each is a shell block, and what the document shows of its answer: a JSON value, text, or None."""
     steps = []
     for document in DOCUMENTS:
         text = (ROOT / document).read_text(encoding="utf-8")
@@ -38,9 +41,28 @@ def blocks():
                 steps.append([block, None])
             elif language == "json":
                 steps[-1][1] = json.loads(block)
+            elif language == "text":
+                steps[-1][1] = block
             elif block != (HERE / "receiver.py").read_text(encoding="utf-8"):
                 sys.exit(f"the receiver in {document} is not demo/receiver.py")
     return steps
+
+
+def is_like(shown, found):
+    """Whether a text is as shown, where … stands for anything."""
+    return re.fullmatch(".*".join(map(re.escape, shown.split("…"))), found, re.S) is not None
+
+
+def is_shown(steps, number, answer):
+    """Whether a step's last answer is what the document shows of it."""
+    step, shown = steps[number]
+    if not isinstance(shown, str):
+        return shown is None or is_part(shown, json.loads(answer))
+    names = re.findall(r"\| show ('[^']*')", step)[-1]
+    printed = subprocess.run(
+        ["bash", "-c", f"{steps[0][0]}\nshow {names}"], input=answer, stdout=subprocess.PIPE, text=True, timeout=10, check=True)
+    found, expected = printed.stdout.splitlines(), shown.splitlines()
+    return len(found) == len(expected) and all(map(is_like, expected, found))
 
 
 def is_part(shown, found):
@@ -50,7 +72,7 @@ def is_part(shown, found):
     if isinstance(shown, list):
         return isinstance(found, list) and len(shown) <= len(found) and all(map(is_part, shown, found))
     if isinstance(shown, str) and "…" in shown:
-        return re.fullmatch(".*".join(map(re.escape, shown.split("…"))), str(found), re.S) is not None
+        return is_like(shown, str(found))
     return shown == found
 
 
@@ -68,6 +90,8 @@ def run(steps, url):
     port = free_port()
     for number, step in enumerate(steps):
         script += [f"echo; echo '{MARK}{number}'", step.replace("http://127.0.0.1:8642", url).replace(RECEIVER_PORT, port)]
+        if number == 0:
+            script.append("show() { cat; }")
     shell = subprocess.run(
         ["bash", "-c", "\n".join(script)], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=True)
     parts = re.split(rf"\n?{MARK}\d+\n", shell.stdout)
@@ -122,8 +146,7 @@ def main():
             file.write_text(found, encoding="utf-8")
             continue
         expected = file.read_text(encoding="utf-8") if file.exists() else ""
-        shown = steps[number][1]
-        if shown is not None and not is_part(shown, json.loads(output.strip().splitlines()[-1])):
+        if not is_shown(steps, number, (output.strip().splitlines() or [""])[-1]):
             failures += 1
             print(f"step {number} answers something else than the document shows: {output.strip()[:2000]}")
         elif found != expected:
