@@ -7,7 +7,8 @@ import Testing
 @Suite struct DocumentedCallTests {
     private static let documents = [
         "README.md", "docs/backend.md", "docs/control.md", "docs/scenarios.md", "docs/post-mortem.md", "docs/server.md",
-        "docs/components.md",
+        "docs/components.md", "docs/README.md", "docs/start-backend.md", "docs/start-app.md", "docs/start-tester.md",
+        "docs/start-ci.md", "docs/why-not-a-mock.md",
     ]
 
     private static func text(_ document: String) throws -> String {
