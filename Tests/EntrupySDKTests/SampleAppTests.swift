@@ -27,7 +27,6 @@ private final class CaptureHandler: NSObject, EntrupyCaptureDelegate {
 
     func capture(_ input: [String: Any]) async -> End {
         await withCheckedContinuation { continuation in
-            nonisolated(unsafe) let continuation = continuation
             onEnd = { end in
                 nonisolated(unsafe) let end = end
                 continuation.resume(returning: end)
