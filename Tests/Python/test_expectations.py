@@ -27,7 +27,7 @@ SEARCH = "/v2/search/authentications"
 
 @pytest.fixture
 def searched(entrupy_sim):
-    send(entrupy_sim, "POST", SEARCH, {"filters": [{"id": "a", "values": [1, 2]}], "limit": 2, "deep": None}, {"X-Shop": "one"})
+    send(entrupy_sim, "POST", SEARCH, {"filters": [{"id": "a", "values": [1, 2]}], "limit": 2, "deep": None, "on": True}, {"X-Shop": "one"})
     send(entrupy_sim, "POST", SEARCH, {"filters": [], "limit": 3}, {"X-Shop": "two"})
     send(entrupy_sim, "POST", SEARCH, b"no json", {"X-Shop": "three"})
     return entrupy_sim
@@ -36,7 +36,7 @@ def searched(entrupy_sim):
 @pytest.mark.parametrize("match, count", [
     ({"headers": {"x-shop": "one"}}, 1), ({"headers": {"X-Shop": re.compile("^t")}}, 2), ({"headers": {"X-Shop": None}}, 0),
     ({"headers": {"X-Other": None}}, 3), ({"headers": {"X-Shop": "One"}}, 0), ({"headers": {"Content-Length": 7}}, 1),
-    ({"headers": {"Authorization": re.compile("^Token ")}}, 3), ({"body": {"limit": 2}}, 1), ({"body": {"limit": True}}, 0),
+    ({"headers": {"Authorization": re.compile("^Token ")}}, 3), ({"body": {"limit": 2}}, 1), ({"body": {"on": 1}}, 0), ({"body": {"on": True}}, 1),
     ({"body": {}}, 2), ({"body": {"limit": 2.0}}, 1), ({"body": {"filters": []}}, 1), ({"body": {"deep": None}}, 1),
     ({"body": {"filters": [{"id": re.compile("a|b")}]}}, 1), ({"body": {"filters": [{"values": [2, 1]}]}}, 0),
     ({"body": {"filters": [{"values": [1]}]}}, 0), ({"body": "no json"}, 1), ({"body": re.compile('"limit": [23]')}, 2),

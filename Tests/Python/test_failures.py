@@ -341,6 +341,8 @@ def test_first(entrupy_sim, entrupy_simulator):
     assert code == 1 and "1 failed" in output and "assert 1 == 2" in output, output
     assert "error" not in output.splitlines()[-1], output
     assert "the clock: not known: no server answers at " in output and "no bundle: the server does not answer" in output
+    # It is not asked again.
+    assert output.count("no server answers at ") == 1, output
 
 
 def test_a_server_that_hangs_is_waited_for_once(run, tmp_path):
@@ -443,9 +445,9 @@ def test_a_server_that_is_none_of_ours_is_named(answered, body):
 
 def test_what_a_server_answers_is_shown_in_safe_lines(answered):
     entry = {
-        "id": "req_1", "sequence": 1, "method": "GET", "path": "/\x1b[2J\ud800\n" + "p" * 1000, "query": "q" * 1000, "status": 409,
+        "id": "req_1", "sequence": 1, "method": "GET", "path": "/ctl-secret\x1b[2J\ud800\n" + "p" * 1000, "query": "q" * 1000, "status": 409,
         "delivered": False, "effect": {"a": "\u202e"}, "username": "u" * 1000, "test": None, "because": "the item belongs to ctl-secret",
-        "decided_by": {"fault": "flt", "limits": ["l"], "outcome": "out"}, "request": {}, "response": {"body": "b\x00" * 100_000}}
+        "decided_by": {"fault": "flt", "limits": ["l"], "outcome": "out"}, "request": {}, "response": {"body": "b\x00" * 1000}}
     delivery = {
         "id": "d", "url": "http://u:p@h/x?a=b", "event": "e\n", "entrupy_id": None, "status": "failed", "fault": None, "next_attempt_at": None,
         "attempts": [{"status": 500, "answer": "\x1b" * 1000, "error": None, "fault": None}], "body": {}}
