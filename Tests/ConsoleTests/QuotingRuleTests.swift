@@ -53,6 +53,7 @@ import Testing
         "entrupy-sim/Serve.swift": ["Release", "Shell", "VisibleText", "address", "example", "url"],
         // Sentences and names, not commands: versions, most of them.
         "EntrupySDK/Client/SDKFailure.swift": ["EntrupySimulation", "address"],
+        "EntrupySimTesting/BundlePage.swift": ["Self"],
         "EntrupySimTesting/ControlConnection.swift": ["Simulator"],
         "EntrupySimTesting/Simulator.swift": ["info", "version"],
         "Server/TLS/LocalAuthority.swift": ["fingerprint"],
