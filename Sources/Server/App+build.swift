@@ -58,7 +58,7 @@ extension SimServer {
         EventRoutes().add(to: control)
         ScenarioRoutes(namespaces: namespaces).add(to: control)
         SnapshotRoutes(namespaces: namespaces, version: configuration.version).add(to: control)
-        DescriptionRoutes().add(to: platform)
+        DescriptionRoutes(needsControlToken: configuration.controlToken != nil).add(to: platform)
         ConsoleRoutes(
             console: console, pipeline: pipeline, key: ControlKey(token: configuration.controlToken), logger: logger
         ).add(to: control, root: platform)

@@ -19,7 +19,7 @@ import Testing
             #expect(try await status(server, path, ["X-Sim-Control-Token": "s3cret/=,"]) == 401)
             #expect(try await status(server, path, named) == 200)
         }
-        for path in ["/_sim/health", "/_sim/ready", "/_sim/ping", "/openapi.yaml"] {
+        for path in ["/_sim/health", "/_sim/ready", "/_sim/ping", "/openapi.yaml", "/openapi.json"] {
             #expect(try await status(server, path) == 200, "\(path)")
         }
         #expect(

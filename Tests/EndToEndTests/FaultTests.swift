@@ -189,10 +189,11 @@ import Testing
 
     @Test func theDescriptionIsNeitherFaultedNorJournaled() async throws {
         let world = try await TestWorld.make()
-        for route: JSONValue in ["*", "/openapi.yaml"] {
+        for route: JSONValue in ["*", "/openapi.yaml", "/openapi.json"] {
             try await add(world, ["match": ["route": route], "effect": ["status": 500]])
         }
         #expect(try await world.send("GET", "/openapi.yaml").status == 200)
+        #expect(try await world.send("GET", "/openapi.json").status == 200)
         #expect(try await world.send("GET", "/sdk/session").status == 500)
         let journal = try await world.send("GET", "/_sim/requests")["requests"].items
         #expect(journal.map { $0["path"] } == ["/sdk/session"])

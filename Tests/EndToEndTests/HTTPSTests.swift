@@ -234,7 +234,7 @@ import X509
                     try await secure.send(method, path, headers: headers, version: version).response.status.code
                 }
                 let own = "https://localhost:\(secure.port)"
-                for path in ["/sdk/session", "/components/sessions/x", "/_sim/clock", "/_sim/ping", "/openapi.yaml"] {
+                for path in ["/sdk/session", "/components/sessions/x", "/_sim/clock", "/_sim/ping", "/openapi.json"] {
                     #expect(try await status(.GET, path, ["Host": "evil.test"]) == 403, "\(path)")
                     #expect(try await status(.GET, path, ["Host": "localhost:80.evil.test"]) == 403, "\(path)")
                     #expect(try await status(.RAW(value: "PURGE"), path, ["Host": "evil.test"]) == 501, "\(path)")

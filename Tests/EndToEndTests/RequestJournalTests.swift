@@ -88,7 +88,7 @@ import Testing
             ("/sdk/serch", "POST /sdk/search"), ("/sdk/results/*/flga", "GET, PUT /sdk/results/{id}/flag"),
             ("/sdk/login/", "POST /sdk/login"), ("sdk/login", "POST /sdk/login"), ("/SDK/login", nil),
             ("/v2/webhook", "GET, POST /v2/webhooks"), ("/_sim/clock", nil), ("/ns/x/sdk/login", nil),
-            ("/openapi.yaml", nil),
+            ("/openapi.yaml", nil), ("/openapi.json", nil),
             ("/x", nil), ("/", nil), ("/sdk/login?x=1", "POST /sdk/login"),
         ] as [(String, String?)])
     func aRouteThatNoRouteCanMatchIsRefused(route: String, nearest: String?) async throws {

@@ -82,6 +82,7 @@ extension Transcript {
         }
         try await send("POST", "/_sim/scenarios/late-result/start", ["namespace": "c", "run": true])
         try await send("GET", "/openapi.yaml", in: root)
+        try await send("GET", "/openapi.json", in: root)
     }
 
     func saveAndRestore() async throws {

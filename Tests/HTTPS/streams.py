@@ -246,7 +246,7 @@ def main():
         try:
             ready = json.loads(server.stdout.readline())
             port, authority = int(ready["tls_url"].rsplit(":", 1)[1]), ready["tls_authority"]
-            for path in ("/openapi.yaml", "/_sim/docs"):
+            for path in ("/openapi.yaml", "/openapi.json", "/_sim/docs"):
                 unread_answers(server, port, authority, path)
             unread_answers(server, port, authority, *stored_picture(ready["url"]), wanted=3)
             event_streams(port, authority)

@@ -6,6 +6,11 @@ import Yams
 enum Description {
     static let document = ConstantDocument(buffer)
 
+    /// The same as JSON, with members in the order of the file. Parsing the file takes a good part of a second.
+    static func json() throws -> ConstantDocument {
+        ConstantDocument(ByteBuffer(string: try tree().json(indent: nil) + "\n"))
+    }
+
     private static let buffer: ByteBuffer = {
         var count = 0
         let start = entrupy_sim_description(&count)
@@ -39,24 +44,35 @@ extension Node {
         return reference.dropFirst("#/".count).split(separator: "/").reduce(document) { $0[String($1)] ?? .nothing }
     }
 
-    /// The value as JSON for people: indented, with members in the order of the file.
-    func json(indent: String = "") -> String {
-        let inner = indent + "  "
+    /// The value as JSON, with members in the order of the file.
+    ///
+    /// - Parameter indent: the blanks before the value's lines; `nil` for one line without blanks.
+    func json(indent: String? = "") -> String {
+        let inner = indent.map { $0 + "  " }
+        let (start, end) = (inner.map { "\n" + $0 } ?? "", indent.map { "\n" + $0 } ?? "")
         switch self {
         case .mapping(let mapping):
             if mapping.isEmpty { return "{}" }
-            let members = mapping.map { "\(inner)\(quoted($0.key.string ?? "")): \($0.value.json(indent: inner))" }
-            return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+            let colon = indent == nil ? ":" : ": "
+            let members = mapping.map { quoted($0.key.string ?? "") + colon + $0.value.json(indent: inner) }
+            return "{\(start)\(members.joined(separator: "," + start))\(end)}"
         case .sequence(let sequence):
             if sequence.isEmpty { return "[]" }
-            return "[\n\(sequence.map { inner + $0.json(indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
-        case .scalar, .alias:
-            // A scalar is a text if the file quotes it, or if it is not a number, a boolean or null.
-            if tag == Tag(.str) || (int == nil && float == nil && bool == nil && null == nil) {
-                return quoted(string ?? "")
-            }
-            return null == nil ? scalar?.string ?? "null" : "null"
+            return "[\(start)\(sequence.map { $0.json(indent: inner) }.joined(separator: "," + start))\(end)]"
+        case .scalar, .alias: return scalarJSON
         }
+    }
+
+    /// A scalar is a text if the file quotes it, or if it is not a number, a boolean or null.
+    private var scalarJSON: String {
+        if tag == Tag(.str) { return quoted(string ?? "") }
+        if null != nil { return "null" }
+        if let bool { return String(bool) }
+        if let int { return String(int) }
+        guard let float, float.isFinite else { return quoted(string ?? "") }
+        // YAML has forms that JSON has not, such as `.5`. The others stay as they are written.
+        let text = string ?? ""
+        return text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) == nil ? String(float) : text
     }
 
     private func quoted(_ text: String) -> String {
@@ -66,6 +82,10 @@ extension Node {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
+            case _ where scalar.value < 0x20:
+                result +=
+                    "\\u" + String(repeating: "0", count: scalar.value < 0x10 ? 3 : 2)
+                    + String(scalar.value, radix: 16)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -12,7 +12,11 @@ struct DocsPage {
     let summary: String
     let description: String
     let groups: [Group]
+    /// The errors that many routes answer, each once, in the order of their statuses.
+    let errors: [Answer]
     let shapes: [Shape]
+    /// The script's function that quotes words of a command line.
+    let quoting: String
 
     /// The routes of one tag.
     struct Group {
@@ -25,10 +29,16 @@ struct DocsPage {
         let id: String
         let method: String
         let path: String
+        /// The path as HTML that breaks lines only between its parts.
+        let breakablePath: String
         let summary: String
         let description: String
-        /// The token that the route needs. `nil` if it needs none.
+        /// The token that the route needs, as HTML. `nil` if it needs none.
         let token: String?
+        /// Whether a command needs the control token.
+        let needsControlToken: Bool
+        /// The options of curl that the answer needs: where bytes go that a terminal cannot show. `nil` if none.
+        let options: String?
         let hasParameters: Bool
         let parameters: [Row]
         let inputs: [Input]
@@ -39,8 +49,9 @@ struct DocsPage {
     /// A parameter, or a member of an object.
     struct Row {
         let name: String
-        var place = ""
-        let required: Bool
+        /// The place of a parameter, or the alternative that a member belongs to.
+        var place: String?
+        var required: Bool
         let type: String
         let description: String
         /// The number of objects around a member of an unnamed inner object.
@@ -52,12 +63,20 @@ struct DocsPage {
         let name: String
         let place: String
         let value: String
+        /// The example of a field that may stay empty.
+        var placeholder: String?
+        var required = false
+        /// The kind of token that the field takes. `nil` for other fields.
+        var token: String?
     }
 
     struct Body {
         let type: String
         let required: Bool
-        let isJSON: Bool
+        /// The media type of the text or the file that the form sends.
+        let mediaType: String
+        /// The file that commands send. `nil` if the body is a text.
+        let file: String?
         let rows: [Row]
         let examples: [Example]
         let first: String
@@ -65,8 +84,12 @@ struct DocsPage {
 
     struct Answer {
         let status: String
+        /// The name of an error that many routes answer. It is shown once. `nil` for other answers.
+        let shared: String?
         let description: String
         let type: String?
+        /// The values of `code` and `sdk_error` of an error.
+        let codes: [String]
         let headers: [Row]
         let examples: [Example]
     }
@@ -84,9 +107,10 @@ struct DocsPage {
         let rows: [Row]
     }
 
-    static func html() throws -> String {
+    /// - Parameter needsControlToken: whether the server requires a control token.
+    static func html(needsControlToken: Bool = false) throws -> String {
         let template = try EscapedHTML.template(PackageResources.page_mustache)
-        return template.render(try DocsPage(Description.tree()))
+        return template.render(try DocsPage(Description.tree(), needsControlToken: needsControlToken))
     }
 
     /// The sources that the page may load: its own style and script, which stand in it, and this server.
@@ -102,8 +126,17 @@ struct DocsPage {
         return String(rest.split(atEach: "</\(name)>").first ?? "")
     }
 
-    init(_ document: Node) {
-        let reader = DescriptionReader(document: document)
+    /// The function of the console's script that quotes words of a command line. Both pages quote in one way.
+    static func quotingFunction() -> String {
+        let (start, end) = ("  function quoted(value) {", "\n  }\n")
+        let script = String(decoding: ConsoleAsset.script.bytes, as: UTF8.self)
+        let rest = script.split(atEach: start).dropFirst().first ?? ""
+        return start + (rest.split(atEach: end).first ?? "") + end
+    }
+
+    init(_ document: Node, needsControlToken: Bool) {
+        let reader = DescriptionReader(document: document, needsControlToken: needsControlToken)
+        quoting = Self.quotingFunction()
         let info = document["info"] ?? .nothing
         title = info.text("title")
         version = info.text("version")
@@ -114,6 +147,10 @@ struct DocsPage {
                 name: tag.text("name"), description: Prose.html(tag.text("description")),
                 operations: reader.operations(tag: tag.text("name")))
         }
+        var names: Set<String> = []
+        errors = groups.flatMap(\.operations).flatMap(\.answers)
+            .filter { $0.shared.map { names.insert($0).inserted } ?? false }
+            .sorted { ($0.status, $0.shared ?? "") < ($1.status, $1.shared ?? "") }
         shapes = (document["components"]?["schemas"]?.members ?? []).map { name, schema in
             Shape(
                 name: name, description: Prose.html(schema.text("description")), type: reader.type(schema),
@@ -132,7 +169,9 @@ extension DocsPage: MustacheParent {
         case "summary": summary
         case "description": description
         case "groups": groups
+        case "errors": errors
         case "shapes": shapes
+        case "quoting": quoting
         default: nil
         }
     }
@@ -155,9 +194,12 @@ extension DocsPage.Operation: MustacheParent {
         case "id": id
         case "method": method
         case "path": path
+        case "breakablePath": breakablePath
         case "summary": summary
         case "description": description
         case "token": token
+        case "needsControlToken": needsControlToken
+        case "options": options
         case "hasParameters": hasParameters
         case "parameters": parameters
         case "inputs": inputs
@@ -188,6 +230,9 @@ extension DocsPage.Input: MustacheParent {
         case "name": name
         case "place": place
         case "value": value
+        case "placeholder": placeholder
+        case "required": required
+        case "token": token
         default: nil
         }
     }
@@ -198,7 +243,8 @@ extension DocsPage.Body: MustacheParent {
         switch member {
         case "type": type
         case "required": required
-        case "isJSON": isJSON
+        case "mediaType": mediaType
+        case "file": file
         case "rows": rows
         case "examples": examples
         case "first": first
@@ -211,6 +257,8 @@ extension DocsPage.Answer: MustacheParent {
     func child(named member: String) -> Any? {
         switch member {
         case "status": status
+        case "shared": shared
+        case "codes": codes
         case "description": description
         case "type": type
         case "headers": headers
@@ -245,6 +293,7 @@ extension DocsPage.Shape: MustacheParent {
 /// Reads the parts of the page from the description.
 private struct DescriptionReader {
     let document: Node
+    let needsControlToken: Bool
 
     func operations(tag: String) -> [DocsPage.Operation] {
         (document["paths"]?.members ?? []).flatMap { path, item in
@@ -257,51 +306,83 @@ private struct DescriptionReader {
     private func operation(_ method: String, _ path: String, _ node: Node) -> DocsPage.Operation {
         let parameters = (node["parameters"]?.elements ?? []).map { $0.resolved(in: document) }
         let scheme = node["security"]?.elements.first?.members.first?.key
-        let token = scheme.map { $0 == "apiToken" ? "an organization's API token" : "a session token" }
-        var inputs = parameters.filter { !["X-Request-Id", "Accept-Language"].contains($0.text("name")) }.map {
-            DocsPage.Input(
-                name: $0.text("name"), place: $0.text("in"), value: $0["example"]?.scalar?.string ?? "")
-        }
-        if let scheme {
-            inputs.insert(
-                .init(
-                    name: "Authorization", place: "header",
-                    value: scheme == "apiToken" ? "Token demo-api-token" : "Token "), at: 0)
-        }
         return DocsPage.Operation(
-            id: node.text("operationId"), method: method, path: path, summary: node.text("summary"),
-            description: Prose.html(node.text("description")), token: token, hasParameters: !parameters.isEmpty,
+            id: node.text("operationId"), method: method, path: path, breakablePath: Prose.breakable(path),
+            summary: node.text("summary"), description: Prose.html(node.text("description")),
+            token: scheme.map { name in
+                Prose.line(document["components"]?["securitySchemes"]?[name]?.text("description") ?? "")
+            },
+            needsControlToken: needsControlToken && ControlKey.isRequired(for: path),
+            options: options(node["responses"]?.members ?? []), hasParameters: !parameters.isEmpty,
             parameters: parameters.map { parameter in
                 DocsPage.Row(
                     name: parameter.text("name"), place: parameter.text("in"),
                     required: parameter["required"]?.bool ?? false, type: type(parameter["schema"] ?? .nothing),
                     description: Prose.line(parameter.text("description")))
             },
-            inputs: inputs, body: node["requestBody"].map(body), answers: answers(node["responses"]?.members ?? []))
+            inputs: inputs(parameters, scheme), body: node["requestBody"].map(body),
+            answers: answers(node["responses"]?.members ?? []))
+    }
+
+    /// The fields of the form that tries a route. Only those that it needs have a value.
+    private func inputs(_ parameters: [Node], _ scheme: String?) -> [DocsPage.Input] {
+        let inputs = parameters.filter { !["X-Request-Id", "Accept-Language"].contains($0.text("name")) }.map {
+            let isRequired = $0["required"]?.bool ?? false
+            let example = $0["example"]?.scalar?.string ?? ""
+            return DocsPage.Input(
+                name: $0.text("name"), place: $0.text("in"), value: isRequired ? example : "",
+                placeholder: isRequired || example.isEmpty ? nil : example, required: isRequired)
+        }
+        guard let scheme else { return inputs }
+        let kind = scheme.replacing(each: "Token", with: "")
+        let value = kind == "api" ? "Token demo-api-token" : "Token "
+        return [.init(name: "Authorization", place: "header", value: value, token: kind)] + inputs
+    }
+
+    /// The options of curl for a stream, and for bytes that a terminal cannot show.
+    private func options(_ responses: [(key: String, value: Node)]) -> String? {
+        let content = responses.first { $0.key == "200" }?.value.resolved(in: document)["content"]?.members ?? []
+        return switch content.first?.key {
+        case "text/event-stream": "--no-buffer"
+        case "image/jpeg": "--output answer.jpg"
+        case "video/mp4": "--output answer.mp4"
+        case "application/octet-stream": "--output answer.tar"
+        default: nil
+        }
     }
 
     private func body(_ node: Node) -> DocsPage.Body {
         let node = node.resolved(in: document)
         let content = node["content"]?.members ?? []
         let isJSON = content.first?.key == "application/json"
-        let media = content.first?.value ?? .nothing
-        let schema = media["schema"] ?? .nothing
-        let examples = examples(media)
+        // JSON is the form that other routes take, so a form offers it where there is a choice.
+        let chosen = content.first { $0.key == "application/json" } ?? content.first
+        let schema = content.first?.value["schema"] ?? .nothing
+        let examples = examples(
+            chosen?.value ?? .nothing, isForm: chosen?.key == "application/x-www-form-urlencoded")
         return DocsPage.Body(
             type: isJSON ? type(schema) : content.map { "<code>\($0.key)</code>" }.joined(separator: ", "),
-            required: node["required"]?.bool ?? false, isJSON: isJSON,
-            rows: isJSON ? rows(schema.resolved(in: document)) : [], examples: examples,
-            first: examples.first?.text ?? "")
+            required: node["required"]?.bool ?? false, mediaType: chosen?.key ?? "",
+            file: file(chosen?.key ?? ""), rows: isJSON ? rows(schema.resolved(in: document)) : [],
+            examples: examples, first: examples.first?.text ?? "")
+    }
+
+    /// A file of the repository that can be sent as a media type. `nil` for texts.
+    private func file(_ mediaType: String) -> String? {
+        if mediaType.begins(with: "image/") { return "demo/sneaker.jpg" }
+        return mediaType.begins(with: "video/") ? "demo/clip.mp4" : nil
     }
 
     private func answers(_ responses: [(key: String, value: Node)]) -> [DocsPage.Answer] {
         responses.map { status, response in
+            let isError = status.hasPrefix("4") || status.hasPrefix("5")
+            let name = isError ? response["$ref"]?.string?.split(separator: "/").last.map(String.init) : nil
             let response = response.resolved(in: document)
             let content = response["content"]?.members ?? []
             let schema = content.first?.value["schema"]
             return DocsPage.Answer(
-                status: status, description: Prose.line(response.text("description")),
-                type: status.hasPrefix("2") ? schema.map(type) : nil,
+                status: status, shared: name, description: Prose.line(response.text("description")),
+                type: status.hasPrefix("2") ? schema.map(type) : nil, codes: isError ? codes(schema ?? .nothing) : [],
                 headers: (response["headers"]?.members ?? []).filter { $0.key != "X-Request-Id" }.map { name, header in
                     let header = header.resolved(in: document)
                     return .init(
@@ -311,17 +392,34 @@ private struct DescriptionReader {
         }
     }
 
-    private func examples(_ media: Node) -> [DocsPage.Example] {
+    /// The values that an error's schema fixes.
+    private func codes(_ schema: Node) -> [String] {
+        ([schema] + (schema["allOf"]?.elements ?? [])).flatMap { $0["properties"]?.members ?? [] }.flatMap {
+            ([$0.value["const"]].compactMap { $0 } + ($0.value["enum"]?.elements ?? [])).filter { $0.null == nil }
+                .compactMap(\.string)
+        }
+    }
+
+    private func examples(_ media: Node, isForm: Bool = false) -> [DocsPage.Example] {
+        if isForm {
+            let fields = (media["example"]?.members ?? []).map {
+                "\(URLPart.escaped($0.key))=\(URLPart.escaped($0.value.string ?? ""))"
+            }
+            return [.init(name: "", text: fields.joined(separator: "&"))]
+        }
         if let example = media["example"] { return [.init(name: "", text: example.json())] }
         return (media["examples"]?.members ?? []).map { name, example in
             .init(name: name, text: example["value"]?.json() ?? "")
         }
     }
 
-    /// The members of an object, including the members of its `allOf` parts. Members of unnamed inner objects follow,
-    /// indented.
+    /// The members of an object, including the members of its `allOf` parts and of its alternatives. Members of unnamed
+    /// inner objects follow, indented.
     func rows(_ schema: Node, depth: Int = 0) -> [DocsPage.Row] {
         var rows: [DocsPage.Row] = []
+        func add(_ more: [DocsPage.Row]) {
+            rows += more.filter { row in !rows.contains { $0.name == row.name && $0.depth == row.depth } }
+        }
         let required = Set((schema["required"]?.elements ?? []).compactMap(\.string))
         for (name, member) in schema["properties"]?.members ?? [] where member["not"] == nil {
             rows.append(
@@ -331,12 +429,33 @@ private struct DescriptionReader {
             let inner = member["items"] ?? member
             if inner["$ref"] == nil { rows += self.rows(inner, depth: depth + 1) }
         }
-        for part in schema["allOf"]?.elements ?? [] {
-            rows += self.rows(part.resolved(in: document), depth: depth).filter { row in
-                !rows.contains { $0.name == row.name && $0.depth == row.depth }
-            }
+        for part in schema["allOf"]?.elements ?? [] { add(self.rows(part.resolved(in: document), depth: depth)) }
+        for part in (schema["oneOf"] ?? schema["anyOf"])?.elements ?? [] where part["$ref"] == nil {
+            add(alternative(part, depth))
+        }
+        if let then = schema["then"] {
+            let condition = schema["if"]?["properties"]?.members.first
+            let value = condition?.value["const"]?.string.map { "if \(condition?.key ?? "") is \($0)" }
+            add(
+                self.rows(then, depth: depth).map { row in
+                    var row = row
+                    if row.depth == depth { row.place = value }
+                    return row
+                })
         }
         return rows
+    }
+
+    /// The members of one alternative. None is required in all alternatives; optional ones name the one beside them.
+    private func alternative(_ schema: Node, _ depth: Int) -> [DocsPage.Row] {
+        let names = (schema["required"]?.elements ?? []).compactMap(\.string)
+        return rows(schema, depth: depth).map { row in
+            var row = row
+            guard row.depth == depth else { return row }
+            if names.count == 1, row.name != names[0] { row.place = "with \(names[0])" }
+            row.required = false
+            return row
+        }
     }
 
     /// A schema's type in a few words, with links to named schemas.
@@ -348,10 +467,7 @@ private struct DescriptionReader {
         if let words = schema["enum"]?.elements {
             return "one of " + words.map { "<code>\(Prose.escaped($0.json()))</code>" }.joined(separator: ", ")
         }
-        if let parts = (schema["anyOf"] ?? schema["allOf"])?.elements, schema["type"] == nil {
-            let named = parts.map(type).filter { !$0.isEmpty && $0 != "anything" }
-            return named.joined(separator: schema["anyOf"] == nil ? " and " : " or ")
-        }
+        if schema["type"] == nil, let combined = combinedType(schema) { return combined }
         let names = (schema["type"]?.elements ?? []).compactMap(\.string)
         let types = names.isEmpty ? [schema.text("type")] : names
         let texts = types.map { name in
@@ -362,6 +478,28 @@ private struct DescriptionReader {
             }
         }
         return texts.joined(separator: " or ") + limits(schema)
+    }
+
+    /// The type of a schema that is made of others. `nil` if it is not.
+    private func combinedType(_ schema: Node) -> String? {
+        if let parts = schema["allOf"]?.elements {
+            return parts.map(type).filter { !$0.isEmpty && $0 != "anything" }.joined(separator: " and ")
+        }
+        guard let parts = (schema["oneOf"] ?? schema["anyOf"])?.elements else { return nil }
+        let single = parts.map(onlyRequired)
+        if schema["oneOf"] != nil, single.count > 1, !single.contains(nil) {
+            return "object with exactly one of " + single.compactMap { $0 }.joined(separator: ", ")
+        }
+        let types = zip(parts, single).map { part, name in name.map { "object with \($0)" } ?? type(part) }
+        return types.filter { !$0.isEmpty && $0 != "anything" }.joined(separator: " or ")
+    }
+
+    /// The member that tells an unnamed object from other alternatives: the only one that it requires.
+    private func onlyRequired(_ schema: Node) -> String? {
+        guard schema.text("type") == "object", let names = schema["required"]?.elements, names.count == 1 else {
+            return nil
+        }
+        return "<code>\(Prose.escaped(names[0].string ?? ""))</code>"
     }
 
     private func limits(_ schema: Node) -> String {
@@ -387,6 +525,11 @@ enum Prose {
         escaped(text)
             .replacing(/`([^`]+)`/) { "<code>\($0.1)</code>" }
             .replacing(/\*\*([^*]+)\*\*/) { "<strong>\($0.1)</strong>" }
+    }
+
+    /// A path whose lines break only before its slashes, not in words.
+    static func breakable(_ path: String) -> String {
+        "/" + escaped(path).split(atEach: "/").dropFirst().joined(separator: "<wbr>/")
     }
 
     static func escaped(_ text: String) -> String {

@@ -20,6 +20,11 @@ struct ControlKey: Sendable {
     /// Paths that need no token: process managers ask for them, and they reveal nothing.
     private static let openPaths = ["/_sim/health", "/_sim/ready", ServerRoutes.authorityPath, ConsoleRoutes.tokenPath]
 
+    /// Whether a route needs the token of a server that requires one.
+    static func isRequired(for path: String) -> Bool {
+        path.begins(with: "/_sim/") && !path.isOne(of: openPaths) && !path.isIdentical(to: ServerRoutes.pingPath)
+    }
+
     /// The error for a control request that is refused. `nil` if it is allowed.
     func refusal(_ request: HTTPRequest, _ path: String) -> PlatformError? {
         guard let token, !path.isOne(of: Self.openPaths) else { return nil }

@@ -20,15 +20,15 @@ struct Target: Equatable {
     }
 
     /// Whether the path leads to the simulator, not to a platform: to the control API or to its description.
-    var isSimulators: Bool { isControl || path.isIdentical(to: Self.description) }
+    var isSimulators: Bool { isControl || path.isOne(of: Self.descriptions) }
 
-    /// The path of the description of all routes.
-    private static let description = "/openapi.yaml"
+    /// The paths of the description of all routes.
+    private static let descriptions = ["/openapi.yaml", "/openapi.json"]
 
     /// Whether the path leads to a route of the server itself, not of a namespace.
     var isServersOwn: Bool {
         guard path.utf8.starts(with: "/_sim/".utf8) else {
-            return path.isIdentical(to: Self.description)
+            return path.isOne(of: Self.descriptions)
         }
         return path.isOne(of: Self.serversOwn) || path.utf8.starts(with: "/_sim/namespaces/".utf8)
     }

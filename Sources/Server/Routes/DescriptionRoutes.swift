@@ -7,7 +7,18 @@ import Simulation
 
 /// The OpenAPI description, and an HTML page that shows it.
 struct DescriptionRoutes: Sendable {
-    private let page = DocsPageCache()
+    private typealias Page = (html: ConstantDocument, policy: String)
+
+    private let page: MadeOnce<Page>
+    private let json = MadeOnce { try Description.json() }
+
+    /// - Parameter needsControlToken: whether the server requires a control token.
+    init(needsControlToken: Bool) {
+        page = MadeOnce {
+            let html = try DocsPage.html(needsControlToken: needsControlToken)
+            return (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html)) as Page
+        }
+    }
 
     /// - Parameter routes: routes with paths from the root.
     func add(to routes: Routes) {
@@ -15,45 +26,55 @@ struct DescriptionRoutes: Sendable {
             await $0.answer { _ in Acknowledge() }.file(
                 Description.document, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
         }
-        routes.on(.get, "_sim/docs", docs)
+        routes.on(.get, "openapi.json") { request in
+            let completed = await request.answer { _ in Acknowledge() }
+            return await file(completed, json) {
+                ($0, [.contentType: "application/json", .xContentTypeOptions: "nosniff"])
+            }
+        }
+        routes.on(.get, "_sim/docs") { request in
+            let completed = await request.answer { request in
+                // A URL that contains a token works even if the server requires none.
+                var query = request.query
+                _ = query.given("token")
+                try query.finish()
+                return Acknowledge()
+            }
+            return await file(completed, page) { ($0.html, .page(loading: $0.policy)) }
+        }
     }
 
-    @Sendable private func docs(_ request: RequestReader) async -> Answer {
-        let completed = await request.answer { request in
-            // A URL that contains a token works even if the server requires none.
-            var query = request.query
-            _ = query.given("token")
-            try query.finish()
-            return Acknowledge()
-        }
+    /// An answer with a document that is made at the first request.
+    private func file<Made: Sendable>(
+        _ completed: Completed<Void>, _ source: MadeOnce<Made>, _ parts: (Made) -> (ConstantDocument, HTTPFields)
+    ) async -> Answer {
         do {
-            let page = try await page.made()
-            return completed.file(page.html, .page(loading: page.policy))
+            let (document, headers) = parts(try await source.made())
+            return completed.file(document, headers)
         } catch {
             return Answer(
-                ErrorAnswer.response(.bug("the page cannot be made: \(error)"), requestID: completed.requestID))
+                ErrorAnswer.response(.bug("the document cannot be made: \(error)"), requestID: completed.requestID))
         }
     }
 }
 
-/// Renders the page at the first request. Others that come meanwhile wait for it, and hold no thread.
-private final class DocsPageCache: Sendable {
-    private typealias Page = (html: ConstantDocument, policy: String)
+/// Makes a value at the first request. Others that come meanwhile wait for it, and hold no thread.
+private final class MadeOnce<Value: Sendable>: Sendable {
+    private let make: @Sendable () throws -> Value
+    private let making = NIOLockedValueBox<Task<Value, any Error>?>(nil)
 
-    private let page = NIOLockedValueBox<Task<Page, any Error>?>(nil)
+    init(_ make: @escaping @Sendable () throws -> Value) {
+        self.make = make
+    }
 
-    /// The page, and what it may load.
-    func made() async throws -> (html: ConstantDocument, policy: String) {
-        let rendering = page.withLockedValue { page in
-            if let page { return page }
-            let rendering = Task.detached {
-                let html = try DocsPage.html()
-                return (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html)) as Page
-            }
-            page = rendering
-            return rendering
+    func made() async throws -> Value {
+        let task = making.withLockedValue { making in
+            if let making { return making }
+            let task = Task.detached { [make] in try make() }
+            making = task
+            return task
         }
-        return try await rendering.value
+        return try await task.value
     }
 }
 

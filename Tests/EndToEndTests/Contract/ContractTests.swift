@@ -12,6 +12,22 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self) == Contract.text)
     }
 
+    @Test func theServerServesTheSameAsJSON() async throws {
+        let world = TestWorld(base: SimProcess.shared.baseURL)
+        let answer = try await world.send("GET", "/openapi.json")
+        #expect(answer.status == 200 && answer.json == Contract.shared.document)
+        #expect(answer.headers.first(name: "Content-Type") == "application/json")
+        #expect(answer.headers.first(name: "X-Content-Type-Options") == "nosniff")
+        #expect(answer.headers.first(name: "X-Request-Id")?.isEmpty == false)
+        // Clients read it in any namespace, and the bytes never differ.
+        let other = try await TestWorld.make().send("GET", "/openapi.json")
+        #expect(other.status == 200 && other.body == answer.body)
+        let head = try await world.send("HEAD", "/openapi.json")
+        #expect(head.status == 200 && head.body.isEmpty)
+        #expect(head.headers.first(name: "Content-Length") == String(answer.body.count))
+        #expect(try await world.send("POST", "/openapi.json").status == 405)
+    }
+
     @Test func thePageShowsEveryRouteAndShapeAndLoadsNothing() async throws {
         let answer = try await TestWorld(base: SimProcess.shared.baseURL).send("GET", "/_sim/docs")
         let page = String(decoding: answer.body, as: UTF8.self)
