@@ -1139,6 +1139,232 @@ def nothing_comes_from_outside(browser, world):
     browser.problems()
 
 
+# MARK: The page of the routes
+
+
+# What readers look for, and a route (or a shape, or an error) that must be among what is found.
+LOOK_UPS = [
+    ("unique_user_id", "POST /v2/integrations/authorize-user"), ("Retry-After", "POST /sdk/login"), ("secret_key", "POST /v2/webhooks"),
+    ("429", "POST /sdk/captures"), ("drop_connection", "POST /_sim/faults"), ("lose_request", "POST /_sim/faults"),
+    ("uniform", "FaultDelay"), ("component_error", "POST /_sim/faults"), ("DocumentExpired", "POST /_sim/faults"),
+    ("ErrorCodeTooManyRequests", "POST /sdk/login"), ("image_rejected", "PUT /sdk/captures/{id}/images/{region_id}"),
+    ("rate limit exceeded", "429 TooManyRequests"), ("410", "POST /sdk/captures/{id}/submit"), ("Content-Digest", "PUT /sdk/captures/{id}/images/{region_id}"),
+    ("Last-Event-ID", "GET /_sim/events"), ("If-None-Match", "GET /sdk/config"), ("Set-Cookie", "GET /_sim/docs"), ("random_seed", "PUT /_sim/namespaces/{name}"),
+    ("session.completed", "POST /v2/webhooks"), ("fingerprint_register", "POST /sdk/captures"), ("customer_item_id", "GET /v2/lookup/authentications/{lookup_value}"),
+    ("har", "GET /_sim/requests"), ("PATCH settings", "PATCH /_sim/settings"), ("free_camera", "FormFactorFilter"), ("next_cursor", "EntrupySearchResult"),
+    ("/sdk/results/QZ5HXWOU/flag", "PUT /sdk/results/{entrupy_id}/flag"), ("http://127.0.0.1:8642/ns/a/sdk/session?x=1", "GET /sdk/session"),
+]
+SHOWN = "nav section a:not([hidden])"
+
+
+def filter_docs(browser, text):
+    """Types a filter, and answers what is found."""
+    browser.one("#filter").clear()
+    browser.one("#filter").send_keys(text, Keys.ENTER)
+    return browser.script("return [...document.querySelectorAll(arguments[0])].map(link => link.textContent.trim().replace(/\\s+/g, ' '))", SHOWN)
+
+
+@test
+def the_routes_are_found_by_what_they_show(browser, world):
+    browser.open("/_sim/docs")
+    everything = len(browser.all(SHOWN))
+    for text, wanted in LOOK_UPS:
+        links = filter_docs(browser, text)
+        assert wanted in links, f"{text}: {links[:8]}"
+        assert len(links) < everything, f"{text} filters nothing"
+        counts = [int(part.split()[0]) for part in browser.text("#found").split(", ") if "introduction" not in part]
+        assert sum(counts) == len(links), f"{text}: {browser.text('#found')}, {len(links)} links"
+        shown = browser.script("return [...document.querySelectorAll('main article')].filter(article => article.checkVisibility()).length")
+        assert shown == len(links), f"{text}: {shown} articles, {len(links)} links"
+        assert not browser.script("return [...document.querySelectorAll('main section > h2')].some(title => title.checkVisibility() && !title.parentNode.querySelector(':is(article, .lead):not([hidden])'))")
+    assert filter_docs(browser, "429") and browser.script("return CSS.highlights.get('found').size") > 20
+    # A number is a whole one: an id may have any digits.
+    assert not filter_docs(browser, "42949") and "Nothing found" in browser.text("#found")
+    # The place of a match is opened, and closed again.
+    filter_docs(browser, "sku-1042-x")
+    assert not browser.script("return document.querySelector('main details[open]')")
+    filter_docs(browser, "ClientRejected")
+    browser.one("#filter").send_keys(Keys.ESCAPE)
+    assert len(browser.all(SHOWN)) == everything and browser.text("#found") == ""
+
+
+@test
+def nothing_found_has_a_way_out(browser, world):
+    browser.open("/_sim/docs")
+    everything = len(browser.all(SHOWN))
+    for text in ["unique_user_id nonsense", "retry_afterr", HOSTILE, "(a+)+$ [", "\\\\x", "x" * 300]:
+        assert filter_docs(browser, text) == [], text
+        assert browser.text("#found") == "Nothing found"
+        assert browser.one("#nothing").is_displayed() and "Clear the filter" in browser.text("#nothing")
+    assert browser.driver.title != "owned"
+    filter_docs(browser, "unique_user_id nonsense")
+    button = next(button for button in browser.all("#nothing button") if "unique_user_id" in button.text)
+    count = int(re.search(r"\((\d+)\)", button.text)[1])
+    button.click()
+    assert not browser.one("#nothing").is_displayed() and len(browser.all(SHOWN)) <= count > 0
+    filter_docs(browser, "nonsense")
+    browser.all("#nothing button")[-1].click()
+    assert len(browser.all(SHOWN)) == everything and browser.one("#filter").get_attribute("value") == ""
+    # A link leads to its target, also if the filter hides it.
+    filter_docs(browser, "drop_connection")
+    browser.script("document.querySelector('article:not([hidden]) a[href=\"#shape-FaultDelay\"]').click()")
+    assert browser.one("#shape-FaultDelay").is_displayed()
+
+
+def copied(browser, route):
+    """Copies a route's command, and answers it. The clipboard of a headless browser is not the system's."""
+    button = browser.one(f"article[data-method='{route.split()[0]}'][data-path='{route.split()[1]}'] .copy")
+    browser.script("""
+        window.written = null;
+        Object.defineProperty(navigator, "clipboard", {configurable: true, value: {writeText: async text => { window.written = text; }}});
+        arguments[0].click()""", button)
+    command = browser.until("the command", lambda: browser.script("return window.written"))
+    assert button.find_element(By.XPATH, "./following-sibling::pre").get_attribute("textContent") == command
+    browser.until("the word", lambda: browser.script("return document.getElementById('said').textContent") == "Copied")
+    return command
+
+
+def arguments_of(command, shell, **variables):
+    """The arguments that a shell gives to curl."""
+    program = "curl() { printf '%s\\0' \"$@\"; }\n" + command
+    flags = ["-f"] if shell.endswith("zsh") else ["--norc"]
+    done = subprocess.run([shell, *flags, "-c", program], capture_output=True, env={"PATH": os.environ["PATH"], **variables}, cwd=tempfile.gettempdir())
+    assert done.returncode == 0 and not done.stderr, (command, done.stderr)
+    return done.stdout.decode().split("\0")[:-1]
+
+
+def run_command(command, **variables):
+    """Runs a command, and answers its status and its body."""
+    done = subprocess.run(["bash", "--norc", "-c", f"{command} --silent --show-error --max-time 20 --write-out '\\n%{{http_code}}'"], capture_output=True,
+                          text=True, env={"PATH": os.environ["PATH"], **variables}, cwd=ROOT)
+    assert done.returncode == 0, (command, done.stderr)
+    body, _, status = done.stdout.rpartition("\n")
+    return int(status), body
+
+
+def set_field(browser, route, name, value):
+    method, path = route.split()
+    browser.script("document.querySelector(`article[data-method='${arguments[0]}'][data-path='${arguments[1]}'] form [name='${arguments[2]}']`).value = arguments[3]",
+                   method, path, name, value)
+
+
+@test
+def every_route_copies_as_curl(browser, world):
+    """Each command reads in bash and zsh as what the form has; those that need nothing more work against the server."""
+    browser.open(f"/ns/{world.name}/_sim/docs")
+    base = f"{browser.server}/ns/{world.name}"
+    shells = [path for path in map(shutil.which, ["bash", "zsh"]) if path]
+    routes = browser.script("return [...document.querySelectorAll('article[data-path]')].map(route => `${route.dataset.method} ${route.dataset.path}`)")
+    assert len(routes) > 150 and len(browser.all("article[data-path] .copy")) == len(routes)
+    assert copied(browser, routes[0]).startswith("curl -X ")
+    commands = dict(zip(routes, browser.script("""
+        const buttons = [...document.querySelectorAll("article[data-path] .copy")];
+        buttons.forEach(button => button.click());
+        return buttons.map(button => button.nextElementSibling.textContent)""")))
+    for route, command in commands.items():
+        method, path = route.split()
+        readings = [arguments_of(command, shell, TOKEN="the token") for shell in shells]
+        assert all(words == readings[0] for words in readings), command
+        words = readings[0]
+        assert words[:2] == ["-X", method], command
+        url = next(word for word in words if "://" in word)
+        pattern = re.sub(r"\\\{[^/]*?\\\}", "[^/?]+", re.escape(path))
+        assert re.fullmatch(re.escape(base) + pattern + r"(\?.*)?", url), (route, url)
+    assert "-H 'Authorization: Token demo-api-token'" in commands["POST /v2/webhooks"]
+    assert '-H "Authorization: Token $TOKEN"' in commands["GET /sdk/session"] and "Authorization" not in commands["GET /_sim/clock"]
+    assert "--no-buffer" in commands["GET /_sim/events"] and "X-Sim-Control-Token" not in commands["GET /_sim/clock"]
+    assert "--data-binary @demo/sneaker.jpg" in commands["PUT /sdk/captures/{id}/images/{region_id}"]
+    for route, status in [("GET /v1/health", 200), ("POST /v2/webhooks", 200), ("POST /v2/integrations/authorize-user", 200), ("POST /_sim/faults", 201),
+                          ("GET /_sim/requests", 200), ("POST /partner/login", 200), ("PUT /_sim/snapshots/{name}", 200), ("GET /openapi.json", 200),
+                          ("PUT /_sim/scenarios/{name}", 200), ("DELETE /_sim/scenarios/{name}", 204), ("POST /_sim/seed", 200), ("GET /sdk/session", 401), ("DELETE /_sim/namespaces", 200)]:
+        got, body = run_command(commands[route], TOKEN="none")
+        assert got == status or (status < 300 and 200 <= got < 300), (route, got, body[:300])
+    token = world.log_in()
+    assert run_command(commands["GET /sdk/session"], TOKEN=token)[0] == 200
+
+
+@test
+def hostile_values_stay_values_in_commands(browser, world):
+    browser.open("/_sim/docs")
+    shells = [path for path in map(shutil.which, ["bash", "zsh"]) if path]
+    for text in [HOSTILE, "a'b", "'; touch /tmp/owned; '", "$(id) `id` ${HOME}", "!! !$ ^a^b", "=ls", "~", "*", "[a-c]{1,2}", "-H", "@/etc/passwd", "..", "%2e",
+                 "a\\b", "é\u202e\u200b", "\x1b[31m", "#x", "a b&c=d"]:
+        set_field(browser, "GET /sdk/results/{entrupy_id}", "entrupy_id", text)
+        set_field(browser, "GET /sdk/results/{entrupy_id}", "Authorization", f"Token {text}")
+        set_field(browser, "GET /_sim/requests", "route", text)
+        set_field(browser, "PATCH /_sim/settings", "body", f"{{\n  {text}\t!^'")
+        path, query, body = (copied(browser, route) for route in ("GET /sdk/results/{entrupy_id}", "GET /_sim/requests", "PATCH /_sim/settings"))
+        for shell in shells:
+            words = arguments_of(path, shell)
+            url = next(word for word in words if "://" in word)
+            assert url == browser.server + "/sdk/results/" + browser.script("return encodeURIComponent(arguments[0])", text), words
+            assert words[-1] == f"Authorization: Token {text.strip()}", words
+            url = next(word for word in arguments_of(query, shell) if "://" in word)
+            assert url == browser.server + "/_sim/requests?" + browser.script("return new URLSearchParams({route: arguments[0]}).toString()", text)
+            words = arguments_of(body, shell)
+            assert words[-2:] == ["--data-raw", f"{{\n  {text}\t!^'"], words
+        assert run_command(body)[0] == 400 and run_command(path)[0] in (400, 401, 404)
+    assert not pathlib.Path("/tmp/owned").exists()
+
+
+@test
+def a_route_is_tried_and_its_token_kept(browser, world):
+    browser.open(f"/ns/{world.name}/_sim/docs")
+    user = {"sdk_authorization_request": "test", "unique_user_id": "docs-user-1", "email": "docs@example.com"}
+    signed = world.api.must("POST", "/v2/integrations/authorize-user", user, token="demo-api-token")["signed_authorization_request"]
+    set_field(browser, "POST /sdk/login", "body", json.dumps({"signed_authorization_request": signed}))
+    login = "article[data-method=POST][data-path='/sdk/login']"
+    browser.script("document.querySelector(arguments[0] + ' details.tool').open = true", login)
+    browser.click(f"{login} form button")
+    browser.until("the answer", lambda: browser.text(f"{login} .answer").startswith("200"))
+    command = copied(browser, "GET /sdk/session")
+    assert "$TOKEN" not in command and run_command(command)[0] == 200
+    assert '"Authorization: Token $TOKEN"' in copied(browser, "POST /partner/authorize-entrupy-sdk-user")
+
+
+@test
+def the_page_of_the_routes_reads_everywhere(browser, world):
+    """axe finds nothing, no page is wider than the window, paths break at slashes, and it reads without its script."""
+    from axe_core_python.selenium import Axe
+    axe, found = Axe(), []
+    looks = [("light", "wide"), ("dark", "narrow")] if SHORT else [(scheme, width) for scheme in ("light", "dark") for width in WIDTHS]
+    for scheme, width in looks:
+        browser.look(scheme, width)
+        for name, text in [("all", ""), ("found", "drop_connection"), ("nothing", "unique_user_id nonsense")]:
+            browser.open("/_sim/docs")
+            if text:
+                filter_docs(browser, text)
+            if SCREENSHOTS:
+                browser.driver.save_screenshot(str(SCREENSHOTS / f"docs-{name}-{scheme}-{width}.png"))
+            wide = browser.script("return document.documentElement.scrollWidth - innerWidth")
+            if wide > 1:
+                found.append(f"{scheme} {width} {name}: {wide} px wider than the window")
+            # The routes are alike: one in twelve is enough, and the page that is left takes seconds instead of minutes.
+            browser.script("""
+                for (const [index, article] of document.querySelectorAll("main article").entries())
+                    if (article.hidden || (arguments[0] && index % 12)) { document.querySelector(`nav a[href='#${article.id}']`).remove(); article.remove(); }
+                for (const details of document.querySelectorAll("main details")) details.open = true""", not text)
+            for violation in axe.run(browser.driver)["violations"]:
+                for node in violation["nodes"]:
+                    found.append(f"{scheme} {width} {name}: {violation['id']}: {node['html'][:160]}: {node.get('failureSummary', '')[:200]}")
+    browser.look("light", "wide")
+    assert not found, f"{len(found)} findings: {found[:5]}"
+    browser.open("/_sim/docs")
+    size = len(browser.script("return document.documentElement.outerHTML"))
+    print(f"    the page of the routes: {size / 1e6:.2f} MB")
+    # Without the script: the policy of a page that is put into a frame without scripts.
+    browser.script("""
+        const frame = document.createElement("iframe");
+        frame.sandbox = "allow-same-origin"; frame.width = 1000; frame.height = 600;
+        document.body.replaceChildren(frame);
+        frame.srcdoc = arguments[0]""", world.api.bytes("GET", "/_sim/docs").decode())
+    plain = "document.querySelector('iframe').contentDocument"
+    browser.until("the page without its script", lambda: browser.script(f"return {plain}.querySelectorAll('main article').length") > 300)
+    texts = browser.script(f"return [{plain}.body.innerText, [...{plain}.querySelectorAll('.tool')].some(tool => tool.checkVisibility())]")
+    assert "drop_connection" in texts[0] and "Retry-After" in texts[0] and not texts[1]
+    browser.problems()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
