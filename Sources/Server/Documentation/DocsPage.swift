@@ -394,10 +394,14 @@ private struct DescriptionReader {
 
     /// The values that an error's schema fixes.
     private func codes(_ schema: Node) -> [String] {
-        ([schema] + (schema["allOf"]?.elements ?? [])).flatMap { $0["properties"]?.members ?? [] }.flatMap {
-            ([$0.value["const"]].compactMap { $0 } + ($0.value["enum"]?.elements ?? [])).filter { $0.null == nil }
-                .compactMap(\.string)
+        var codes: [String] = []
+        for part in [schema] + (schema["allOf"]?.elements ?? []) {
+            for (_, member) in part["properties"]?.members ?? [] {
+                let values: [Node] = [member["const"]].compactMap(\.self) + (member["enum"]?.elements ?? [])
+                codes += values.filter { $0.null == nil }.compactMap(\.string)
+            }
         }
+        return codes
     }
 
     private func examples(_ media: Node, isForm: Bool = false) -> [DocsPage.Example] {
