@@ -34,7 +34,9 @@ import Yams
                 add(member)
                 add(member["items"])
             }
-            for part in ["allOf", "anyOf", "oneOf"].flatMap({ schema[$0]?.elements ?? [] }) { add(part) }
+            for part in ["allOf", "oneOf"].flatMap({ schema[$0]?.elements ?? [] }) { add(part) }
+            // An alternative that requires members is a condition on those that stand above.
+            for part in schema["anyOf"]?.elements ?? [] where part["required"] == nil { add(part) }
         }
         for parameter in (operation["parameters"]?.elements ?? []).map({ $0.resolved(in: document) }) {
             words.insert(parameter.text("name"))
@@ -46,7 +48,9 @@ import Yams
         }
         for (status, response) in operation["responses"]?.members ?? [] {
             words.insert(status)
-            words.formUnion(response.resolved(in: document)["headers"]?.members.map(\.key) ?? [])
+            // Every answer has an X-Request-Id, so the page does not repeat it at each status.
+            words.formUnion(
+                (response.resolved(in: document)["headers"]?.members.map(\.key) ?? []).filter { $0 != "X-Request-Id" })
         }
         return words
     }
