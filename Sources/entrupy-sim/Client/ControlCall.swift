@@ -11,24 +11,28 @@ struct ControlCall {
         case yaml(Data)
         /// The path of a file that is sent unchanged.
         case file(String)
+        case jpeg(Data)
     }
 
     let method: HTTPMethod
     let path: ControlPath
     let query: [(String, String?)]
     let body: Body?
+    /// Headers beside those of every request.
+    let headers: [(String, String)]
     /// Whether the server may work for minutes before it answers. It must then answer `/_sim/ping`.
     let takesLong: Bool
     /// Prints an answer for people; as JSON unless ``printing(_:)`` or the like says otherwise.
     private(set) var show: (ControlClient.Answer, Terminal) throws -> Void = { $1.json($0.bytes) }
 
     init(
-        _ method: HTTPMethod, _ path: ControlPath, _ query: [(String, String?)] = [], body: Body? = nil,
-        takesLong: Bool = false
+        _ method: HTTPMethod, _ path: ControlPath, _ query: [(String, String?)] = [],
+        headers: [(String, String)] = [], body: Body? = nil, takesLong: Bool = false
     ) {
         self.method = method
         self.path = path
         self.query = query
+        self.headers = headers
         self.body = body
         self.takesLong = takesLong
     }

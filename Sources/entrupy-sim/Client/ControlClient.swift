@@ -241,6 +241,7 @@ struct ControlClient: Sendable {
         request.method = call.method
         request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Release.version)")
         if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
+        for (name, value) in call.headers { request.headers.add(name: name, value: value) }
         if let (type, body) = try call.body?.sent(taken) {
             request.headers.add(name: "Content-Type", value: type)
             request.body = body
@@ -322,6 +323,7 @@ extension ControlCall.Body {
         switch self {
         case .json(let value): return ("application/json", .bytes(ByteBuffer(bytes: try WireJSON.encode(value))))
         case .yaml(let bytes): return ("application/yaml", .bytes(ByteBuffer(bytes: bytes)))
+        case .jpeg(let bytes): return ("image/jpeg", .bytes(ByteBuffer(bytes: bytes)))
         case .file(let path):
             // The size comes from the handle: by path, a link would give its own size.
             guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
