@@ -1279,7 +1279,8 @@ def every_route_copies_as_curl(browser, world):
                           ("PUT /_sim/scenarios/{name}", 200), ("DELETE /_sim/scenarios/{name}", 204), ("POST /_sim/seed", 200), ("GET /sdk/session", 401), ("DELETE /_sim/namespaces", 200)]:
         got, body = run_command(commands[route], TOKEN="none")
         assert got == status or (status < 300 and 200 <= got < 300), (route, got, body[:300])
-    token = world.log_in()
+    # The command that registered the example user gave it another address.
+    token = world.log_in("docs-user-2")
     assert run_command(commands["GET /sdk/session"], TOKEN=token)[0] == 200
 
 
