@@ -14,14 +14,22 @@ final class AnswerBoundHandler: ChannelInboundHandler {
     /// The maximum number of pieces in which they may come: each piece costs processor time.
     static let maxReads = 1000
 
+    private var isTooLong: Bool { bytes > Self.maxBytes || reads > Self.maxReads }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isTooLong else { return }
         bytes += unwrapInboundIn(data).readableBytes
         reads += 1
-        guard bytes <= Self.maxBytes, reads <= Self.maxReads else {
-            context.fireErrorCaught(AnswerTooLong())
-            return context.close(promise: nil)
-        }
-        context.fireChannelRead(data)
+        if !isTooLong { context.fireChannelRead(data) }
+    }
+
+    /// An error between the parts of one read loses those that came before it, and with them the beginning of the answer; so it
+    /// comes after them.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        guard isTooLong else { return }
+        context.fireErrorCaught(AnswerTooLong())
+        context.close(promise: nil)
     }
 }
 
