@@ -83,20 +83,8 @@ extension Transaction {
 
     /// The organization that an API token belongs to.
     package func organization(apiToken: String) throws -> OrganizationRecord? {
-        do {
-            let read = try DirectStatement(database, sql: Self.organizationOfToken)
-            try read.bind(apiToken, at: 1)
-            guard try read.next() else { return nil }
-            return OrganizationRecord(id: read.integer(0), name: read.text(1), sdkFlagging: read.integer(2) != 0)
-        } catch {
-            throw StorageError.from(error)
-        }
+        try record("WHERE id = (SELECT organization_id FROM api_tokens WHERE token = ?)", [apiToken])
     }
-
-    private static let organizationOfToken = """
-        SELECT o.id, o.name, o.sdk_flagging FROM api_tokens t JOIN organizations o ON o.id = t.organization_id
-        WHERE t.token = ?
-        """
 
     package func organization(id: Int64) throws -> OrganizationRecord? { try record("WHERE id = ?", [id]) }
 

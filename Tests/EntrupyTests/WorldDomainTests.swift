@@ -16,6 +16,40 @@ import Testing
         }
     }
 
+    /// Null is valid in an upload exactly where the schema allows it.
+    @Test func aDomainAllowsNullWhereItsColumnDoes() throws {
+        let database = try NamespaceDatabase(
+            path: nil, migrator: Schema.migrator(appending: Platforms.simulated.migrations))
+        let domains = NamespaceDomains.tables(try .standard())
+        #expect(domains.count > 20)
+        try database.transaction { transaction in
+            for domain in domains where domain.name != "sqlite_sequence" {
+                let columns = try transaction.read(
+                    #"SELECT name, "notnull" OR pk FROM pragma_table_info(?)"#, [domain.name]
+                ) { row in
+                    var columns: [String: Bool] = [:]
+                    while try row.next() { columns[row.text(0)] = row.integer(1) == 0 }
+                    return columns
+                }
+                for column in domain.columns {
+                    let allowsNull = try transaction.read("SELECT 'null', NULL", []) { row in
+                        _ = try row.next()
+                        // An unread column is checked by the name of its type.
+                        return column.domain.problem(row, column.name == "sdk_rendering" ? 0 : 1) == nil
+                    }
+                    #expect(allowsNull == columns[column.name], "\(domain.name).\(column.name)")
+                }
+            }
+        }
+    }
+
+    @Test func idsOfARecordAreOfAKindThatAPlatformHas() {
+        let platforms = Platforms.simulated
+        let kinds = NamespaceDomains.declared(platforms).compactMap { $0.identity?.kind }
+        #expect(Set(kinds).isSubset(of: platforms.idKinds.map(\.name)))
+        #expect(Set(kinds).count == kinds.count && kinds.contains(IDKind.delivery.name), "\(kinds)")
+    }
+
     private static func isText(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(ColumnDomain.isText) }
 
     @Test func textIsUTF8WithoutNULAtEveryPosition() {

@@ -22,6 +22,8 @@ struct ParcelPlatform: SimulatedPlatform {
     ]
 
     let tables = [Parcel.table.domain]
+    var domains: [String: ColumnDomain] = [:]
+    func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] { domains }
 }
 
 /// A stored parcel.

@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    /// The engine's tables keep their own domains, whatever a platform calls its own.
+    @Test func aDomainOfAPlatformIsForItsOwnTables() async throws {
+        let platform = ParcelPlatform(domains: ["object": .word(["a parcel"]), "due_kind": .word(["a parcel"])])
+        try await server(platform) { _, namespace in
+            _ = try await send(namespace)
+            try await namespace.run(control, .reads) { job in
+                try job.transaction.validate(NamespaceDomains.tables(job.state.seed))
+            }.result.get()
+        }
+    }
+
     @Test func idsFollowFromTheSeedAndHaveTheirForm() async throws {
         var ids: [String] = []
         for _ in 0..<2 { try await server { ids.append(try await send($1)) } }

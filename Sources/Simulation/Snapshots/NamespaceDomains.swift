@@ -44,12 +44,14 @@ package enum NamespaceDomains {
     /// The valid rows of all other tables.
     package static func tables(_ seed: Seed) -> [TableDomain] {
         let platforms = seed.platforms
-        let all = declared(platforms)
-        let names = zip(platforms.all, seed.parts).reduce(into: names(seed)) { names, part in
-            names.merge(part.0.domains(part.1)) { _, new in new }
+        let names = names(seed)
+        // Each platform names domains for itself: two of them may mean different ones by a name.
+        let parts = zip(platforms.all, seed.parts).flatMap { platform, part in
+            let names = names.merging(platform.domains(part)) { _, own in own }
+            return platform.tables.map { $0.resolved(names) }
         }
-        return (all + [sequences(all)]).map { table in
-            platforms.all.reduce(table) { $1.extended($0) }.resolved(names)
+        return (own.map { $0.resolved(names) } + parts + [sequences(declared(platforms))]).map { table in
+            platforms.all.reduce(table) { $1.extended($0) }
         }
     }
 

@@ -77,8 +77,10 @@ package enum UploadedNamespace {
         throws
     {
         for table in NamespaceDomains.declared(platforms) {
-            guard let (column, name) = table.identity, let kind = platforms.idKinds.first(where: { $0.name == name })
-            else { continue }
+            guard let (column, name) = table.identity else { continue }
+            guard let kind = platforms.idKinds.first(where: { $0.name.isIdentical(to: name) }) else {
+                preconditionFailure("\(table.name) has ids of the kind \(name), which no platform has")
+            }
             let value = try transaction.counter(name)
             let next = (value + 1...value + lookahead).map { generator.text(kind, counter: $0) }
             guard try transaction.count(table.name) <= value,

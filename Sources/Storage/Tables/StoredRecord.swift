@@ -37,23 +37,19 @@ extension Transaction {
 
     /// Every record that a condition finds.
     ///
-    /// - Parameters:
-    ///   - condition: SQL from `WHERE` or `ORDER BY` on.
-    ///   - isCommon: whether the statement is cached. A statement whose text is rarely repeated is not.
+    /// - Parameter condition: SQL from `WHERE` or `ORDER BY` on.
     package func records<Record: StoredRecord>(
-        _ condition: String, _ arguments: [any ColumnValue] = [], isCommon: Bool = true
+        _ condition: String, _ arguments: [any ColumnValue] = []
     ) throws -> [Record] {
-        try read(Record.table.select + condition, arguments, isCommon: isCommon, Record.table.all)
+        try read(Record.table.select + condition, arguments, Record.table.all)
     }
 
-    /// Reads the rows of a statement with `body`.
+    /// Reads the rows of a cached statement with `body`.
     package func read<Value>(
-        _ sql: String, _ arguments: [any ColumnValue], isCommon: Bool = true,
-        _ body: (borrowing DirectStatement) throws -> Value
+        _ sql: String, _ arguments: [any ColumnValue], _ body: (borrowing DirectStatement) throws -> Value
     ) throws -> Value {
         do {
-            let statement = try isCommon ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
-            let row = DirectStatement(database, statement)
+            let row = try DirectStatement(database, sql: sql)
             for (index, argument) in arguments.enumerated() { try argument.bind(to: row, at: CInt(index + 1)) }
             return try body(row)
         } catch {
