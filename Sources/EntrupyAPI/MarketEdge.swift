@@ -2,8 +2,8 @@ import SimulationAPI
 
 /// The market data of an item: `GET /sdk/results/{entrupy_id}/market-edge` [D market-edge].
 ///
-/// It has the members of both models that the vendor published [P], so that a strict decoder reads either one. The exception is
-/// `marketplace_listings`, an array of listings here; the first model has them in an object.
+/// Contains the members of both models that the vendor published [P], so that a strict decoder reads either one. Only
+/// `marketplace_listings` differs: an array of listings here, an object with them in the first model.
 public struct MarketEdge: Codable, Sendable {
     public var identifier: Identifier
     /// The grade of the item's condition; null if there is none.

@@ -16,7 +16,7 @@ extension Simulator {
             // A bundle contains tokens.
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            // What stays is in the temporary directory, for its owner alone.
+            // A folder that remains is in the temporary directory, and only its owner can read it.
             defer { try? FileManager.default.removeItem(at: folder) }
             let (file, page) = (
                 folder.appendingPathComponent("\(name).tar"), folder.appendingPathComponent("\(name).html")
@@ -89,7 +89,7 @@ extension Simulator {
             #if os(Windows)
                 process.terminate()
             #else
-                // It may ignore the signal to terminate.
+                // The program may ignore SIGTERM.
                 _ = Foundation.kill(process.processIdentifier, SIGKILL)
             #endif
         }

@@ -150,7 +150,7 @@ extension FieldReader {
         guard has(key) else { return .absent }
         guard let value = value(key) else { return .null }
         var part = object(key)
-        // What is not an object is reported by now.
+        // A part that is not an object has been reported above.
         guard let members = value.members else { return .null }
         part.refuse(members, except: known)
         return .given(read(&part))

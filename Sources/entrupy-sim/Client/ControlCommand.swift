@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What a command does with a server, and the options for that.
+/// The call of a command on a server, with its options.
 ///
 /// ``command`` makes a command of it, which also has ``ControlOptions``.
 protocol ControlAction: ParsableArguments {

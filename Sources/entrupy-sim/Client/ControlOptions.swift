@@ -44,7 +44,7 @@ struct ControlOptions: ParsableArguments {
     }
 }
 
-// What the checks of several options need.
+// Checks that several options share.
 extension ParsableArguments {
     /// Throws the error of a wrong command line unless the condition holds.
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
