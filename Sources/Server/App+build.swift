@@ -5,8 +5,7 @@ extension SimServer {
     /// Everything between a connection and the namespaces, in the order in which an answer passes it; a request meets
     /// it in the opposite order.
     func responder() -> Pipeline {
-        let pipeline = InternalRequests()
-        let builder = routes(pipeline)
+        let builder = routes()
         let environment = namespaces.environment
         environment.setRoutes(
             builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
@@ -16,7 +15,6 @@ extension SimServer {
         let router = builder.router.buildResponder()
         let unsimulated = environment.platforms.all.flatMap(\.unsimulatedPaths)
         let routes = RouteResponder(router: router, routes: RouteTable(builder, unsimulated: unsimulated))
-        pipeline.connect(routes.journaled(hasFaults: false))
         let chain =
             routes
             .injectingFaults(configuration.replay == nil)
@@ -40,9 +38,7 @@ extension SimServer {
     }
 
     /// All routes, by surface.
-    ///
-    /// - Parameter pipeline: the pipeline that will hold the router.
-    func routes(_ pipeline: InternalRequests) -> RouteBuilder {
+    func routes() -> RouteBuilder {
         let builder = RouteBuilder()
         let bodies = BodyReader(timeout: configuration.bodyTimeout, environment: namespaces.environment)
         let platform = Routes(builder, bodies)
@@ -54,14 +50,13 @@ extension SimServer {
         let control = Routes(builder, bodies, under: "_sim/", shared: sharedReads)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
-        ResendRoutes(pipeline: pipeline, logger: logger).add(to: control)
+        ResendRoutes.add(to: control)
         EventRoutes().add(to: control)
         ScenarioRoutes(namespaces: namespaces).add(to: control)
         SnapshotRoutes(namespaces: namespaces, version: configuration.version).add(to: control)
         DescriptionRoutes(needsControlToken: configuration.controlToken != nil).add(to: platform)
-        ConsoleRoutes(
-            console: console, pipeline: pipeline, key: ControlKey(token: configuration.controlToken), logger: logger
-        ).add(to: control, root: platform)
+        ConsoleRoutes(console: console, key: ControlKey(token: configuration.controlToken))
+            .add(to: control, root: platform)
         let description = ServerDescription(
             version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
         ServerRoutes(

@@ -18,7 +18,7 @@ import Yams
             logger: Logger(label: "test"))
         // The framework adds a HEAD route for every GET route.
         let routes = Set(
-            server.routes(InternalRequests()).router.routes.map { "\($0.method.rawValue) /\($0.path)" }.filter {
+            server.routes().router.routes.map { "\($0.method.rawValue) /\($0.path)" }.filter {
                 !$0.hasPrefix("HEAD")
             })
         let described = Set(

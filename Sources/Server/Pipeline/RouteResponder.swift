@@ -4,9 +4,14 @@ import Simulation
 
 /// Finds the route of a request and answers with it, or refuses the request if no route matches: 404 with an envelope,
 /// or 405 with the allowed methods [D unknown-routes].
-struct RouteResponder: RequestResponder {
-    let router: RouterResponder<SimContext>
-    let routes: RouteTable
+final class RouteResponder: RequestResponder {
+    private let router: RouterResponder<SimContext>
+    private let routes: RouteTable
+
+    init(router: RouterResponder<SimContext>, routes: RouteTable) {
+        self.router = router
+        self.routes = routes
+    }
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let response = try await router.respond(to: Self.withoutNamespace(request), context: request.context)
@@ -27,7 +32,8 @@ struct RouteResponder: RequestResponder {
             return Answer(response)
         }
         let parameters = PathParameters(places: route.places, path: request.target.path)
-        return await endpoint.answer(RoutedRequest(request: request, namespace: namespace, parameters: parameters))
+        return await endpoint.answer(
+            RoutedRequest(request: request, namespace: namespace, parameters: parameters, responder: self))
     }
 
     /// The request without the namespace in its path.
@@ -45,6 +51,8 @@ struct RoutedRequest: Sendable {
     let request: IncomingRequest
     let namespace: Namespace
     let parameters: PathParameters
+    /// Found the route, and answers requests that the route makes itself.
+    let responder: RouteResponder
 }
 
 /// The variable components of a request's path.

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Logging
 import NIOCore
 import Simulation
 import SimulationAPI
@@ -11,9 +10,7 @@ import SimulationAPI
 /// The pages of the console (`/_sim/console`), and the files that they load.
 struct ConsoleRoutes: Sendable {
     let console: Console
-    let pipeline: InternalRequests
     let key: ControlKey
-    let logger: Logger
 
     /// The path of the console in a namespace.
     static let path = "/_sim/console"
@@ -122,19 +119,16 @@ struct ConsoleRoutes: Sendable {
 
     /// Calls of the control API within the server, with the rights of the request.
     private func api(_ request: RequestReader) -> ControlAPI {
-        { [pipeline, logger] path in
+        { path in
             // Its own id, so that looking at a namespace takes no ids of control requests.
             var fields: HTTPFields = [.requestID: "console"]
             fields[.accept] = "application/json"
             let head = HTTPRequest(
                 method: .get, scheme: "http", authority: request.request.head.authority, path: path,
                 headerFields: fields)
-            var incoming = IncomingRequest(
-                Request(head: head, body: RequestBody(buffer: ByteBuffer())),
-                SimContext(source: ApplicationRequestContextSource(channel: request.channel, logger: logger)))
-            incoming.namespace = request.namespace
             do {
-                let response = try await pipeline.respond(to: incoming).response
+                let made = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+                let response = try await request.make(made, isAbandonable: true).response
                 return (response.status.code, Data((await response.collectedBody()).readableBytesView))
             } catch {
                 return (ErrorAnswer.envelope(.bug("\(error)"), requestID: "").0.code, Data())

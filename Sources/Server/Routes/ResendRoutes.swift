@@ -2,17 +2,13 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import Logging
 import NIOCore
 import Simulation
 import SimulationAPI
 
 /// `POST /_sim/requests/{id}/resend`: makes a request of the journal again, as it was or edited [D resend].
-struct ResendRoutes: Sendable {
-    let pipeline: InternalRequests
-    let logger: Logger
-
-    func add(to routes: Routes) {
+enum ResendRoutes {
+    static func add(to routes: Routes) {
         routes.on(.post, "requests/{id}/resend", resend)
     }
 
@@ -68,17 +64,12 @@ struct ResendRoutes: Sendable {
         }
     }
 
-    @Sendable private func resend(_ request: RequestReader) async -> Answer {
+    @Sendable private static func resend(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, Edit.init) { edit in
             let found = await request.namespace.answer(.success(FindRequest(edit.name)), request.head)
             let wanted = try Self.request(found.result.get(), edit, in: request.namespace.name, request.request.head)
-            let channel = request.channel
             // Sending again is a write, whatever is sent: it shows in the journal.
-            var incoming = IncomingRequest(
-                wanted, SimContext(source: ApplicationRequestContextSource(channel: channel, logger: logger)),
-                caller: nil)
-            incoming.namespace = request.namespace
-            let answer = try await pipeline.respond(to: incoming)
+            let answer = try await request.make(wanted, isAbandonable: false)
             let id = answer.original.headers[.requestID] ?? ""
             let latest = await request.namespace.answer(.success(FindLatest(requestID: id)), .background)
             guard let sequence = try latest.result.get() else {

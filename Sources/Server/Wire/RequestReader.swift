@@ -80,6 +80,18 @@ struct RequestReader: Sendable {
         hasReadQuery = head.isControl ? NIOLockedValueBox(false) : nil
     }
 
+    /// Makes another request to the same namespace, within the server: one that is sent again, or the console's. It is journaled, and
+    /// no fault meets it.
+    ///
+    /// - Parameter isAbandonable: whether it is not begun once the client of this request has gone.
+    func make(_ request: Request, isAbandonable: Bool) async throws -> Answer {
+        let source = ApplicationRequestContextSource(channel: channel, logger: routed.request.context.logger)
+        var incoming = IncomingRequest(
+            request, SimContext(source: source), caller: isAbandonable ? ConnectionCaller(channel: channel) : nil)
+        incoming.namespace = namespace
+        return try await routed.responder.journaled(hasFaults: false).respond(to: incoming)
+    }
+
     /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that
     /// exists.
     func path(_ name: String) -> String {
