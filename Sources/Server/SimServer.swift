@@ -114,16 +114,11 @@ package struct SimServer: Sendable {
         }
         for warning in namespaces.warnings { logger.warning("\(warning)") }
         if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
-        sender = WebhookSender(
-            namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
-        namespaces.environment.setSender { [sender] webhooks, namespace, outbox in
-            if let replay {
-                replay.send(webhooks, namespace, outbox)
-            } else {
-                sender.send(webhooks, namespace, outbox)
-            }
-        } holdReason: { [sender] namespace, deliveryID in
-            sender.holdReason(namespace: namespace, deliveryID: deliveryID)
+        sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
+        namespaces.environment.webhooks.setSender { [sender] in
+            if let replay { replay.send($0) } else { sender.send($0) }
+        } holdReason: { [sender] in
+            sender.holdReason(namespace: $0, deliveryID: $1)
         }
     }
 
@@ -149,10 +144,9 @@ package struct SimServer: Sendable {
             allowedHosts: configuration.allowedHosts + Self.ownNames(configuration, certificates),
             origins: configuration.corsOrigins, publicURL: configuration.publicURL)
         if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
-        sender = WebhookSender(
-            namespaces: namespaces, allowsAnyTarget: configuration.namespaces.allowsAnyTarget, logger: logger)
-        namespaces.environment.setSender { [sender] in
-            sender.send($0, $1, $2)
+        sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
+        namespaces.environment.webhooks.setSender { [sender] in
+            sender.send($0)
         } holdReason: { [sender] in
             sender.holdReason(namespace: $0, deliveryID: $1)
         }
@@ -289,7 +283,8 @@ package struct SimServer: Sendable {
             version: configuration.version, random_seed: options.randomSeed, seed: options.seed,
             settings: options.settings, public_url: url, auto_creates: options.autoCreates,
             allows_any_target: options.allowsAnyTarget, allowed_hosts: hosts.allowedHosts.patterns,
-            control_token: configuration.controlToken, address: namespaces.environment.ownAddress, started_at: started)
+            control_token: configuration.controlToken, address: namespaces.environment.webhooks.ownAddress,
+            started_at: started)
     }
 
     /// Opens the namespaces once the port is bound, then starts to answer requests.
@@ -303,7 +298,7 @@ package struct SimServer: Sendable {
         let loopback = configuration.host == "::1" ? "[::1]" : "127.0.0.1"
         let url = configuration.publicURL ?? "http://\(loopback):\(port)"
         namespaces.environment.publicURL = url
-        namespaces.environment.ownAddress =
+        namespaces.environment.webhooks.ownAddress =
             configuration.replay?.head.ownAddress
             ?? ServerAddress(of: channel, port: port, tlsPort: tlsPort, publicURL: url)
         do {

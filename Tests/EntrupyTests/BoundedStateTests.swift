@@ -38,7 +38,7 @@ import Testing
             #expect(made.secrets.texts.contains("t\(number)"))
             try await bench.namespaces.delete("child")
         }
-        #expect((1...32).contains(environment.seedCount))
+        #expect((1...32).contains(environment.seeds.count))
         #expect((1...DatabaseTemplates.maxCount).contains(environment.store.templates.count))
     }
 

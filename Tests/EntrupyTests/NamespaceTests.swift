@@ -94,7 +94,7 @@ import Testing
             let wanted = ScenarioStart(namespace: "child", replaces: true, ttl: ttl, runs: false, isStrict: false)
             _ = try await bench.namespaces.startScenario(
                 "late-result", .success(wanted), namespace, RequestHead(isControl: true),
-                waitForDeliveries: { _ in true }
+                until: SettleDeadline { _ in true }
             ).result.get()
         }
         func isThere(after seconds: Int64) async -> Bool {

@@ -145,20 +145,18 @@ import Testing
         } _: { namespace in
             let attempts = NIOLockedValueBox(0)
             let list = ListDeliveries(status: nil, subject: nil, limit: 1, cursor: nil)
-            namespace.environment.setSender { webhooks, _, outbox in
-                attempts.withLockedValue { $0 += webhooks.count }
+            namespace.environment.webhooks.setSender { begun in
+                attempts.withLockedValue { $0 += begun.count }
                 Task {
-                    for webhook in webhooks {
-                        await namespace.record(
-                            webhook, WebhookOutcome(status: nil, error: "refused", milliseconds: 1, answer: nil))
-                        outbox.end()
+                    for attempt in begun {
+                        await attempt.end(
+                            WebhookOutcome(status: nil, error: "refused", milliseconds: 1, answer: nil))
                     }
                 }
             }
             await namespace.resumeDeliveries()
-            let advanced = await namespace.advanceClock(.by(Span("5d")!), RequestHead(isControl: true)) {
-                await $0.waitUntilIdle()
-            }
+            let advanced = await namespace.advanceClock(
+                .by(Span("5d")!), RequestHead(isControl: true), until: SettleDeadline(SettleDeadline.max))
             let reached = try advanced.result.get().reached
             #expect(reached == true)
             #expect(attempts.withLockedValue { $0 } >= 1)

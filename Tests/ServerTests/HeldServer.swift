@@ -93,7 +93,7 @@ struct HeldServer: Sendable {
         try await held.server.open { url in
             do {
                 let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
-                let tlsPort = try #require(held.server.namespaces.environment.ownAddress?.tlsPort)
+                let tlsPort = try #require(held.server.namespaces.environment.webhooks.ownAddress?.tlsPort)
                 try await body(held, port, tlsPort)
             } catch {
                 failure.withLockedValue { $0 = error }

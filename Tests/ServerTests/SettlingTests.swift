@@ -23,15 +23,13 @@ import Testing
             realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
         try await namespaces.openAll()
         let namespace = try #require(namespaces.find("default"))
-        namespaces.environment.setSender { webhooks, _, outbox in
-            for webhook in webhooks {
+        namespaces.environment.webhooks.setSender { attempts in
+            for attempt in attempts {
                 Task {
                     // Takes longer than the job that looks for pending work.
                     for _ in 0..<20 { await namespace.tick() }
-                    let status = webhook.number == 1 ? 500 : 200
-                    await namespace.record(
-                        webhook, WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: nil))
-                    outbox.end()
+                    let status = attempt.webhook.number == 1 ? 500 : 200
+                    await attempt.end(WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: nil))
                 }
             }
         }

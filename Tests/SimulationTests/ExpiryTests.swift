@@ -111,11 +111,14 @@ import Testing
             _ = try await namespaces.putScenario("late", .success(text), namespace, Self.control).result.get()
             let start = ScenarioStart(namespace: "child", replaces: true, ttl: Span("1s"), runs: true, isStrict: false)
             for _ in 0..<2 {
-                let run = try await namespaces.startScenario("late", .success(start), namespace, Self.control) { _ in
+                let deadline = SettleDeadline { _ in
                     server.wait("1h")
                     await namespaces.deleteExpired()
                     return true
-                }.result.get()
+                }
+                let run = try await namespaces.startScenario(
+                    "late", .success(start), namespace, Self.control, until: deadline
+                ).result.get()
                 #expect(run.timeline.map(\.state) == ["done"])
             }
             server.wait("1s")

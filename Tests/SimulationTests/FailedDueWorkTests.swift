@@ -100,9 +100,11 @@ import Testing
         try await server.run { _, namespace in
             _ = try await namespace.answer(.success(FreezeClock(at: nil)), control).result.get()
             try await schedule("work.failing", "refusal", namespace)
-            let next = try await namespace.advanceClock(.next, control) { _ in true }.result.get()
+            let next = try await namespace.advanceClock(.next, control, until: SettleDeadline { _ in true }).result
+                .get()
             #expect(next.reached == true && next.now.hasPrefix("2026-01-05T10:00:00"))
-            let end = try await namespace.advanceClock(.by(.hour), control) { _ in true }.result.get()
+            let end = try await namespace.advanceClock(.by(.hour), control, until: SettleDeadline { _ in true }).result
+                .get()
             #expect(end.reached == true)
             let kinds = try await events(namespace).map { $0.split(separator: " ")[1] }
             #expect(

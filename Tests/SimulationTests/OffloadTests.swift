@@ -58,7 +58,9 @@ import Testing
         case .show: _ = try await namespaces.showScenario("idle", namespace, control).result.get()
         case .start:
             let start = ScenarioStart(namespace: "child", replaces: true, ttl: nil, runs: false, isStrict: true)
-            _ = try await namespaces.startScenario("idle", .success(start), namespace, control) { _ in true }.result
+            _ = try await namespaces.startScenario(
+                "idle", .success(start), namespace, control, until: SettleDeadline { _ in true }
+            ).result
                 .get()
         case .make: _ = try await namespaces.make("made", NamespaceOptions(seed: Self.seed))
         case .makeFresh: _ = try await namespaces.makeFresh(nil, NamespaceOptions(seed: Self.seed))

@@ -78,7 +78,8 @@ import Testing
             try await server { _, namespace in
                 for _ in 0..<extra { await namespace.tick() }
                 for _ in 0...extra { _ = try await send(namespace) }
-                let advanced = await namespace.advanceClock(.by(Span("2h")!), control) { _ in true }
+                let advanced = await namespace.advanceClock(
+                    .by(Span("2h")!), control, until: SettleDeadline { _ in true })
                 let last = await namespace.run(control, .reads) { _ in }
                 ids.append([advanced.requestID, last.requestID])
                 let expected = await namespace.run(.background, .reads) { job in
@@ -113,9 +114,12 @@ import Testing
                 """
             _ = try await namespaces.putScenario("late", .success(text), namespace, control).result.get()
             let start = ScenarioStart(namespace: nil, replaces: false, ttl: nil, runs: false, isStrict: true)
-            _ = try await namespaces.startScenario("late", .success(start), namespace, control) { _ in true }.result
+            _ = try await namespaces.startScenario(
+                "late", .success(start), namespace, control, until: SettleDeadline { _ in true }
+            ).result
                 .get()
-            let clock = try await namespace.advanceClock(.by(Span("2h")!), control) { _ in true }.result.get()
+            let clock = try await namespace.advanceClock(.by(Span("2h")!), control, until: SettleDeadline { _ in true })
+                .result.get()
             #expect(clock.now.hasPrefix("2026-01-05T11:00:00"))
             #expect(try await arrivals(namespace) == [Instant("2026-01-05T10:30:00Z")!])
             let mistake = text.replacing("send_parcel", with: "send_letter")

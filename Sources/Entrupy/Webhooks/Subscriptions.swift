@@ -64,11 +64,13 @@ enum Subscriptions {
         case .failure(let problem): return problem.text
         case .success(let target):
             let environment = job.state.environment
-            if environment.ownAddress?.isNamed(by: target) == true {
+            if environment.webhooks.ownAddress?.isNamed(by: target) == true {
                 return
                     "leads to this server itself; name the address of a receiver, for instance http://127.0.0.1:9000/hooks"
             }
-            guard !environment.allowsAnyTarget, let address = target.address, !address.isLocal else { return nil }
+            guard !environment.webhooks.allowsAnyTarget, let address = target.address, !address.isLocal else {
+                return nil
+            }
             return "\(target.host) is not a loopback or private address; start the server with --webhook-targets any"
         }
     }

@@ -71,10 +71,7 @@ enum ControlRoutes {
 
     @Sendable private static func advanceClock(_ request: RequestReader) async -> Answer {
         await request.reading(.json, ClockAdvance.init) { advance in
-            await request.namespace.advanceClock(
-                advance.target, request.head, waitForDeliveries: advance.deadline.waitForDeliveries
-            )
-            .response()
+            await request.namespace.advanceClock(advance.target, request.head, until: advance.deadline).response()
         }
     }
 

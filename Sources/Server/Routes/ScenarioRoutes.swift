@@ -44,10 +44,8 @@ struct ScenarioRoutes: Sendable {
     private func start(
         _ name: String?, _ wanted: Result<ScenarioStart, PlatformError>, _ request: RequestReader
     ) async -> Answer {
-        let deadline = SettleDeadline(SettleDeadline.defaultWait)
-        return await namespaces.startScenario(
-            name, wanted, request.namespace, request.head,
-            waitForDeliveries: { await deadline.waitForDeliveries($0) }
+        await namespaces.startScenario(
+            name, wanted, request.namespace, request.head, until: SettleDeadline(SettleDeadline.defaultWait)
         ).response()
     }
 }

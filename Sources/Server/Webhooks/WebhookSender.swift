@@ -16,8 +16,7 @@ import Simulation
 /// delays only deliveries behind it for the same item, and those that the bound of its namespace holds back. What is held back
 /// is not an attempt: its time starts when it has a slot [D webhook-slots].
 final class WebhookSender: Service {
-    private let namespaces: Namespaces
-    private let allowsAnyTarget: Bool
+    private let transport: WebhookTransport
     private let logger: Logger
     private let clients = WebhookClients()
     private let resolver = Resolver()
@@ -29,21 +28,13 @@ final class WebhookSender: Service {
     /// The maximum number of bytes of an answer that are read and saved.
     private static let maxAnswerBytes = 1000
 
-    private struct Job: Sendable {
-        let webhook: OutgoingWebhook
-        let namespace: String
-        let outbox: Outbox
-
-        var delivery: DeliveryName { DeliveryName(namespace: namespace, id: webhook.deliveryID) }
-    }
-
     private struct DeliveryName: Hashable {
         let namespace: String
         let id: String
     }
 
     private struct State: Sendable {
-        var queue = FairQueue<Job>(maxRunning: maxConnections, maxPerNamespace: maxConnectionsPerNamespace)
+        var queue = FairQueue<WebhookAttempt>(maxRunning: maxConnections, maxPerNamespace: maxConnectionsPerNamespace)
         /// The deliveries in the queue, with their subscriptions.
         var waiting: [DeliveryName: String] = [:]
     }
@@ -51,19 +42,18 @@ final class WebhookSender: Service {
     private let tasks = NIOLockedValueBox<(isStopping: Bool, tasks: [Int: Task<Void, Never>], next: Int)>(
         (false, [:], 0))
 
-    init(namespaces: Namespaces, allowsAnyTarget: Bool, logger: Logger) {
-        self.namespaces = namespaces
-        self.allowsAnyTarget = allowsAnyTarget
+    init(_ transport: WebhookTransport, logger: Logger) {
+        self.transport = transport
         self.logger = logger
     }
 
     /// Queues delivery attempts. Each starts as soon as it has a slot.
-    func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
+    func send(_ attempts: [WebhookAttempt]) {
         state.withLockedValue { state in
-            for webhook in webhooks {
-                let job = Job(webhook: webhook, namespace: namespace, outbox: outbox)
-                state.waiting[job.delivery] = webhook.subscriptionID
-                state.queue.add(job, namespace: namespace, subscription: webhook.subscriptionID)
+            for attempt in attempts {
+                let subscription = attempt.webhook.subscriptionID
+                state.waiting[Self.delivery(of: attempt)] = subscription
+                state.queue.add(attempt, namespace: attempt.namespace, subscription: subscription)
             }
         }
         startNext()
@@ -95,7 +85,7 @@ final class WebhookSender: Service {
             state.isStopping = true
             return Array(state.tasks.values)
         }
-        for job in state.withLockedValue({ $0.queue.removeWaiting() }) { job.outbox.end() }
+        for attempt in state.withLockedValue({ $0.queue.removeWaiting() }) { attempt.end() }
         for task in running { task.cancel() }
         for task in running { await task.value }
         resolver.stop()
@@ -104,52 +94,59 @@ final class WebhookSender: Service {
 
     /// Starts the attempts that have a slot.
     private func startNext() {
-        while let job = takeNext() { start(job) }
+        while let attempt = takeNext() { start(attempt) }
     }
 
-    private func takeNext() -> Job? {
+    private func takeNext() -> WebhookAttempt? {
         state.withLockedValue { state in
-            let job = state.queue.takeNext()
-            if let job { state.waiting[job.delivery] = nil }
-            return job
+            let attempt = state.queue.takeNext()
+            if let attempt { state.waiting[Self.delivery(of: attempt)] = nil }
+            return attempt
         }
     }
 
-    private func start(_ job: Job) {
+    private static func delivery(of attempt: WebhookAttempt) -> DeliveryName {
+        DeliveryName(namespace: attempt.namespace, id: attempt.webhook.deliveryID)
+    }
+
+    private func start(_ attempt: WebhookAttempt) {
         tasks.withLockedValue { state in
             guard !state.isStopping else {
-                release(job)
-                return job.outbox.end()
+                release(attempt)
+                return attempt.end()
             }
             let id = state.next
             state.next += 1
             state.tasks[id] = Task {
-                await self.work(job)
+                await self.work(attempt)
                 self.tasks.withLockedValue { $0.tasks[id] = nil }
             }
         }
     }
 
-    private func release(_ job: Job) {
-        state.withLockedValue { $0.queue.end(namespace: job.namespace, subscription: job.webhook.subscriptionID) }
+    private func release(_ attempt: WebhookAttempt) {
+        state.withLockedValue {
+            $0.queue.end(namespace: attempt.namespace, subscription: attempt.webhook.subscriptionID)
+        }
     }
 
-    private func work(_ job: Job) async {
+    private func work(_ attempt: WebhookAttempt) async {
         var outcome: WebhookOutcome?
-        if job.outbox.isCurrent(job.webhook), !Task.isCancelled {
-            outcome = await attempt(job.webhook, of: job.namespace)
+        if attempt.isCurrent, !Task.isCancelled {
+            outcome = await send(attempt.webhook, of: attempt.namespace)
         }
         // The slot is for the connection; recording the outcome needs none.
-        release(job)
+        release(attempt)
         startNext()
         // An attempt that the shutdown cancelled is made again at the next start.
         if let outcome, !Task.isCancelled {
-            await namespaces.find(job.namespace)?.record(job.webhook, outcome)
+            await attempt.end(outcome)
+        } else {
+            attempt.end()
         }
-        job.outbox.end()
     }
 
-    private func attempt(_ webhook: OutgoingWebhook, of namespace: String) async -> WebhookOutcome {
+    private func send(_ webhook: OutgoingWebhook, of namespace: String) async -> WebhookOutcome {
         guard !webhook.isDropped else {
             return WebhookOutcome(
                 status: nil, error: "dropped by a fault rule: it was not sent", milliseconds: 0, answer: nil)
@@ -244,16 +241,16 @@ final class WebhookSender: Service {
         of url: String, within timeout: TimeAmount, for namespace: String
     ) async throws -> (host: String, address: String, began: NIODeadline)? {
         let target = try WebhookTarget.read(url).get()
-        let own = namespaces.environment.ownAddress
+        let own = transport.ownAddress
         // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
         if own?.isNamed(by: target) == true { throw OwnAddress(host: target.host, address: target.host) }
         if let address = target.address {
-            guard allowsAnyTarget || address.isLocal else {
+            guard transport.allowsAnyTarget || address.isLocal else {
                 throw ForbiddenTarget(host: target.host, address: target.host)
             }
             return nil
         }
-        guard !allowsAnyTarget || own?.hasPort(target.port) == true else { return nil }
+        guard !transport.allowsAnyTarget || own?.hasPort(target.port) == true else { return nil }
         let host = target.host
         let found = try await resolver.addresses(of: host, within: timeout, for: namespace)
         for text in found.addresses {
@@ -261,7 +258,9 @@ final class WebhookSender: Service {
             if let address, own?.isReached(at: address, port: target.port) == true {
                 throw OwnAddress(host: host, address: text)
             }
-            guard allowsAnyTarget || address?.isLocal == true else { throw ForbiddenTarget(host: host, address: text) }
+            guard transport.allowsAnyTarget || address?.isLocal == true else {
+                throw ForbiddenTarget(host: host, address: text)
+            }
         }
         return (host, found.addresses[0], found.began)
     }

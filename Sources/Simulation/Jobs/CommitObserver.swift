@@ -6,23 +6,6 @@ import Storage
 package protocol CommitObserver: Sendable {
     /// - Parameter state: the state after the batch; `nil` once the namespace is deleted.
     func committed(_ state: NamespaceState?)
-
-    /// Removes and returns work that follows the batch, each in a job of its own. It has no answer, and a failure changes
-    /// nothing.
-    func takeWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void]
-}
-
-extension CommitObserver {
-    package func takeWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void] { [] }
-}
-
-/// Queues what the platforms want to store after a batch, such as fresh renderings.
-package struct PlatformWork: CommitObserver {
-    package func committed(_ state: NamespaceState?) {}
-
-    package func takeWork(_ state: NamespaceState) -> [@Sendable (Transaction) throws -> Void] {
-        state.parts.compactMap { $0.takeCommitWork() }
-    }
 }
 
 /// Keeps the references to images, so that a sweep spares them.
@@ -56,76 +39,14 @@ package struct EventPublisher: CommitObserver {
 }
 
 /// Starts the webhook attempts that the batch asked for.
-package struct OutboxDispatcher: CommitObserver {
-    package let namespace: String
-    package let outbox: Outbox
-    package let environment: Environment
-
+extension Outbox: CommitObserver {
     package func committed(_ state: NamespaceState?) {
-        outbox.adopt(generation: state?.generation ?? 0)
-        guard let outgoing = state?.takeOutgoing(), !outgoing.isEmpty else { return }
-        outbox.begin(outgoing.count)
-        environment.send(outgoing, namespace, outbox)
-    }
-}
-
-/// The real time at which a namespace's next work falls due, as of its last batch.
-package final class WakeTime: CommitObserver {
-    private let time: NIOLockedValueBox<Instant?>
-    private let changed: @Sendable (Instant?) -> Void
-
-    /// `nil` if nothing is scheduled, or if the clock is frozen.
-    package var next: Instant? { time.withLockedValue { $0 } }
-
-    /// - Parameter changed: called with the new time when it has changed.
-    package init(_ next: Instant?, changed: @escaping @Sendable (Instant?) -> Void) {
-        time = NIOLockedValueBox(next)
-        self.changed = changed
-    }
-
-    package static func next(_ state: NamespaceState) -> Instant? {
-        state.nextDue.flatMap { state.clock.realTime(of: $0) }
-    }
-
-    package func committed(_ state: NamespaceState?) {
-        let next = state.flatMap(Self.next)
-        let isOther = time.withLockedValue { old in
-            defer { old = next }
-            return old != next
-        }
-        if isOther { changed(next) }
-    }
-}
-
-/// The use of a namespace: its time to live, the real time of its last request, and the number of
-/// requests in progress.
-package final class Usage: CommitObserver {
-    private let state: NIOLockedValueBox<(ttl: Span?, last: Instant, inFlight: Int)>
-
-    /// The time to live, in real time since the last request; `nil` if it has none.
-    package var timeToLive: Span? { state.withLockedValue { $0.ttl } }
-
-    package init(timeToLive: Span?, at now: Instant) {
-        state = NIOLockedValueBox((ttl: timeToLive, last: now, inFlight: 0))
-    }
-
-    /// Marks the beginning (1) or the end (-1) of a request.
-    package func use(_ change: Int, at now: Instant) {
-        state.withLockedValue { state in
-            state.last = now
-            state.inFlight += change
-        }
-    }
-
-    /// Whether the time to live has expired and no request is in progress.
-    package func hasExpired(at now: Instant) -> Bool {
-        let (ttl, last, inFlight) = state.withLockedValue { $0 }
-        return inFlight == 0 && ttl.map { last + $0 <= now } ?? false
-    }
-
-    /// A reset or a restored snapshot may change the time to live.
-    package func committed(_ state: NamespaceState?) {
-        if let state { self.state.withLockedValue { $0.ttl = state.ttl } }
+        adopt(generation: state?.generation ?? 0)
+        guard let state else { return }
+        let outgoing = state.takeOutgoing()
+        guard !outgoing.isEmpty else { return }
+        begin(outgoing.count)
+        state.environment.webhooks.send(outgoing.map { WebhookAttempt($0, in: state.name, self) })
     }
 }
 
@@ -135,14 +56,20 @@ package final class CommittedValues: CommitObserver {
         var database: NamespaceDatabase?
         var secrets: KnownSecrets
         var idle: IdleNamespace?
+        var timeToLive: Span?
+        var wakeTime: Instant?
     }
 
     private let values: NIOLockedValueBox<Values>
-    private let connections: Connections
+    private let environment: Environment
 
-    package init(_ state: NamespaceState?, secrets: KnownSecrets, idle: IdleNamespace?, _ connections: Connections) {
-        values = NIOLockedValueBox(Values(database: state?.database, secrets: secrets, idle: idle))
-        self.connections = connections
+    package init(_ state: NamespaceState?, idle: IdleNamespace?, _ environment: Environment) {
+        self.environment = environment
+        values = NIOLockedValueBox(
+            Values(
+                database: state?.database, secrets: state?.secrets ?? environment.secrets(with: environment.seed),
+                idle: idle, timeToLive: state?.ttl ?? idle?.timeToLive,
+                wakeTime: state.map(Self.wakeTime) ?? idle?.wakeTime))
     }
 
     /// The open database; `nil` once the namespace is deleted.
@@ -157,13 +84,30 @@ package final class CommittedValues: CommitObserver {
         set { values.withLockedValue { $0.idle = newValue } }
     }
 
+    /// The time to live, in real time since the last request; `nil` if it has none. A reset or a restored snapshot may change it.
+    package var timeToLive: Span? { values.withLockedValue { $0.timeToLive } }
+
+    /// The real time at which the next work falls due; `nil` if nothing is scheduled, or if the clock is frozen.
+    package var wakeTime: Instant? { values.withLockedValue { $0.wakeTime } }
+
+    private static func wakeTime(_ state: NamespaceState) -> Instant? {
+        state.nextDue.flatMap { state.clock.realTime(of: $0) }
+    }
+
     package func committed(_ state: NamespaceState?) {
         let isOpen = state?.database.isOpen == true
-        values.withLockedValue {
-            if $0.database !== state?.database { $0.database = state?.database }
-            if let state, $0.secrets != state.secrets { $0.secrets = state.secrets }
-            if isOpen { $0.idle = nil }
+        let wakeTime = state.flatMap(Self.wakeTime)
+        let wakesAtOtherTime = values.withLockedValue { values in
+            if values.database !== state?.database { values.database = state?.database }
+            if let state {
+                if values.secrets != state.secrets { values.secrets = state.secrets }
+                values.timeToLive = state.ttl
+            }
+            if isOpen { values.idle = nil }
+            defer { values.wakeTime = wakeTime }
+            return values.wakeTime != wakeTime
         }
-        if isOpen, let state, state.database.path != nil { connections.used(state.name) }
+        if wakesAtOtherTime { environment.dueChanged(wakeTime) }
+        if isOpen, let state, state.database.path != nil { environment.connections.used(state.name) }
     }
 }

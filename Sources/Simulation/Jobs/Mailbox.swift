@@ -138,17 +138,13 @@ package final class Mailbox: @unchecked Sendable {
         if !isDone { startDrain() }
     }
 
-    /// Notifies the observers of a batch, and queues the work that follows it. No new drain is started:
-    /// the current one checks the queue before it ends.
+    /// Notifies the observers of a batch, and queues what the platforms want to store after it, such as fresh renderings. The
+    /// current drain runs it.
     private func committed(_ state: NamespaceState?) {
         state?.markCommitted()
         for observer in observers { observer.committed(state) }
         guard let state else { return }
-        for observer in observers {
-            for work in observer.takeWork(state) {
-                lock.withLock { append(Self.commitWork(work)) }
-            }
-        }
+        for work in state.parts.compactMap({ $0.takeCommitWork() }) { post(Self.commitWork(work)) }
     }
 
     private static func commitWork(_ work: @escaping @Sendable (Transaction) throws -> Void) -> WorkItem {

@@ -77,23 +77,6 @@ package struct RequestHead: Sendable {
     package static let background = RequestHead(requestID: "", isControl: true)
 }
 
-/// The end of a job, without its output.
-@usableFromInline
-package struct EndedJob: Sendable {
-    @usableFromInline
-    package let requestID: String
-    /// The reason for which it failed; `nil` if it did not.
-    @usableFromInline
-    package let error: PlatformError?
-    /// The outcome for the journal and for faults; `nil` if no job ran, and for control requests.
-    @usableFromInline
-    package let outcome: RequestOutcome?
-
-    /// The error of a job that has no output.
-    @usableFromInline
-    var failure: PlatformError { error ?? .bug("the job has no output") }
-}
-
 /// The result of a job.
 ///
 /// The initializers are inlinable, so that the platforms' modules specialize them.
@@ -107,12 +90,14 @@ package struct Completed<Output: Sendable>: Sendable {
     @usableFromInline
     package let outcome: RequestOutcome?
 
-    /// - Parameter output: the output of the job's body. It does not count if the job failed: the body may have ended before
-    ///   the commit failed.
+    /// - Parameters:
+    ///   - job: the result of the job, whose body kept its output outside.
+    ///   - output: the output of the job's body. It does not count if the job failed: the body may have ended before the commit
+    ///     failed.
     @inlinable
-    package init(_ job: EndedJob, _ output: Output?) {
+    package init(_ job: Completed<Void>, _ output: Output?) {
         let result: Result<Output, PlatformError> =
-            if let output, job.error == nil { .success(output) } else { .failure(job.failure) }
+            if let output, case .success = job.result { .success(output) } else { .failure(job.failure) }
         self.init(requestID: job.requestID, result: result, outcome: job.outcome)
     }
 
@@ -132,6 +117,14 @@ package struct Completed<Output: Sendable>: Sendable {
                 Result { try transform(output) }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
             },
             outcome: outcome)
+    }
+}
+
+extension Completed where Output == Void {
+    /// The error of a job that has no output.
+    @usableFromInline
+    var failure: PlatformError {
+        if case .failure(let error) = result { error } else { .bug("the job has no output") }
     }
 }
 

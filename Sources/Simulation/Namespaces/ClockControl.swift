@@ -147,13 +147,12 @@ extension Namespace {
     /// Advances the clock. Everything that falls due on the way runs in time order, one job for each due time. Other
     /// requests can run between these jobs. The webhooks of each job are sent before the next job runs.
     ///
-    /// - Parameter waitForDeliveries: waits until no webhook is in flight. Returns `false` if that takes too long; the
-    ///   advance then ends at the time it has reached.
+    /// - Parameter deadline: the end of all waits for webhooks in flight. The advance then ends at the time it has reached.
     package func advanceClock(
-        _ target: ClockTarget, _ head: RequestHead, waitForDeliveries: @escaping @Sendable (Outbox) async -> Bool
+        _ target: ClockTarget, _ head: RequestHead, until deadline: SettleDeadline
     ) async -> Completed<ClockState> {
         await advances.run { [self] in
-            var (found, isSettled) = await find(target, head, waitForDeliveries)
+            var (found, isSettled) = await find(target, head, deadline)
             let step: StepClock
             switch found.result {
             case .success(let value):
@@ -168,7 +167,7 @@ extension Namespace {
                 switch await answer(.success(step), .background).result {
                 case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
                 case .success(let value):
-                    isSettled = await waitForDeliveries(outbox)
+                    isSettled = await deadline.waitForDeliveries(outbox)
                     if isSettled, !value.needsMoreSteps {
                         return Completed(requestID: found.requestID, result: .success(value.clock))
                     }
@@ -187,12 +186,12 @@ extension Namespace {
     ///
     /// A failed attempt schedules its retry, so nothing is due only if no attempt is in flight afterwards either.
     private func find(
-        _ target: ClockTarget, _ head: RequestHead, _ waitForDeliveries: @Sendable (Outbox) async -> Bool
+        _ target: ClockTarget, _ head: RequestHead, _ deadline: SettleDeadline
     ) async -> (Completed<FindClockTarget.Answer>, isSettled: Bool) {
-        var isSettled = await waitForDeliveries(outbox)
+        var isSettled = await deadline.waitForDeliveries(outbox)
         var found = await answer(.success(FindClockTarget(wanted: target)), head)
         while isSettled, case .success(let value) = found.result, value.moment == nil, outbox.notedCount > 0 {
-            isSettled = await waitForDeliveries(outbox)
+            isSettled = await deadline.waitForDeliveries(outbox)
             let again = await answer(.success(FindClockTarget(wanted: target)), .background)
             found = Completed(requestID: found.requestID, result: again.result)
         }

@@ -40,8 +40,10 @@ package final class Environment: Sendable {
     /// The namespaces on disk that have an open database connection, at most 200.
     package let connections = Connections(maxOpen: 200)
 
-    /// Whether webhooks may go to addresses beyond this machine and private networks.
-    package let allowsAnyTarget: Bool
+    /// The way of webhooks out of the server.
+    package let webhooks: WebhookTransport
+    /// Seed data that namespaces hold as text.
+    package let seeds: SeedCache
 
     /// The journals of all namespaces.
     package let journals = Journals()
@@ -96,21 +98,10 @@ package final class Environment: Sendable {
     /// The real time. It is the only clock below `Server`.
     package func realTime() -> Instant { sequencer.realTime() }
 
-    private let senderBox = NIOLockedValueBox<HeldSender?>(nil)
-
-    /// A sender within a value of its own. A function that is itself the value of a box is wrapped at each reading, and
-    /// a release build with Swift 6.3 does not free the wrappers. They are small, but a page with one is never free.
-    private struct HeldSender {
-        let send: Sender
-        let holdReason: HoldReason
-    }
-
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let publicURLBox: NIOLockedValueBox<String>
-    private let ownAddressBox = NIOLockedValueBox<ServerAddress?>(nil)
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
-    private let seeds = NIOLockedValueBox(RecentValues<String, Seed>(maxCount: 32, maxBytes: 4_000_000))
 
     /// - Parameter background: threads that run.
     init(
@@ -121,7 +112,8 @@ package final class Environment: Sendable {
         dueChanged: @escaping @Sendable (Instant?) -> Void
     ) {
         self.sequencer = sequencer
-        self.allowsAnyTarget = allowsAnyTarget
+        webhooks = WebhookTransport(allowsAnyTarget: allowsAnyTarget)
+        seeds = SeedCache(default: seed)
         self.snapshots = snapshots
         self.scenarios = scenarios
         self.scratchStore = scratchStore
@@ -134,33 +126,6 @@ package final class Environment: Sendable {
         self.randomSeed = randomSeed
         self.dueChanged = dueChanged
         publicURLBox = NIOLockedValueBox(publicURL)
-    }
-
-    /// Makes webhook attempts, and calls ``Outbox/end()`` when each one is finished.
-    package typealias Sender = @Sendable (_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) -> Void
-
-    /// Why the next attempt of a delivery waits for one of the server's connections; `nil` if it does not.
-    package typealias HoldReason = @Sendable (_ namespace: String, _ deliveryID: String) -> String?
-
-    /// Sets the functions that make webhook attempts and say what holds them back.
-    package func setSender(
-        _ sender: @escaping Sender, holdReason: @escaping HoldReason = { _, _ in nil }
-    ) {
-        senderBox.withLockedValue { $0 = HeldSender(send: sender, holdReason: holdReason) }
-    }
-
-    /// Why the next attempt of a delivery waits for one of the server's connections; `nil` if it does not.
-    package func holdReason(namespace: String, deliveryID: String) -> String? {
-        senderBox.withLockedValue { $0 }?.holdReason(namespace, deliveryID)
-    }
-
-    /// Starts webhook attempts outside the mailbox.
-    package func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
-        guard let sender = senderBox.withLockedValue({ $0 }) else {
-            for _ in webhooks { outbox.end() }
-            return
-        }
-        sender.send(webhooks, namespace, outbox)
     }
 
     /// The platform's routes. They show whether a rule matches no route.
@@ -176,12 +141,6 @@ package final class Environment: Sendable {
     package var publicURL: String {
         get { publicURLBox.withLockedValue { $0 } }
         set { publicURLBox.withLockedValue { $0 = newValue } }
-    }
-
-    /// The address the server listens on. Set once it listens; in a replay, the recorded server's address.
-    package var ownAddress: ServerAddress? {
-        get { ownAddressBox.withLockedValue { $0 } }
-        set { ownAddressBox.withLockedValue { $0 = newValue } }
     }
 
     /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.
@@ -204,19 +163,6 @@ package final class Environment: Sendable {
     /// The base URL of a namespace [D public-url].
     package func publicURL(ofNamespace name: String) -> String {
         name == Namespaces.defaultName ? publicURL : "\(publicURL)/ns/\(name)"
-    }
-
-    /// The number of cached seeds; for tests.
-    package var seedCount: Int { seeds.withLockedValue { $0.count } }
-
-    /// The seed data stored in a namespace. Recently used texts are not parsed again.
-    package func seed(named name: String, text: String) throws -> Seed {
-        let key = name + "\n" + text
-        if let known = seeds.withLockedValue({ $0.value(of: key) }) { return known }
-        if seed.name == name, seed.text.isIdentical(to: text) { return seed }
-        let seed = try Seed.remembered(name: name, text: text, platforms)
-        _ = seeds.withLockedValue { $0.insert(seed, for: key, bytes: text.utf8.count) }
-        return seed
     }
 }
 

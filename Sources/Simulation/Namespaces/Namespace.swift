@@ -7,9 +7,9 @@ package final class Namespace: Sendable {
     package let name: String
     package let environment: Environment
     package let mailbox: Mailbox
-    private let wake: WakeTime
     private let committed: CommittedValues
-    private let usage: Usage
+    /// The real time of the last request, and the number of requests in progress.
+    private let usage: NIOLockedValueBox<(last: Instant, inFlight: Int)>
     /// The webhook attempts in flight.
     package let outbox: Outbox
     /// The feed of `GET /_sim/events`.
@@ -38,35 +38,40 @@ package final class Namespace: Sendable {
     ) {
         self.name = name
         self.environment = environment
-        usage = Usage(timeToLive: state?.ttl ?? idle?.timeToLive, at: environment.realTime())
-        wake = WakeTime(state.map(WakeTime.next) ?? idle?.wakeTime, changed: environment.dueChanged)
-        committed = CommittedValues(
-            state,
-            secrets: state?.secrets ?? environment.secrets(with: environment.seed),
-            idle: idle, environment.connections)
+        usage = NIOLockedValueBox((last: environment.realTime(), inFlight: 0))
+        committed = CommittedValues(state, idle: idle, environment)
         advances = AdvanceLine(environment.sequencer)
         outbox = Outbox(environment.sequencer) { environment.isStopping }
         outbox.adopt(generation: state?.generation ?? 0)
         images = ImageReferences(idle?.imageHashes ?? [], in: environment.images)
         if let state { images.follow(state) }
-        let dispatcher = OutboxDispatcher(namespace: name, outbox: outbox, environment: environment)
         mailbox = Mailbox(
             state: state, opener: opener, threads: environment.threads,
-            observers: [images, usage, EventPublisher(feed: feed), dispatcher, wake, committed, PlatformWork()])
+            observers: [images, EventPublisher(feed: feed), outbox, committed])
+        outbox.attach(to: self)
     }
 
     /// Marks the beginning of a request. The namespace does not expire while one is in progress. ``Namespaces/use(_:)`` finds a
     /// namespace and begins a use in one step.
-    package func beginUse() { usage.use(1, at: environment.realTime()) }
+    package func beginUse() { use(1) }
 
     /// Marks the end of a request.
-    package func endUse() { usage.use(-1, at: environment.realTime()) }
+    package func endUse() { use(-1) }
 
-    /// Whether the time to live has expired [D namespace-choice].
-    package var hasExpired: Bool { feed.listeners == 0 && usage.hasExpired(at: environment.realTime()) }
+    private func use(_ change: Int) {
+        let now = environment.realTime()
+        usage.withLockedValue { $0 = (last: now, inFlight: $0.inFlight + change) }
+    }
+
+    /// Whether the time to live has expired and nobody uses the namespace [D namespace-choice].
+    package var hasExpired: Bool {
+        let (last, inFlight) = usage.withLockedValue { $0 }
+        guard feed.listeners == 0, inFlight == 0, let timeToLive else { return false }
+        return last + timeToLive <= environment.realTime()
+    }
 
     /// The time to live, in real time since the last request; `nil` if it has none.
-    package var timeToLive: Span? { usage.timeToLive }
+    package var timeToLive: Span? { committed.timeToLive }
 
     /// The API tokens, the subscriptions' secrets and the server's own secrets, as of the last batch. Log lines mask
     /// them.
@@ -110,7 +115,7 @@ package final class Namespace: Sendable {
     }
 
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
-    package var wakeTime: Instant? { wake.next }
+    package var wakeTime: Instant? { committed.wakeTime }
 
     /// Adds a request to the journal and to the feed. If all jobs have one order, this is one of them: what later requests
     /// read of the journal depends on it.
@@ -205,7 +210,7 @@ package final class Namespace: Sendable {
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true, isRead: Bool = false,
         username: (@Sendable (JobContext) throws -> String?)? = nil,
         _ body: @escaping @Sendable (JobContext) throws -> Void
-    ) async -> EndedJob {
+    ) async -> Completed<Void> {
         let turn: JobTurn
         do {
             turn = try await environment.sequencer.turn()
@@ -226,8 +231,9 @@ package final class Namespace: Sendable {
                                 try Faults.trigger($0, job, username: username)
                             }
                             let error = try refusal ?? Self.attempt(access, job, body)
-                            let ended = EndedJob(
-                                requestID: id, error: error, outcome: try state.takeOutcome(transaction))
+                            let ended = Completed<Void>(
+                                requestID: id, result: error.map { .failure($0) } ?? .success(()),
+                                outcome: try state.takeOutcome(transaction))
                             return { continuation.resume(returning: ended) }
                         }
                     },
@@ -236,8 +242,8 @@ package final class Namespace: Sendable {
         }
     }
 
-    private func refused(_ head: RequestHead, _ error: PlatformError) -> EndedJob {
-        EndedJob(requestID: head.requestID ?? environment.nextServerRequestID(), error: error, outcome: nil)
+    private func refused(_ head: RequestHead, _ error: PlatformError) -> Completed<Void> {
+        Completed(requestID: head.requestID ?? environment.nextServerRequestID(), result: .failure(error))
     }
 
     /// Begins a job: runs due work, and takes the request's id. May write.

@@ -83,7 +83,7 @@ package final class NamespaceState {
         self.environment = environment
         generation = environment.nextGeneration()
         let stored = try database.transaction { try Stored($0) }
-        seed = try environment.seed(named: stored.seedName, text: stored.seedText)
+        seed = try environment.seeds.seed(named: stored.seedName, text: stored.seedText)
         secrets = environment.secrets(with: seed)
         generator = SeededGenerator(randomSeed: stored.randomSeed)
         cursorCode = HMAC<SHA256>(key: generator.key(for: "cursors of \(name)"))
@@ -182,7 +182,7 @@ package final class NamespaceState {
     private func reload() throws {
         let stored = try database.transaction { try Stored($0) }
         clock = Clock(mode: stored.clock.mode, last: max(committedTime, stored.clock.last))
-        seed = try environment.seed(named: stored.seedName, text: stored.seedText)
+        seed = try environment.seeds.seed(named: stored.seedName, text: stored.seedText)
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
         nextDue = stored.nextDue
         lastEvent = nil

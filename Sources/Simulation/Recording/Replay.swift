@@ -56,7 +56,7 @@ package final class Replay: Sendable {
     private struct State {
         /// Attempts without an outcome so far. Some never get one, for instance those that are queued when a reset, a restore
         /// or a deletion ends their namespace's state.
-        var sent: [String: [(webhook: OutgoingWebhook, outbox: Outbox)]] = [:]
+        var sent: [String: [WebhookAttempt]] = [:]
         var report = ReplayReport()
         /// The index of the first entry with a difference.
         var differs: Int?
@@ -122,11 +122,11 @@ package final class Replay: Sendable {
     }
 
     /// Takes over webhook attempts. Nothing is sent: the recording holds the outcome of each that ended.
-    package func send(_ webhooks: [OutgoingWebhook], _ namespace: String, _ outbox: Outbox) {
+    package func send(_ attempts: [WebhookAttempt]) {
         state.withLockedValue { state in
-            for webhook in webhooks {
-                let key = Self.key(namespace, webhook.deliveryID, webhook.number)
-                state.sent[key, default: []].append((webhook, outbox))
+            for attempt in attempts {
+                let key = Self.key(attempt.namespace, attempt.webhook.deliveryID, attempt.webhook.number)
+                state.sent[key, default: []].append(attempt)
             }
         }
     }
@@ -168,9 +168,9 @@ package final class Replay: Sendable {
         for namespace in namespaces.all() { try await namespace.stopClock() }
         let open = state.withLockedValue { state in
             defer { state.sent = [:] }
-            return state.sent.values.flatMap { $0.map(\.outbox) }
+            return state.sent.values.joined()
         }
-        for outbox in open { outbox.end() }
+        for attempt in open { attempt.end() }
         namespaces.forgetUnfinished()
         state.withLockedValue { $0.isOver = true }
         namespaces.environment.sequencer.goOnAfterReplay()
@@ -233,20 +233,20 @@ package final class Replay: Sendable {
                 ["- attempt \(recorded.number) was made", "+ it was not"])
         }
         await JobToken.$current.withValue(token) { await namespace.record(sent.webhook, recorded.outcome) }
-        sent.outbox.end()
+        sent.end()
         if !token.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
     }
 
     /// Removes the attempt that has this outcome.
     ///
     /// After a restore an attempt may be there twice, with the same number and time. Then the state it belongs to decides.
-    private func takeSent(_ recorded: RecordedOutcome) -> (webhook: OutgoingWebhook, outbox: Outbox)? {
+    private func takeSent(_ recorded: RecordedOutcome) -> WebhookAttempt? {
         let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
         return state.withLockedValue { state in
             guard let sent = state.sent[key] else { return nil }
             let same = sent.indices.filter { recorded.at == nil || sent[$0].webhook.at.microseconds == recorded.at }
             let found = same.first { index in
-                recorded.was_replaced.map { $0 != sent[index].outbox.isCurrent(sent[index].webhook) } ?? true
+                recorded.was_replaced.map { $0 != sent[index].isCurrent } ?? true
             }
             return found.flatMap { state.sent[key]?.remove(at: $0) }
         }

@@ -314,10 +314,10 @@ extension Namespaces {
     ///
     /// - Parameters:
     ///   - name: the scenario's name; `nil` if `wanted` has its text.
-    ///   - waitForDeliveries: see ``Namespace/advanceClock(_:_:waitForDeliveries:)``.
+    ///   - deadline: see ``Namespace/advanceClock(_:_:until:)``.
     package func startScenario(
         _ name: String?, _ wanted: Result<ScenarioStart, PlatformError>, _ namespace: Namespace, _ head: RequestHead,
-        waitForDeliveries: @escaping @Sendable (Outbox) async -> Bool
+        until deadline: SettleDeadline
     ) async -> Completed<ScenarioRun> {
         await namespace.runLongOperation(head) { [self] () async throws -> ScenarioRun in
             let wanted = try wanted.get()
@@ -345,8 +345,7 @@ extension Namespaces {
             defer { if wanted.namespace != nil { started.endUse() } }
             let control = RequestHead.background
             if wanted.runs, let last = document.timeline.map(\.at).max() {
-                _ = try await started.advanceClock(.by(last), control, waitForDeliveries: waitForDeliveries).result
-                    .get()
+                _ = try await started.advanceClock(.by(last), control, until: deadline).result.get()
             }
             guard
                 let run = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result

@@ -97,7 +97,7 @@ extension WebhookDelivery {
             created_at: record.createdAt.epoch, next_attempt_at: record.nextAttemptAt?.epoch,
             fault: record.fault?.ruleID,
             held_back: record.status == .sending
-                ? job.state.environment.holdReason(namespace: job.state.name, deliveryID: record.id) : nil,
+                ? job.state.environment.webhooks.holdReason(namespace: job.state.name, deliveryID: record.id) : nil,
             body: record.isVerification
                 ? .null : secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
             attempts: try job.transaction.attempts(deliveryID: record.id).map {

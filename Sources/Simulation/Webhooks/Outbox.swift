@@ -75,10 +75,38 @@ package struct WebhookOutcome: Sendable {
     }
 }
 
+/// A delivery attempt in the hands of a sender, which ends it once.
+package struct WebhookAttempt: Sendable {
+    package let webhook: OutgoingWebhook
+    /// The name of the namespace.
+    package let namespace: String
+    private let outbox: Outbox
+
+    init(_ webhook: OutgoingWebhook, in namespace: String, _ outbox: Outbox) {
+        self.webhook = webhook
+        self.namespace = namespace
+        self.outbox = outbox
+    }
+
+    /// Whether the attempt belongs to the namespace's current state.
+    package var isCurrent: Bool { outbox.generation == webhook.generation }
+
+    /// Records the outcome, and ends the attempt. A deleted namespace records nothing.
+    package func end(_ outcome: WebhookOutcome) async {
+        await outbox.namespace?.record(webhook, outcome)
+        outbox.end()
+    }
+
+    /// Ends the attempt without an outcome. If it belongs to the namespace's current state, it is made again when the server starts
+    /// again.
+    package func end() { outbox.end() }
+}
+
 /// The delivery attempts of a namespace that are in flight: from the job that decides on an attempt to the job that
 /// records its result. Thread-safe.
 package final class Outbox: Sendable {
     private struct State {
+        weak var namespace: Namespace?
         var generation = 0
         var inFlight = 0
         var begun = 0
@@ -113,6 +141,14 @@ package final class Outbox: Sendable {
         self.isStopping = isStopping
     }
 
+    /// Sets the namespace, which holds this.
+    func attach(to namespace: Namespace) {
+        state.withLockedValue { $0.namespace = namespace }
+    }
+
+    /// The namespace of the attempts; `nil` once it is gone.
+    fileprivate var namespace: Namespace? { state.withLockedValue { $0.namespace } }
+
     /// Sets the current generation of the namespace's state.
     package func adopt(generation: Int) {
         state.withLockedValue { $0.generation = generation }
@@ -135,11 +171,6 @@ package final class Outbox: Sendable {
             return state.inFlight == 0 ? state.takeWaiting() : []
         }
         for continuation in idle { continuation.resume(returning: true) }
-    }
-
-    /// Whether a webhook belongs to the namespace's current state.
-    package func isCurrent(_ webhook: OutgoingWebhook) -> Bool {
-        state.withLockedValue { $0.generation == webhook.generation }
     }
 
     /// The number of attempts in flight, for an answer. A replay returns the recorded number.

@@ -11,7 +11,9 @@ import Testing
 /// The clock of a namespace, and the work that falls due on it [D clock].
 @Suite struct ClockRuleTests {
     private func advance(_ bench: RuleBench, _ target: ClockTarget) async throws -> ClockState {
-        try await bench.namespace.advanceClock(target, RequestHead(isControl: true)) { _ in true }.result.get()
+        try await bench.namespace.advanceClock(
+            target, RequestHead(isControl: true), until: SettleDeadline { _ in true }
+        ).result.get()
     }
 
     @Test func aClockIsNotSetBack() async throws {
@@ -62,12 +64,14 @@ import Testing
         for id in ["sim-unknown-after-3h", "sim-authentic-after-1h"] { _ = try await bench.submit(user, id) }
         _ = try await bench.control(FreezeClock(at: nil))
         let seen = NIOLockedValueBox<[Double?]>([])
-        let end = await bench.namespace.advanceClock(.by(Span("4h")!), RequestHead(isControl: true)) { _ in
+        let deadline = SettleDeadline { _ in
             // A failure is seen as an absent time.
             let now = try? await bench.control(ShowClock()).epoch
             seen.withLockedValue { $0.append(now.map { $0 - RuleBench.morning.epoch }) }
             return true
         }
+        let end = await bench.namespace.advanceClock(
+            .by(Span("4h")!), RequestHead(isControl: true), until: deadline)
         #expect(try end.result.get().reached == true)
         #expect(seen.withLockedValue { $0 } == [0, 3600, 10_800, 14_400])
     }

@@ -17,7 +17,7 @@ final class RuleBench: Sendable {
     let namespaces: Namespaces
     private let time: NIOLockedValueBox<Instant>
     private let threads: NIOThreadPool
-    private let outgoing = NIOLockedValueBox<[(webhook: OutgoingWebhook, outbox: Outbox)]>([])
+    private let outgoing = NIOLockedValueBox<[WebhookAttempt]>([])
 
     static let partner = Credential.token("demo-api-token")
     static let otherPartner = Credential.token("other-api-token")
@@ -35,9 +35,7 @@ final class RuleBench: Sendable {
                 settings: .object(["rate_limits": .string("off")]), autoCreates: false),
             realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
         let outgoing = outgoing
-        namespaces.environment.setSender { webhooks, _, outbox in
-            outgoing.withLockedValue { $0 += webhooks.map { ($0, outbox) } }
-        }
+        namespaces.environment.webhooks.setSender { attempts in outgoing.withLockedValue { $0 += attempts } }
         try await namespaces.openAll()
         namespace = try #require(namespaces.find("default"))
         if settings != .object([:]) { _ = try await control(PatchSettings(settings)) }
@@ -150,12 +148,10 @@ final class RuleBench: Sendable {
 
     /// Ends the first attempt that waits, with the receiver's status and answer.
     @discardableResult func deliver(_ status: Int, answer: String? = nil) async throws -> OutgoingWebhook {
-        let (webhook, outbox) = try #require(
+        let attempt = try #require(
             outgoing.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }, "no attempt waits")
-        await namespace.record(
-            webhook, WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: answer))
-        outbox.end()
-        return webhook
+        await attempt.end(WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: answer))
+        return attempt.webhook
     }
 
     /// Answers every attempt with success until none is left; answers the events.

@@ -359,7 +359,9 @@ extension RuleBench {
         let text = "name: x\ndescription: a test\n\(sections)\n"
         _ = try await namespaces.putScenario("x", .success(text), namespace, control).result.get()
         let start = ScenarioStart(namespace: child, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
-        return try await namespaces.startScenario("x", .success(start), namespace, control) { _ in true }.result.get()
+        return try await namespaces.startScenario(
+            "x", .success(start), namespace, control, until: SettleDeadline { _ in true }
+        ).result.get()
     }
 
     /// The state of the scenario that was started.
@@ -387,7 +389,9 @@ extension RuleBench {
 
     fileprivate func advance(_ span: String) async throws {
         let span = try #require(Span(span))
-        _ = try await namespace.advanceClock(.by(span), RequestHead(isControl: true)) { _ in true }.result.get()
+        _ = try await namespace.advanceClock(
+            .by(span), RequestHead(isControl: true), until: SettleDeadline { _ in true }
+        ).result.get()
     }
 
     private struct NoMessage: JournalHeaders, JournalBody {
