@@ -3,7 +3,16 @@ import SimulationAPI
 /// Checks for mistakes in a command line that the argument parser would explain less well.
 enum CommandNames {
     /// The first mistake found, `nil` if there is none.
-    static func problem(_ words: [String]) -> Refusal? { unknown(words) ?? negative(words) }
+    static func problem(_ words: [String]) -> Refusal? {
+        guard words.first == "run" else { return unknown(words) ?? negative(words) }
+        // What follows is the command's, which may have options of the same names.
+        let own = Array(words.prefix { $0 != "--" })
+        if own.count == words.count, !EntrupySim.asksForHelp(own) {
+            return Refusal(
+                .usage, "the command to run must follow --", next: "for instance: entrupy-sim run -- npm test")
+        }
+        return negative(own)
+    }
 
     /// The error for a first word that is not a command, `nil` if it is one.
     private static func unknown(_ words: [String]) -> Refusal? {

@@ -9,7 +9,7 @@ struct EntrupySim: AsyncParsableCommand {
         commandName: "entrupy-sim",
         abstract: "A simulator of the Entrupy platform for laptops and CI.",
         version: Release.version,
-        subcommands: [Serve.self, Doctor.command],
+        subcommands: [Serve.self, RunCommand.self, Doctor.command],
         groupedSubcommands: [
             .init(
                 name: "Namespaces",

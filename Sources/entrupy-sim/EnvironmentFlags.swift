@@ -5,7 +5,7 @@ enum EnvironmentFlags {
     private static let prefix = "ENTRUPY_SIM_"
     /// Variables that clients of the server and programs that start it read.
     private static let sharedNames = [
-        "BINARY", "URL", "TLS_URL", "TLS_AUTHORITY", "TOKEN", "NAMESPACE", "CONTROL_TOKEN",
+        "BINARY", "URL", "SERVER", "TLS_URL", "TLS_AUTHORITY", "TOKEN", "API_TOKEN", "NAMESPACE", "CONTROL_TOKEN",
         "ARTIFACTS",
     ].map { prefix + $0 }
     /// Options, which take a value. The flags below are on or off.

@@ -26,7 +26,7 @@ enum ExitStatus {
                     next: "this is a bug in entrupy-sim; please report it with the command")
             }
         }
-        Terminal(isJSON: false).show(refusal)
+        Terminal(isJSON: CommandLine.arguments.prefix { $0 != "--" }.contains("--json")).show(refusal)
         Foundation.exit(refusal.code.rawValue)
     }
 

@@ -3,9 +3,13 @@ import Foundation
 
 /// The options that choose a server and one of its namespaces, for every command that talks to a server.
 struct ControlOptions: ParsableArguments {
-    @Option(help: "The server's URL; ENTRUPY_SIM_URL, or http://127.0.0.1:8642, if absent.") var url: String?
     @Option(
-        name: [.short, .long], help: "The namespace; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
+        help:
+            "The server's URL, or a namespace's (/ns/NAME); ENTRUPY_SIM_URL, or http://127.0.0.1:8642, if absent."
+    )
+    var url: String?
+    @Option(
+        name: [.short, .long], help: "The namespace; that of --url, ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
     var namespace: String?
     @Option(help: "The server's control token, if it requires one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
     var controlToken: String?
@@ -26,15 +30,24 @@ struct ControlOptions: ParsableArguments {
     }
 
     /// The server's URL, without a slash at its end.
-    var base: String {
+    var base: String { address.server }
+
+    /// The server's URL, and the namespace that the given URL names, as a client's does; `nil` if it names none.
+    private var address: (server: String, namespace: String?) {
         let text = url ?? Self.environment("ENTRUPY_SIM_URL") ?? "http://127.0.0.1:8642"
-        return text.hasSuffix("/") ? String(text.dropLast()) : text
+        let whole = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let parts = whole.wholeMatch(of: #/(.*)\/ns\/([^\/]+)/#) else { return (whole, nil) }
+        return (String(parts.1), String(parts.2))
     }
 
     /// The URL of the console in the namespace.
     var console: String { base + (named == "default" ? "" : "/ns/\(named)") + "/_sim/console" }
 
-    var named: String { namespace ?? Self.environment("ENTRUPY_SIM_NAMESPACE") ?? "default" }
+    var named: String {
+        let ofURL = address.namespace
+        return namespace ?? (url == nil ? nil : ofURL) ?? Self.environment("ENTRUPY_SIM_NAMESPACE") ?? ofURL
+            ?? "default"
+    }
 
     /// The value of `X-Sim-Control-Token`, `nil` if none was given.
     var token: String? { controlToken ?? Self.environment("ENTRUPY_SIM_CONTROL_TOKEN") }

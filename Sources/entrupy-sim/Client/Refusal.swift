@@ -1,4 +1,5 @@
 import Foundation
+import SimulationAPI
 
 /// The reason why a command failed, and what to do next.
 struct Refusal: Error {
@@ -27,6 +28,21 @@ struct Refusal: Error {
     func says(_ problem: String) -> Bool {
         let withoutLine = problem.hasPrefix("line ") ? problem.drop { $0 != ":" }.dropFirst(2) : problem[...]
         return message.hasSuffix(withoutLine) || message.contains(problem)
+    }
+
+    /// The error as JSON, in the form of the server's errors. `nil` if its text cannot be encoded.
+    var envelope: Data? {
+        let name =
+            switch code {
+            case .no: "refused"
+            case .incomplete: "incomplete"
+            case .usage: "usage"
+            case .noServer: "no_server"
+            case .internalError: "internal_error"
+            }
+        let details = details.map { ErrorDetail($0.field, $0.problem) }
+        return try? WireJSON.encode(
+            ErrorEnvelope(error: message, code: name, sdk_error: nil, details: details, request_id: ""))
     }
 
     init(_ code: Code, _ message: String, next: String? = nil, answer: Data? = nil) {

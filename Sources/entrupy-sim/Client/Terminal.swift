@@ -130,9 +130,10 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Prints an error and what to do next to standard error.
+    /// Prints an error and what to do next to standard error; for programs also the envelope of the error, the server's if it
+    /// answered.
     func show(_ refusal: Refusal) {
-        if isJSON, let answer = refusal.answer { json(answer) }
+        if isJSON, let answer = refusal.answer ?? refusal.envelope { json(answer) }
         let label = showsProgress && Self.allowsColour ? Self.styled("error:", .red) : "error:"
         var text = "\(label) \(Self.indented(refusal.message))\n"
         for detail in refusal.details where !refusal.says(detail.problem) {

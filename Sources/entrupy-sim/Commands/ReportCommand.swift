@@ -23,6 +23,11 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try InputFile.checkBundle(bundle)
+        try write(try await Self.report(ofBundle: bundle))
+    }
+
+    /// Opens a bundle in this process, without changing it, and makes its page.
+    static func report(ofBundle bundle: String) async throws -> Report {
         var logger = Logger(label: "entrupy-sim") { TextLogHandler(label: $0) }
         logger.logLevel = .critical
         let name = URL(fileURLWithPath: bundle).lastPathComponent
@@ -37,7 +42,7 @@ struct ReportCommand: AsyncParsableCommand {
             configuration.port = 0
             try await SimServer(configuration, logger: logger).open { url in
                 do {
-                    let report = try await Self.report(name, url)
+                    let report = try await report(name, url)
                     made.withLockedValue { $0 = .success(report) }
                 } catch {
                     made.withLockedValue { $0 = .failure(error) }
@@ -49,7 +54,7 @@ struct ReportCommand: AsyncParsableCommand {
         guard let result = made.withLockedValue({ $0 }) else {
             throw Refusal(.no, "\(bundle) could not be opened")
         }
-        try write(try result.get())
+        return try result.get()
     }
 
     private static func report(_ name: String, _ url: String) async throws -> Report {

@@ -15,10 +15,7 @@ struct Wait: ControlAction {
     @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.") var event: String
     @Option(help: "The longest real time to wait, for instance 5s or 2m.") var within = "5s"
 
-    private var seconds: Double? {
-        guard let unit = within.last, let factor = ["s": 1.0, "m": 60, "h": 3600][unit] else { return Double(within) }
-        return Double(within.dropLast()).map { $0 * factor }
-    }
+    private var seconds: Double? { DurationText.seconds(within) }
 
     func validate() throws {
         guard let seconds, seconds > 0, seconds <= 86_400 else {

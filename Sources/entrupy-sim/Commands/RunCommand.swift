@@ -1,0 +1,295 @@
+import ArgumentParser
+import Console
+import Foundation
+import SimulationAPI
+
+/// `entrupy-sim run`.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run a command with a simulator of its own, and exit with its exit code.",
+        discussion: """
+            entrupy-sim run -- npm test
+            entrupy-sim run --scenario late-result --timeout 10m -- pytest -q
+
+            Starts a server in memory on a free port, and the command with its address in the environment: ENTRUPY_SIM_URL (a \
+            namespace, for clients), ENTRUPY_SIM_SERVER, ENTRUPY_SIM_NAMESPACE, and the API token as ENTRUPY_SIM_API_TOKEN and \
+            ENTRUPY_SIM_TOKEN. The server ends with this program. The command has its own standard input, output and error; \
+            lines of this program go to standard error.
+
+            Exits with the command's code if that is not 0: 128 and the number of a signal that ended it, 127 if there is no \
+            such command, 126 if it cannot be run, 124 after --timeout. Else 1 if what the scenario expects did not happen.
+
+            If the run fails, the bundle and a report are kept. The bundle holds tokens. Files of an earlier run are not \
+            replaced: the names get a number.
+            """)
+
+    @Option(help: "A scenario to start first: its name, or a YAML file.") var scenario: String?
+    @Option(
+        help: "The longest time for the command, for instance 90s or 1h30m. Then it gets SIGTERM, 5 s later SIGKILL.")
+    var timeout: String?
+    @Option(help: "The folder for the files of a failed run; ENTRUPY_SIM_ARTIFACTS, or .entrupy-sim, if absent.")
+    var artifacts: String?
+    @Flag(help: "Keep a recording of a failed run too, for \"entrupy-sim replay\". It holds tokens.") var record = false
+    @Flag(help: "Print the result as JSON, in the last line of standard error.") var json = false
+    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
+
+    func validate() throws {
+        try require(
+            !command.isEmpty, "the command is missing; put it after --, for instance: entrupy-sim run -- npm test")
+        if let timeout {
+            let seconds = DurationText.seconds(timeout) ?? 0
+            try require(
+                seconds > 0 && seconds <= 604_800,
+                "--timeout must be a duration such as 90s, 10m or 1h30m, up to 7d, got \"\(timeout)\"")
+        }
+        try require(artifacts != "", "--artifacts must be a folder")
+    }
+
+    func run() async throws {
+        let terminal = Terminal(isJSON: json)
+        do {
+            let folder = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"] ?? ""
+            let run = SimulatedRun(
+                command: command, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
+                timeout: timeout.flatMap { DurationText.seconds($0) },
+                folder: try ArtifactFolder(artifacts ?? (folder.isEmpty ? ".entrupy-sim" : folder)), records: record,
+                terminal: terminal)
+            throw ExitCode(try await run.run())
+        } catch let refusal as Refusal {
+            terminal.show(refusal)
+            throw ExitCode(refusal.code.rawValue)
+        }
+    }
+}
+
+/// One run of a command with a server of its own.
+private struct SimulatedRun {
+    let command: [String]
+    let scenario: ScenarioCommand.Start?
+    /// In seconds.
+    let timeout: Double?
+    let folder: ArtifactFolder
+    let records: Bool
+    let terminal: Terminal
+
+    /// The namespace of the command.
+    private static let namespace = "run"
+
+    /// The result with `--json`.
+    private struct Summary: Encodable {
+        let exit_code: Int32
+        let timed_out: Bool
+        @Nullable var signal: Int32?
+        @Nullable var scenario: ScenarioRun?
+        @Nullable var bundle: String?
+        @Nullable var report: String?
+        @Nullable var recording: String?
+    }
+
+    /// The files that were kept, by what they are.
+    private struct Kept {
+        var bundle, report, recording: String?
+    }
+
+    /// - Returns: the exit code.
+    func run() async throws -> Int32 {
+        let recording = try records ? folder.make().recording : nil
+        let server = try await OwnServer.start(recording: recording)
+        do {
+            let code = try await run(with: server, recording)
+            return code
+        } catch {
+            await server.stop()
+            if let recording { folder.discard(recording: recording) }
+            throw error
+        }
+    }
+
+    private func run(with server: OwnServer, _ recording: String?) async throws -> Int32 {
+        let client = ControlClient(
+            options: try ControlOptions.parse(["--url", server.url, "--namespace", Self.namespace]))
+        let started = try await prepare(client)
+        let command = CommandRun(
+            words: ChildProcess.ownArguments(last: command.count),
+            environment: environment(server.url, try await token(client)), timeout: timeout.map { .seconds($0) })
+        let result: CommandRun.Result
+        do {
+            result = try await command.run()
+        } catch {
+            let code = notStarted(error)
+            await server.stop()
+            if let recording { folder.discard(recording: recording) }
+            return code
+        }
+        say(result)
+        let wasLost = server.hasEnded
+        if wasLost { terminal.note("error: the simulator ended before the command") }
+        var gate: ScenarioRun?
+        if let started, !wasLost { gate = await verify(started, client) }
+        let isMet = started == nil || gate?.verified == true
+        let code = code(result, isLost: wasLost, isMet: isMet)
+        var kept = code == 0 || wasLost ? Kept() : await keep(client, recording)
+        await server.stop()
+        if let recording {
+            if code == 0 { folder.discard(recording: recording) } else { kept.recording = recording }
+        }
+        try tell(kept, result, gate, code)
+        return code
+    }
+
+    private func code(_ result: CommandRun.Result, isLost: Bool, isMet: Bool) -> Int32 {
+        if result.isLate { return 124 }
+        if result.ending.code != 0 { return result.ending.code }
+        return isLost ? Refusal.Code.internalError.rawValue : isMet ? 0 : Refusal.Code.no.rawValue
+    }
+
+    // MARK: Before the command
+
+    /// Makes the namespace.
+    ///
+    /// - Returns: the name of the scenario that was started; `nil` if there is none.
+    private func prepare(_ client: ControlClient) async throws -> String? {
+        guard var scenario else {
+            try await client.send(ControlCall(.PUT, "/_sim/namespaces/\(Self.namespace)", body: [:], takesLong: true))
+            return nil
+        }
+        scenario.newNamespace = Self.namespace
+        let server = ControlClient(options: try ControlOptions.parse(["--url", client.options.base, "-n", "default"]))
+        do {
+            let run: ScenarioRun = try await server.send(try scenario.call()).decoded()
+            for note in run.notes { terminal.note("note: \(note.field): \(note.problem)") }
+            return run.name
+        } catch var refusal as Refusal {
+            scenario.explain(&refusal)
+            throw refusal
+        }
+    }
+
+    /// The parts of a namespace's seed data that name API tokens.
+    private struct Seed: Decodable {
+        struct Organization: Decodable {
+            let api_tokens: [String]
+        }
+
+        let organizations: [Organization]
+    }
+
+    /// The first API token of the namespace, whose scenario may have seed data of its own; `nil` if there is none.
+    private func token(_ client: ControlClient) async throws -> String? {
+        let seed: Seed = try await client.get("/_sim/export", [("format", "json")])
+        return seed.organizations.lazy.compactMap(\.api_tokens.first).first
+    }
+
+    private func environment(_ url: String, _ token: String?) -> [ChildProcess.RawText] {
+        ChildProcess.ownEnvironment([
+            "ENTRUPY_SIM_URL": "\(url)/ns/\(Self.namespace)", "ENTRUPY_SIM_SERVER": url,
+            "ENTRUPY_SIM_NAMESPACE": Self.namespace, "ENTRUPY_SIM_API_TOKEN": token, "ENTRUPY_SIM_TOKEN": token,
+            // Those of another server.
+            "ENTRUPY_SIM_CONTROL_TOKEN": nil, "ENTRUPY_SIM_TLS_URL": nil, "ENTRUPY_SIM_TLS_AUTHORITY": nil,
+        ])
+    }
+
+    // MARK: After the command
+
+    /// Says why the command could not be started.
+    ///
+    /// - Returns: the exit code of a shell for that.
+    private func notStarted(_ failure: ChildProcess.StartFailure) -> Int32 {
+        let name = command[0]
+        if failure.number == ENOENT || failure.number == ENOTDIR {
+            terminal.show(
+                Refusal(.no, "there is no command \"\(name)\"", next: "check its spelling, its path and PATH"))
+            return 127
+        }
+        let reason = String(cString: strerror(failure.number))
+        terminal.show(
+            Refusal(
+                .no, "the command \"\(name)\" cannot be run: \(reason)",
+                next: "it must be a program, or an executable script that begins with #!"))
+        return 126
+    }
+
+    private func say(_ result: CommandRun.Result) {
+        let name = command[0]
+        if result.isLate {
+            terminal.note("error: \(name) did not end within \(time), so it was ended with its process group")
+        } else if case .signalled(let number) = result.ending {
+            terminal.note("error: \(name) was ended by signal \(number) (\(String(cString: strsignal(number))))")
+        } else if result.ending.code != 0 {
+            terminal.note("error: \(name) exited with \(result.ending.code)")
+        }
+        if result.hasLeftovers {
+            terminal.note("note: processes that \(name) started run on, without the simulator, which ends now")
+        }
+    }
+
+    private var time: String { timeout.map { $0 == $0.rounded() ? "\(Int($0)) s" : "\($0) s" } ?? "its time" }
+
+    /// Verifies the scenario and says what differs.
+    ///
+    /// - Returns: `nil` if it cannot be verified.
+    private func verify(_ scenario: String, _ client: ControlClient) async -> ScenarioRun? {
+        let run: ScenarioRun
+        do {
+            run = try await client.verify(scenario, isStrict: false).run
+        } catch {
+            let reason = (error as? Refusal)?.message ?? "\(error)"
+            terminal.note("error: scenario \(scenario) cannot be verified: \(reason)")
+            return nil
+        }
+        if !run.verified { terminal.note("error: what the scenario \(run.name) expects did not happen") }
+        for action in run.timeline where action.state != "done" {
+            terminal.note("  \(action.action) \(action.state)\(action.problem.map { ": \($0)" } ?? "")")
+        }
+        for check in run.expectations where !check.passed {
+            terminal.note("  \(check.expectation): \(check.problem ?? "found \(check.found)")")
+        }
+        return run
+    }
+
+    /// Writes the bundle and the report. If that fails, says why: the exit code is the command's.
+    private func keep(_ client: ControlClient, _ recording: String?) async -> Kept {
+        var kept = Kept()
+        do {
+            let files = try folder.claim(recording: recording)
+            do {
+                let output = try OutputFile(files.bundle, option: "--artifacts")
+                defer { output.discard() }
+                try await client.download(
+                    ControlCall(.GET, "/_sim/bundle", takesLong: true), maxBytes: 16 << 30
+                ) { try output.write($0) }
+                _ = try output.finish()
+            } catch {
+                unlink(files.bundle)
+                throw error
+            }
+            kept.bundle = files.bundle
+            let report = try await ReportCommand.report(ofBundle: files.bundle)
+            try OutputFile.write(Data(report.html.utf8), to: files.report, option: "--artifacts")
+            kept.report = files.report
+        } catch let refusal as Refusal {
+            terminal.note("error: \(refusal.message)")
+        } catch {
+            terminal.note("error: the artifacts could not be written: \(error)")
+        }
+        return kept
+    }
+
+    private func tell(_ kept: Kept, _ result: CommandRun.Result, _ gate: ScenarioRun?, _ code: Int32) throws {
+        guard terminal.isJSON else {
+            for (thing, file) in [
+                ("report", kept.report), ("bundle, which holds tokens", kept.bundle),
+                ("recording, which holds tokens", kept.recording),
+            ] {
+                if let file { terminal.note("\(thing): \(file)") }
+            }
+            return
+        }
+        var signal: Int32?
+        if case .signalled(let number) = result.ending { signal = number }
+        let summary = Summary(
+            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gate, bundle: kept.bundle,
+            report: kept.report, recording: kept.recording)
+        Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import SimulationAPI
+
+/// A server that this program starts for itself: in memory, on a free port of the loopback address.
+///
+/// It is a child process whose standard input is a pipe of this program. The pipe closes at the end of this program, even by
+/// `kill -9`, and with it the server stops.
+struct OwnServer {
+    let url: String
+    private let process: ChildProcess
+    /// The end of the pipe that this program holds.
+    private let input: Int32
+
+    /// The line that `--ready-json` prints.
+    private struct Ready: Decodable {
+        let url: String
+    }
+
+    /// The time for a stop.
+    private static let patience = Duration.seconds(5)
+
+    /// - Parameter recording: the file to record to, which must not exist; `nil` for none.
+    /// - Throws: ``Refusal`` if the server does not start.
+    static func start(recording: String?) async throws -> OwnServer {
+        guard let input = closedAtExec(), let output = closedAtExec() else {
+            throw Refusal(.internalError, "no pipe can be made: \(String(cString: strerror(errno)))")
+        }
+        defer {
+            close(input.read)
+            close(output.read)
+        }
+        let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+        let words =
+            [program, "serve", "--in-memory", "--port", "0", "--ready-json", "--exit-with-parent"]
+            + (recording.map { ["--record=\($0)"] } ?? [])
+        // Settings of a server that was started by hand are not for this one, except how to log.
+        let environment = ChildProcess.ownEnvironment([:]) {
+            !$0.hasPrefix("ENTRUPY_SIM_") || $0.hasPrefix("ENTRUPY_SIM_LOG_")
+        }
+        let process: ChildProcess
+        do {
+            process = try ChildProcess(
+                words.map(\.utf8CString), environment: environment,
+                files: [(input.read, STDIN_FILENO), (output.write, STDOUT_FILENO)])
+        } catch {
+            throw Refusal(.internalError, "\(program) cannot be started: \(String(cString: strerror(error.number)))")
+        }
+        close(output.write)
+        let line = await firstLine(of: output.read)
+        guard let ready = try? WireJSON.decode(Ready.self, from: line) else {
+            await process.end(within: patience)
+            throw Refusal(.no, "the server for the command did not start", next: "it says why above")
+        }
+        return OwnServer(url: ready.url, process: process, input: input.write)
+    }
+
+    var hasEnded: Bool { process.hasEnded }
+
+    /// Stops the server and waits until it has.
+    func stop() async {
+        close(input)
+        await process.end(within: Self.patience)
+    }
+
+    /// A pipe that no other child inherits.
+    private static func closedAtExec() -> (read: Int32, write: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Reads on a thread of its own, because it blocks.
+    private static func firstLine(of descriptor: Int32) async -> Data {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var line = Data()
+                var byte: UInt8 = 0
+                while true {
+                    let count = read(descriptor, &byte, 1)
+                    if count < 0, errno == EINTR { continue }
+                    guard count == 1, byte != UInt8(ascii: "\n") else { break }
+                    line.append(byte)
+                }
+                continuation.resume(returning: line)
+            }
+        }
+    }
+}

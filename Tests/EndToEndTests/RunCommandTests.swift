@@ -1,0 +1,328 @@
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+/// `entrupy-sim run`: a command with a simulator of its own.
+@Suite struct RunCommandTests {
+    private struct Finished {
+        let status: Int32
+        let output: Data
+        /// Standard error.
+        let errors: String
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+        var result: JSONValue {
+            let line = errors.split(separator: "\n").last ?? ""
+            return (try? WireJSON.decode(JSONValue.self, from: Data(line.utf8))) ?? .null
+        }
+    }
+
+    /// A run in progress.
+    private final class Running: @unchecked Sendable {
+        let process = Process()
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+
+        init(_ arguments: [String], program: String = SimProcess.path) throws {
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
+            process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ENTRUPY_SIM_") }
+            process.standardInput = input
+            process.standardOutput = output
+            process.standardError = errors
+            try process.startSerially()
+        }
+
+        /// The next line of standard output.
+        func line() -> String {
+            var line = Data()
+            while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty
+            {
+                line += byte
+            }
+            return String(decoding: line, as: UTF8.self)
+        }
+
+        func finish(_ bytes: Data = Data()) async -> Finished {
+            try? input.fileHandleForWriting.write(contentsOf: bytes)
+            try? input.fileHandleForWriting.close()
+            async let errors = Self.rest(of: errors)
+            async let output = Self.rest(of: output)
+            let (text, data) = await (errors, output)
+            process.waitUntilExit()
+            return Finished(
+                status: process.terminationStatus, output: data, errors: String(decoding: text, as: UTF8.self))
+        }
+
+        private static func rest(of pipe: Pipe) async -> Data {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(returning: pipe.fileHandleForReading.readDataToEndOfFile())
+                }
+            }
+        }
+    }
+
+    private func run(_ command: [String], _ options: [String], in directory: String) async throws -> Finished {
+        try await Running(["run", "--artifacts", directory + "/kept"] + options + ["--"] + command).finish()
+    }
+
+    private func shell(_ script: String, _ options: String..., in directory: String) async throws -> Finished {
+        try await run(["sh", "-c", script], options, in: directory)
+    }
+
+    private func files(_ directory: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory + "/kept")) ?? []).sorted()
+    }
+
+    @Test(arguments: [("exit 0", 0), ("exit 3", 3), ("kill -9 $$", 137), ("kill -TERM $$", 143)] as [(String, Int32)])
+    func theExitCodeIsTheCommands(script: String, status: Int32) async throws {
+        try await Process.withDirectory { directory in
+            let run = try await shell(script, in: directory)
+            #expect(run.status == status, "\(run.errors)")
+            #expect(files(directory) == (status == 0 ? [] : ["bundle.tar", "report.html"]), "\(run.errors)")
+            #expect(run.output.isEmpty && (status != 0 || run.errors.isEmpty), "\(run.errors)")
+        }
+    }
+
+    @Test func aCommandThatCannotBeRunIs127Or126() async throws {
+        try await Process.withDirectory { directory in
+            for name in ["nobody-has-this", "", directory + "/none"] {
+                let run = try await run([name], [], in: directory)
+                #expect(run.status == 127 && run.errors.contains("there is no command"), "\(name): \(run.errors)")
+            }
+            let data = try await run(["/etc/passwd"], ["--json"], in: directory)
+            #expect(data.status == 126 && data.errors.contains("cannot be run"), "\(data.errors)")
+            #expect(try WireJSON.decode(JSONValue.self, from: data.output)["code"] == "refused", "\(data.text)")
+            #expect(files(directory).isEmpty)
+        }
+    }
+
+    @Test func theCommandKnowsItsNamespace() async throws {
+        try await Process.withDirectory { directory in
+            let own = SimProcess.path
+            let run = try await shell(
+                "env | grep ^ENTRUPY_SIM_ | sort; '\(own)' clock freeze --at 2099-01-01T00:00:00Z; '\(own)' clock show "
+                    + "--url $ENTRUPY_SIM_SERVER -n run", in: directory)
+            let lines = run.text.split(separator: "\n").map(String.init)
+            try #require(lines.count == 7, "\(run.text) \(run.errors)")
+            let server = String(try #require(lines[2].split(separator: "=").last))
+            #expect(
+                lines[..<5] == [
+                    "ENTRUPY_SIM_API_TOKEN=demo-api-token", "ENTRUPY_SIM_NAMESPACE=run", "ENTRUPY_SIM_SERVER=\(server)",
+                    "ENTRUPY_SIM_TOKEN=demo-api-token", "ENTRUPY_SIM_URL=\(server)/ns/run",
+                ])
+            #expect(lines[5] == lines[6] && lines[6].hasPrefix("2099-01-01"), "the URL of a namespace names both")
+        }
+    }
+
+    @Test func bytesPassThrough() async throws {
+        try await Process.withDirectory { directory in
+            let bytes = Data([0, 0xff, 0xfe, 10, 0xc3])
+            let cat = try await Running(["run", "--artifacts", directory, "--", "cat"]).finish(bytes)
+            #expect(cat.status == 0 && cat.output == bytes)
+            let script = "\"$0\" run --artifacts \(directory) -- printf '%s|' -1 --help -- \"$(printf '\\377\\033')\""
+            let words = try await Running(["-c", script, SimProcess.path], program: "/bin/sh").finish()
+            #expect(words.output == Data("-1|--help|--|".utf8) + Data([0xff, 0x1b]) + Data("|".utf8), "\(words)")
+            let both = try await shell("echo out; echo err >&2", in: directory)
+            #expect(both.text == "out\n" && both.errors == "err\n")
+        }
+    }
+
+    @Test func aFailedRunKeepsItsFilesAndReplacesNone() async throws {
+        try await Process.withDirectory { directory in
+            let first = try await shell("exit 1", in: directory)
+            let kept = directory + "/kept/"
+            #expect(first.errors.contains("report: \(kept)report.html\n"), "\(first.errors)")
+            #expect(first.errors.contains("bundle, which holds tokens: \(kept)bundle.tar\n"), "\(first.errors)")
+            let before = try Data(contentsOf: URL(fileURLWithPath: kept + "bundle.tar"))
+            let second = try await shell("exit 1", "--record", "--json", in: directory)
+            #expect(second.result["bundle"].text == kept + "bundle-2.tar", "\(second.errors)")
+            #expect(second.result["recording"].text == kept + "run-2.recording" && second.result["exit_code"] == 1)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: kept + "bundle.tar")) == before)
+            let names = ["bundle-2.tar", "bundle.tar", "report-2.html", "report.html", "run-2.recording"]
+            #expect(files(directory) == names)
+            let replay = try await SimProcess.run(["replay", kept + "run-2.recording"])
+            #expect(replay.status == 0, "\(replay.output)")
+            // Beside each other they take different names too.
+            async let one = shell("exit 1", in: directory)
+            async let other = shell("exit 1", in: directory)
+            _ = try await (one, other)
+            #expect(files(directory).count == 9, "\(files(directory))")
+        }
+    }
+
+    @Test func aSuccessLeavesNothing() async throws {
+        try await Process.withDirectory { directory in
+            let run = try await shell("test -e '\(directory)/kept/run.recording'", "--record", "--json", in: directory)
+            #expect(
+                run.status == 0 && run.result["exit_code"] == 0 && run.result["recording"] == .null, "\(run.errors)")
+            #expect(!FileManager.default.fileExists(atPath: directory + "/kept"))
+        }
+    }
+
+    @Test func whatAScenarioExpectsIsVerified() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/-case.yaml"
+            try """
+            name: asks-once
+            description: The back end asks for its health.
+            expect:
+              - {route: /v1/health, method: GET, times: 1}
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+            let ask = "'\(SimProcess.path)' requests list >/dev/null"
+            let silent = try await shell(ask, "--scenario=\(file)", in: directory)
+            #expect(silent.status == 1 && silent.errors.contains("/v1/health"), "\(silent.errors)")
+            #expect(files(directory) == ["bundle.tar", "report.html"])
+            let report = try String(contentsOfFile: directory + "/kept/report.html", encoding: .utf8)
+            #expect(report.contains("Scenario asks-once") && report.contains("1 not met"))
+            let failed = try await shell("exit 5", "--scenario", file, "--json", in: directory)
+            #expect(failed.status == 5 && failed.result["scenario.verified"] == false, "the command's code comes first")
+            let shipped = try await shell("exit 0", "--scenario", "late-result", in: directory)
+            #expect(shipped.status == 1, "\(shipped.errors)")
+            let noName = try await shell("echo ran", "--scenario", "nobody's", in: directory)
+            #expect(noName.status == 64 && noName.output.isEmpty && noName.errors.hasPrefix("error: "), "\(noName)")
+            let unknown = try await shell("echo ran", "--scenario", "nobody", in: directory)
+            #expect(unknown.status == 1 && unknown.output.isEmpty && unknown.errors.hasPrefix("error: "), "\(unknown)")
+            try "name: [".write(toFile: file, atomically: true, encoding: .utf8)
+            let wrong = try await shell("echo ran", "--scenario=\(file)", in: directory)
+            #expect(wrong.status == 64 && wrong.output.isEmpty && wrong.errors.contains("case.yaml"), "\(wrong)")
+        }
+    }
+
+    /// The process has ended, or is not ours any more.
+    private func isRunning(_ id: String) -> Bool {
+        let state = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+        return Int32(id).map { kill($0, 0) == 0 } == true && state?.contains(") Z ") != true
+    }
+
+    @Test(arguments: ["", "trap '' TERM; "]) func aCommandWithoutAnEndIsEnded(before: String) async throws {
+        try await Process.withDirectory { directory in
+            let run = try await shell(
+                "\(before)sleep 1000 & echo $!; wait; wait", "--timeout", "300ms", "--json", in: directory)
+            #expect(run.status == 124 && run.errors.contains("did not end within 0.3 s"), "\(run.errors)")
+            #expect(run.result["timed_out"] == true && files(directory).count == 2)
+            #expect(!isRunning(run.text.trimmingCharacters(in: .newlines)), "the whole group is ended")
+        }
+    }
+
+    @Test func aDaemonOutlivesTheRunAndTheServerDoesNot() async throws {
+        try await Process.withDirectory { directory in
+            let run = try await shell(
+                "sleep 1000 >/dev/null 2>&1 & echo $! $ENTRUPY_SIM_SERVER", in: directory)
+            let words = run.text.split(whereSeparator: \.isWhitespace).map(String.init)
+            try #require(words.count == 2)
+            #expect(run.status == 0 && run.errors.contains("run on, without the simulator"), "\(run.errors)")
+            #expect(isRunning(words[0]))
+            kill(try #require(Int32(words[0])), SIGKILL)
+            #expect(try await SimProcess.run(["clock", "show", "--url", words[1]]).status == 69)
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aSignalIsHandedOn(number: Int32) async throws {
+        try await Process.withDirectory { directory in
+            let script = "trap 'exit 7' TERM INT HUP; echo ready; sleep 1000 & wait"
+            let running = try Running(["run", "--artifacts", directory, "--", "sh", "-c", script])
+            #expect(running.line() == "ready")
+            kill(running.process.processIdentifier, number)
+            let run = await running.finish()
+            #expect(run.status == 7 && run.errors.contains("sh exited with 7"), "\(run.errors)")
+        }
+    }
+
+    @Test func theServerEndsWithAKilledRun() async throws {
+        let running = try Running(["run", "--", "sh", "-c", "echo $ENTRUPY_SIM_SERVER; exec cat"])
+        let server = running.line()
+        #expect(try await SimProcess.run(["clock", "show", "--url", server, "-n", "run"]).status == 0)
+        kill(running.process.processIdentifier, SIGKILL)
+        // The server shares standard error, which ends with it.
+        _ = await running.finish()
+        #expect(try await SimProcess.run(["clock", "show", "--url", server, "-n", "run"]).status == 69)
+    }
+
+    @Test(arguments: [
+        ["run"], ["run", "--"], ["run", "true"], ["run", "--timeout", "soon", "--", "true"],
+        ["run", "--timeout", "0", "--", "true"], ["run", "--timeout", "-1s", "--", "true"],
+        ["run", "--scenario", "/nowhere.yaml", "--", "true"], ["run", "--artifacts", "", "--", "true"],
+        ["run", "--artifacts", "/etc/passwd", "--", "true"], ["run", "--artifacts", "/etc/passwd/x", "--", "true"],
+        ["run", "--nonsense", "--", "true"],
+    ])
+    func wrongUsageIs64(arguments: [String]) async throws {
+        let run = try await Running(arguments).finish()
+        #expect(run.status == 64 && run.errors.hasPrefix("error: ") && run.output.isEmpty, "\(run.errors)")
+        if arguments.count < 3 { #expect(run.errors.contains("entrupy-sim run -- npm test"), "\(run.errors)") }
+    }
+
+    @Test func hostileNamesAreShownAsTheyAre() async throws {
+        try await Process.withDirectory { directory in
+            let folder = directory + "/a\u{1b}[31m\nb '$(x)'"
+            let run = try await Running(["run", "--artifacts", folder, "--", "sh", "-c", "exit 1", "\u{1b}"]).finish()
+            #expect(run.status == 1 && !run.errors.contains("\u{1b}") && run.errors.contains("/a\\x1b[31m\\x0ab"))
+            #expect(FileManager.default.fileExists(atPath: folder + "/report.html"), "\(run.errors)")
+            let none = try await Running(["run", "--", "\u{1b}[2J"]).finish()
+            for name in ["x", "x/", "./y//z"] {
+                let short = try await Running(
+                    [
+                        "-c", "cd \"$1\" && exec \"$0\" run --artifacts \(name) -- sh -c 'exit 1'", SimProcess.path,
+                        directory,
+                    ],
+                    program: "/bin/sh"
+                ).finish()
+                #expect(short.status == 1 && FileManager.default.fileExists(atPath: "\(directory)/\(name)/report.html"))
+            }
+            #expect(none.status == 127 && none.errors.contains("\\x1b[2J") && !none.errors.contains("\u{1b}"))
+        }
+    }
+
+    private static let python = "/usr/bin/python3"
+
+    /// Ctrl-C on a terminal reaches the command once, and Ctrl-Z stops both until the shell continues them.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs python3 for a terminal"))
+    func aTerminalIsShared() async throws {
+        try await Process.withDirectory { directory in
+            let script = """
+                import os, pty, signal, sys
+                def read_until(fd, text):
+                    got = b""
+                    while text not in got:
+                        part = os.read(fd, 1024)
+                        if not part: break
+                        got += part
+                    return got
+                pid, fd = pty.fork()
+                if pid == 0:
+                    # The shell of the session, with a job as an interactive one has it.
+                    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+                    job = os.fork()
+                    if job == 0:
+                        os.setpgid(0, 0)
+                        os.tcsetpgrp(0, os.getpgrp())
+                        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                        os.execv(sys.argv[1], [sys.argv[1], "run", "--artifacts", sys.argv[2], "--", "sh", "-c",
+                            "trap 'echo int; kill $!; exit 9' INT; read line; echo got $line; sleep 1000 & wait"])
+                    _, status = os.waitpid(job, os.WUNTRACED)
+                    print("stopped", os.WIFSTOPPED(status), flush=True)
+                    os.tcsetpgrp(0, job)
+                    os.killpg(job, signal.SIGCONT)
+                    _, status = os.waitpid(job, 0)
+                    os.tcsetpgrp(0, os.getpgrp())
+                    print("code", os.WEXITSTATUS(status), flush=True)
+                    os._exit(0)
+                os.write(fd, b"hello\\n")
+                seen = read_until(fd, b"got hello")
+                os.write(fd, b"\\x1a")
+                seen += read_until(fd, b"stopped True")
+                os.write(fd, b"\\x03")
+                seen += read_until(fd, b"code 9")
+                print(seen.decode())
+                """
+            let file = directory + "/terminal.py"
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try script.write(toFile: file, atomically: true, encoding: .utf8)
+            let run = try await SimProcess.run([file, SimProcess.path, directory], program: Self.python)
+            #expect(run.output.components(separatedBy: "int\r\n").count == 2, "\(run.output)")
+            #expect(run.output.contains("code 9"), "\(run.output)")
+        }
+    }
+}
