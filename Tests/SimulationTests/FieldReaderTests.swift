@@ -37,6 +37,31 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("effcet", "did you mean effect? expected match, effect, times"),
+        ("Times", "did you mean times? expected match"),
+        ("after", "expected match, effect, times"), ("xy", "expected match"),
+    ])
+    func aMisspeltKeyHasASuggestion(key: String, words: String) throws {
+        let found = problems(FieldReader([key: 1], known: ["match", "effect", "times"]))
+        #expect(found.count == 1 && found[0].hasPrefix("\(key) is not known here; \(words)"), "\(found)")
+        var query = FieldReader(query: "\(key)=1", isStrict: true)
+        for name in ["match", "effect", "times"] { _ = query.text(name) }
+        #expect(problems(query) == found)
+    }
+
+    /// Looking takes longer than reading a key, and a body may have many.
+    @Test func theNearestNamesAreLookedForTenTimes() {
+        let members = JSONObject((10..<30).map { ("effec\($0)", JSONValue.bool(true)) })
+        let found = problems(FieldReader(members, known: ["effect"]))
+        #expect(found.count == 20)
+        #expect(found.map { $0.contains("did you mean") } == (0..<20).map { $0 < 10 })
+        var query = FieldReader(
+            query: Substring((10..<30).map { "effec\($0)=1" }.joined(separator: "&")), isStrict: true)
+        _ = query.text("effect")
+        #expect(problems(query).map { $0.contains("did you mean") } == (0..<20).map { $0 < 10 })
+    }
+
     @Test func aQueryIsReadAlike() {
         var fields = FieldReader(query: "state=c&size=101&on=true&twice=1&twice=2&bad=%zz&x=1", isStrict: true)
         _ = fields.word("state", ["a", "b"])

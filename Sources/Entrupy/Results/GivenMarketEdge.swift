@@ -69,7 +69,7 @@ struct GivenMarketEdge {
             part.report(
                 key, "cannot be set: it is the same for every item, or follows from the item's id; leave it out")
         }
-        part.refuse(members, except: Self.parts, ignoring: Self.fixed)
+        part.refuseMembers(except: Self.parts, ignoring: Self.fixed)
         readParts(&part)
         // Members of a request always encode.
         let length = (try? StoredJSON.encode(JSONValue.object(members)))?.utf8.count ?? .max
@@ -134,15 +134,6 @@ extension FieldReader {
         return members
     }
 
-    /// Reports members that are not known, with the nearest known name.
-    fileprivate mutating func refuse(_ members: JSONObject, except known: [String], ignoring others: [String] = []) {
-        for key in members.keys.sorted()
-        where !(known + others).contains(where: { $0.isIdentical(to: key) }) {
-            let near = NearestName.nearest(to: key, among: known).map { "did you mean \($0)? " } ?? ""
-            report(key, "is not known here; \(near)expected \(known.joined(separator: ", "))")
-        }
-    }
-
     /// A part of the data: absent, null, or an object with no members but `known`.
     fileprivate mutating func part<Value>(
         _ key: String, _ known: [String], _ read: (inout FieldReader) -> Value
@@ -151,8 +142,8 @@ extension FieldReader {
         guard let value = value(key) else { return .null }
         var part = object(key)
         // A part that is not an object has been reported above.
-        guard let members = value.members else { return .null }
-        part.refuse(members, except: known)
+        guard value.members != nil else { return .null }
+        part.refuseMembers(except: known)
         return .given(read(&part))
     }
 
@@ -188,7 +179,7 @@ extension FieldReader {
                 return nil
             }
             var listing = list.fields.object(name)
-            listing.refuse(members, except: MarketListing.known)
+            listing.refuseMembers(except: MarketListing.known)
             for text in MarketListing.texts {
                 if MarketListing.required.contains(text) {
                     _ = listing.requiredText(text, maxBytes: 2000)

@@ -69,16 +69,33 @@ package struct FieldReader {
         path.isEmpty ? key : key.isEmpty || key.utf8.first == UInt8(ascii: "[") ? path + key : "\(path).\(key)"
     }
 
-    private mutating func refuseMembers(except known: [String]) {
+    /// Reports all members but those of some names.
+    ///
+    /// - Parameter others: members that are reported elsewhere, and are not expected.
+    package mutating func refuseMembers(except known: [String], ignoring others: [String] = []) {
         guard case .object(let members) = source else { return }
         for key in members.keys.sorted() where !known.contains(where: { $0.isIdentical(to: key) }) {
-            report(key, Self.unknown(known))
+            if others.contains(where: { $0.isIdentical(to: key) }) { continue }
+            report(key, Self.unknown(key, known, guesses: (problems?.details.count ?? 0) < Self.maxGuesses))
         }
     }
 
+    /// The number of problems of a document up to which the nearest names are looked for: it takes longer than reading a name.
+    package static let maxGuesses = 10
+
     /// The problem with a name that is not one of `known`.
-    package static func unknown(_ known: [String]) -> String {
-        "is not known here; " + (known.isEmpty ? "nothing is expected" : "expected \(known.joined(separator: ", "))")
+    ///
+    /// - Parameter guesses: whether the nearest of these names is looked for.
+    package static func unknown(_ name: String, _ known: [String], guesses: Bool = true) -> String {
+        guard !known.isEmpty else { return "is not known here; nothing is expected" }
+        return "is not known here; \(guesses ? guess(name, known) : "")expected \(known.joined(separator: ", "))"
+    }
+
+    /// A question for the nearest of the known names, or nothing if none is near.
+    package static func guess(_ name: String, _ known: [String]) -> String {
+        // In short names, two other letters make another word.
+        let near = NearestName.nearest(to: name, among: known, maxDistance: max(1, min(name.utf8.count, 63) / 3))
+        return near.map { "did you mean \($0)? " } ?? ""
     }
 
     /// Whether the member exists, even as null.

@@ -37,8 +37,12 @@ package struct QueryParameters {
     /// The problems of the parameters that were not read.
     package var unread: [(key: String, problem: String)] {
         guard isStrict else { return [] }
-        let problem = FieldReader.unknown(known)
         return parameters.filter { parameter in !known.contains { $0.isIdentical(to: parameter.key) } }
-            .map { ($0.key, problem) }
+            .enumerated().map { index, parameter in
+                (
+                    parameter.key,
+                    FieldReader.unknown(parameter.key, known, guesses: index < FieldReader.maxGuesses)
+                )
+            }
     }
 }

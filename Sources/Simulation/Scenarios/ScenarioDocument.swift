@@ -116,7 +116,7 @@ package struct ScenarioDocument: Sendable {
                     : field.isEmpty || field.isIdentical(to: path)
                         ? path : field.begins(with: "[") ? path + field : "\(path).\(field)"
                 // Line numbers of embedded seed data count from its own start, so they are removed.
-                throw error(whole, first.problem.replacing(#/^line [0-9]+: /#, with: ""))
+                throw error(whole, first.problem.replacing(#/^line [0-9]+(, column [0-9]+)?: /#, with: ""))
             } catch let problem as PlatformError {
                 throw error(path, "\(problem)")
             }

@@ -225,7 +225,8 @@ extension PlatformError {
     }
 
     private static func invalid(_ document: String, _ error: SeedError, field: String) -> PlatformError {
-        let place = error.line.map { "line \($0): " } ?? ""
+        let column = error.column.map { ", column \($0)" } ?? ""
+        let place = error.line.map { "line \($0)\(column): " } ?? ""
         let path = error.path.isEmpty ? "" : "\(error.path): "
         return .invalid(
             "\(document) is wrong: \(place)\(path)\(error.problem)", [ErrorDetail(field, place + error.problem)])

@@ -6,12 +6,14 @@ package struct SeedError: Error, Sendable, CustomStringConvertible {
     package let file: String
     /// The line, from 1; `nil` if the parser gave none.
     package let line: Int?
+    /// The column of a syntax error, from 1; `nil` for other errors.
+    package var column: Int?
     /// The path, for instance `organizations[0].name`; empty for the whole document.
     package let path: String
     package let problem: String
 
     package var description: String {
-        let place = line.map { "\(file):\($0)" } ?? file
+        let place = [file, line.map { "\($0)" }, column.map { "\($0)" }].compactMap(\.self).joined(separator: ":")
         return path.isEmpty ? "\(place): \(problem)" : "\(place): \(path): \(problem)"
     }
 }
@@ -44,7 +46,9 @@ package struct SeedNode {
                 file: file, line: YAMLText.secondLine(of: key, in: yaml, from: context.mark.line), path: "",
                 problem: "the key \"\(key)\" appears twice")
         } catch let error as YamlError {
-            throw SeedError(file: file, line: error.line, path: "", problem: "not YAML: \(error.problem)")
+            let problem = YAMLProblem(error, in: yaml)
+            throw SeedError(
+                file: file, line: problem.line, column: problem.column, path: "", problem: problem.text)
         }
         // Without aliases, a document has at most one value per byte. Aliases can multiply values, so they are
         // counted.
@@ -77,7 +81,8 @@ package struct SeedNode {
     package func mapping(allowed: KnownNames) throws -> SeedMapping {
         let members = try mapping()
         for (key, member) in members.members where !allowed.contains(key) {
-            throw member.error("unknown key; expected one of \(allowed.names.joined(separator: ", "))")
+            let guess = FieldReader.guess(key, allowed.names)
+            throw member.error("unknown key; \(guess)expected one of \(allowed.names.joined(separator: ", "))")
         }
         return members
     }
@@ -196,23 +201,6 @@ package struct SeedMapping {
     package func required(_ key: String) throws -> SeedNode {
         guard let member = self[key] else { throw node.error("\(key) is missing") }
         return member
-    }
-}
-
-extension YamlError {
-    /// The problem, without the surrounding text that Yams adds.
-    fileprivate var problem: String {
-        switch self {
-        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
-        default: "\(self)"
-        }
-    }
-
-    fileprivate var line: Int? {
-        switch self {
-        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
-        default: nil
-        }
     }
 }
 

@@ -16,12 +16,28 @@ package enum YAMLText {
                 "expected at most \(maxMarks) combining marks in a row; this would take too long to compare"
             )
         }
-        let oddities = Oddities(Array(yaml.utf8))
+        let bytes = Array(yaml.utf8)
+        // That of a file which was appended to another one.
+        if let offset = strayMark(bytes) {
+            return (
+                bytes[..<offset].count { $0 == 0x0a } + 1,
+                "a byte-order mark (U+FEFF) is only allowed at the start of the text; remove this one"
+            )
+        }
+        let oddities = Oddities(bytes)
         if oddities.directives > maxOddities { return (1, "expected at most \(maxOddities) directives") }
         if oddities.keys > maxOddities || oddities.mayHaveAliasInKey {
             return (1, "expected keys that are strings, and neither mappings, lists nor aliases")
         }
         return nil
+    }
+
+    /// The place of the first byte-order mark that begins a line; `nil` if there is none.
+    private static func strayMark(_ bytes: [UInt8]) -> Int? {
+        bytes.indices.first { index in
+            bytes[index] == 0xef && (index == 0 || bytes[index - 1] == 0x0a)
+                && bytes[index...].starts(with: [0xef, 0xbb, 0xbf])
+        }
     }
 
     /// The end of the first run of marks that is too long; `nil` if there is none. Escaped marks count too.
