@@ -166,7 +166,11 @@ extension FieldReader {
 
     /// A day.
     fileprivate mutating func date(_ key: String) -> CivilDate? {
-        value(key, "must be a day from 1900 on, as YYYY-MM-DD") { $0.text.flatMap { CivilDate($0) } }
+        if let text = value(key)?.text, let problem = Instant.problem(ofDate: text) {
+            report(key, problem)
+            return nil
+        }
+        return value(key, "must be a day from 1900 on, as YYYY-MM-DD") { $0.text.flatMap { CivilDate($0) } }
     }
 
     fileprivate mutating func documentNumber() -> String? {

@@ -1,6 +1,7 @@
 import Foundation
+import SimulationAPI
 
-/// A length of time, as the control API reads it: `"90s"`, `"2h"`, `.minutes(5)`, or a number of seconds.
+/// A length of time, as the control API reads it: `"90s"`, `"1h30m"`, `"300ms"`, `.minutes(5)`, or a number of seconds.
 public struct SimulatedDuration: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral
 {
@@ -37,9 +38,6 @@ public struct SimulatedDuration: Sendable, Hashable, ExpressibleByStringLiteral,
 
     /// The seconds, for waiting in real time; `nil` if the text is not a duration.
     var seconds: TimeInterval? {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let last = text.last else { return nil }
-        if let unit = units[last] { return Double(text.dropLast()).map { $0 * unit } }
-        return Double(text)
+        DurationText.microseconds(text).map { Double($0) / 1e6 } ?? Double(text)
     }
 }

@@ -40,9 +40,10 @@ struct ListeningOptions: ParsableArguments {
     var maxConnections = 10_000
     @Option(
         help:
-            "Seconds without a byte after which a connection is closed; below 31, an incomplete body gets no answer."
+            "The time without a byte after which a connection is closed, for instance 5m or a number of seconds; below 31s, an incomplete body gets no answer."
     )
-    var idleTimeout = 300
+    var idleTimeout = DurationArgument(argument: defaultIdleTimeout)
+    private static let defaultIdleTimeout = "5m"
     @Flag(help: "When ready, print one line of JSON instead of the welcome: url, pid, API tokens, control token.")
     var readyJson = false
     @Flag(help: "Stop when standard input closes, so that no server outlives the program that started it.")
@@ -83,7 +84,7 @@ struct ListeningOptions: ParsableArguments {
         try require(tlsCert == nil || tlsPort != nil, "--tls-cert needs --tls-port, for instance --tls-port 8643")
         try require(
             (1...1_000_000).contains(maxConnections), "--max-connections must be 1 to 1000000, got \(maxConnections)")
-        try require((1...86_400).contains(idleTimeout), "--idle-timeout must be 1 to 86400 seconds, got \(idleTimeout)")
+        try idleTimeout.check("--idle-timeout", from: "1s", to: "1d")
     }
 }
 
@@ -97,7 +98,8 @@ extension ListeningOptions {
             ("--control-token", controlToken != nil), ("--control-open", controlOpen),
             ("--webhook-targets", webhookTargets != .local), ("--log-level", logLevel != .notice),
             ("--log-format", logFormat != .text), ("--max-connections", maxConnections != 10_000),
-            ("--idle-timeout", idleTimeout != 300), ("--ready-json", readyJson), ("--exit-with-parent", exitWithParent),
+            ("--idle-timeout", idleTimeout.description != Self.defaultIdleTimeout), ("--ready-json", readyJson),
+            ("--exit-with-parent", exitWithParent),
         ]
         return options.first { $0.1 }?.0
     }
@@ -154,7 +156,7 @@ extension ListeningOptions {
         configuration.port = port
         configuration.tls = tlsPort.map { ($0, certificates(dataDirectory)) }
         configuration.connections.connections = min(maxConnections, OpenFiles.raiseLimit())
-        configuration.connections.idle = .seconds(idleTimeout)
+        configuration.connections.idle = idleTimeout.duration
         configuration.allowedHosts = allowedHostNames
         configuration.corsOrigins = corsOrigins
         configuration.publicURL = publicUrl.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }

@@ -365,9 +365,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["faults", "effect", "delay"], "-1s", "from 0 to 3600 seconds"),
-        (["settings", "webhooks", "timeout"], "soon", "from 0.01 to 300 seconds"),
-        (["settings", "webhooks", "timeout"], "1h", "from 0.01 to 300 seconds"),
+        (["faults", "effect", "delay"], "-1s", "from 0s to 1h"),
+        (["settings", "webhooks", "timeout"], "soon", "from 10ms to 5m"),
+        (["settings", "webhooks", "timeout"], "1h", "from 10ms to 5m"),
         (["settings", "capture_timeout"], "soon", "up to 100 years"),
     ])
     func anInvalidDurationIsRefusedWithItsBounds(path: [String], value: String, bounds: String) async throws {

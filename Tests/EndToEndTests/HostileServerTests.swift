@@ -1,4 +1,5 @@
 import Foundation
+import SimulationAPI
 import TestSupport
 import Testing
 
@@ -32,9 +33,9 @@ import Testing
     @Test func aSilentServerDidNotAnswerInTime() async throws {
         let server = try await HostileServer(.stall(""))
         let shown = try await run(server, "clock", "show", "--timeout", "0.3")
-        #expect(shown.status == 69 && shown.output.contains("error: \(server.url) did not answer within 0.3 s\n"))
+        #expect(shown.status == 69 && shown.output.contains("error: \(server.url) did not answer within 300ms\n"))
         let advanced = try await run(server, "clock", "advance", "1h", "--timeout", "0.3")
-        #expect(advanced.status == 69 && advanced.output.contains("did not answer within 0.3 s\n"))
+        #expect(advanced.status == 69 && advanced.output.contains("did not answer within 300ms\n"))
     }
 
     /// Without `--timeout`, a long operation may take long while its server shows that it lives.
@@ -42,12 +43,12 @@ import Testing
         let dead = try await HostileServer(.stall(""))
         let client = try client(dead, .init(silence: .milliseconds(200), work: .seconds(600)))
         let message = try await refusal { try await client.send(Self.advance) }
-        #expect(message == "\(dead.url) did not answer within 0.2 s")
+        #expect(message == "\(dead.url) did not answer within 200ms")
         let alive = try await HostileServer(.stall(""), answersPings: true)
         let isLate = try await HostileServer.withLongerTimes { factor in
             let patient = try self.client(alive, .init(silence: .seconds(2 * factor), work: .seconds(1.5 * factor)))
             let late = try await refusal { try await patient.send(Self.advance) }
-            return late == "\(alive.url) did not answer within \(factor == 1 ? "1.5" : "\(Int(1.5 * factor))") s"
+            return late == "\(alive.url) did not answer within \(factor == 1 ? "1.5" : "\(Int(1.5 * factor))")s"
                 && alive.requests.contains { $0.hasPrefix("GET /_sim/ping ") }
         }
         #expect(isLate)
@@ -56,18 +57,20 @@ import Testing
     @Test func endlessInformationIsNoAnswer() async throws {
         let server = try await HostileServer(.endless(head: "", part: "HTTP/1.1 100 Continue\r\n\r\n"))
         #expect(
-            try await run(server, "clock", "show", "--timeout", "0.5").output.contains("did not answer within 0.5 s"))
+            try await run(server, "clock", "show", "--timeout", "0.5").output.contains("did not answer within 500ms"))
     }
 
     @Test func anAnswerThatStopsInTheMiddleIsNotWaitedFor() async throws {
         let server = try await HostileServer(.stall(HostileServer.head + "Content-Length: 10\r\n\r\n[1,"))
         let directory = try Folder()
         let isNoticed = try await HostileServer.withLongerTimes { factor in
-            let seconds = "\(Int(factor))"
+            let seconds = "\(factor)"
             let shown = try await run(server, "clock", "show", "--timeout", seconds)
             let download = try await run(server, "bundle", "-o", directory.path("a.tar"), "--timeout", seconds)
             return [shown, download].allSatisfy {
-                $0.status == 69 && $0.output.contains("sent nothing for \(seconds) s, and its answer is not complete")
+                $0.status == 69
+                    && $0.output.contains(
+                        "sent nothing for \(DurationText.text(seconds: factor)), and its answer is not complete")
             }
         }
         #expect(isNoticed)
@@ -94,20 +97,21 @@ import Testing
         let isNoticed = try await HostileServer.withLongerTimes { factor in
             let client = try client(server, .init(silence: .seconds(factor)))
             let message = try await refusal { try await client.listen([]) { _, _ in true } }
-            return message == "\(server.url) sent nothing for \(Int(factor)) s, and its answer is not complete"
+            return message
+                == "\(server.url) sent nothing for \(DurationText.text(seconds: factor)), and its answer is not complete"
         }
         #expect(isNoticed)
     }
 
     // MARK: Size
 
-    @Test func anEndlessAnswerIsCutAt64MiB() async throws {
+    @Test func anEndlessAnswerIsCutAt64MB() async throws {
         let part = String(repeating: "1", count: 65_536)
         let server = try await HostileServer(.endless(head: HostileServer.head + "\r\n", part: part))
         let list = try await run(server, "users", "list", "--json")
-        #expect(list.status == 1 && list.output.contains("error: the answer of \(server.url) is larger than 64 MiB\n"))
+        #expect(list.status == 1 && list.output.contains("error: the answer of \(server.url) is larger than 64 MB\n"))
         let error = try await HostileServer(.endless(head: "HTTP/1.1 500 No\r\n\r\n", part: part))
-        #expect(try await run(error, "clock", "show").output.contains("is larger than 64 MiB"))
+        #expect(try await run(error, "clock", "show").output.contains("is larger than 64 MB"))
     }
 
     @Test func anEndlessEventIsCut() async throws {
@@ -116,7 +120,7 @@ import Testing
             .endless(head: HostileServer.head + "\r\nevent: request\ndata: ", part: part))
         let client = try client(server, .init(bytes: 1 << 20))
         let message = try await refusal { try await client.listen([]) { _, _ in true } }
-        #expect(message == "an event of \(server.url) is larger than 1 MiB")
+        #expect(message == "an event of \(server.url) is larger than 1 MB")
     }
 
     @Test func aDownloadEndsAtItsLimitAndLeavesNothing() async throws {
@@ -127,7 +131,7 @@ import Testing
             let download = try await SimProcess.run(
                 words + ["--url", server.url, "-o", directory.path("a.tar"), "--max-bytes", "1000000"])
             #expect(download.status == 1)
-            #expect(download.output.contains("larger than 1000000 bytes, the limit of --max-bytes"))
+            #expect(download.output.contains("larger than 1 MB, the limit of --max-bytes"))
             #expect(try directory.names() == [])
         }
         for words in [["requests", "list", "--har"], ["seed", "export"]] {

@@ -147,7 +147,7 @@ import Testing
             (["match": ["webhook": "*"], "effect": ["status": 500]], "effect.status", "is for requests"),
             (["match": ["webhook": "*", "route": "/v1/*"], "effect": ["drop": true]], "match.route", "known here"),
             (["match": ["webhook": "*"], "effect": ["drop": true, "reorder": true]], "effect", "got 2 of them"),
-            (["match": ["webhook": "*"], "effect": ["delay": "31d"]], "effect.delay", "2592000"),
+            (["match": ["webhook": "*"], "effect": ["delay": "31d"]], "effect.delay", "from 0s to 30d"),
             (["match": ["webhook": 3], "effect": ["drop": true]], "match.webhook", "string"),
         ]
         for (rule, field, problem) in wrong {

@@ -171,9 +171,27 @@ struct SimulatorTests {
         await #expect(throws: SimulatorError.self) { try await sim.fault(.dropConnection, on: route) }
     }
 
+    /// The same forms as the control API has, and a number of seconds.
+    @Test func durationsAreThoseOfTheControlAPI() async throws {
+        let sim = try SimulatedNamespace.current
+        let known: [(SimulatedDuration, Double)] = [
+            ("1h30m", 5400), ("1h59m59s", 7199), ("300ms", 0.3), (.minutes(1.5), 90), (2, 2),
+        ]
+        var sum = 0.0
+        let start = try await sim.clock.state.epoch
+        for (duration, seconds) in known {
+            #expect(duration.seconds == seconds)
+            try await sim.clock.advance(by: duration)
+            sum += seconds
+        }
+        let passed = try await sim.clock.state.epoch - start
+        #expect(passed > sum - 0.001)
+        for wrong in ["30m1h", "1.5h30m", "1h 30m", "300us"] as [SimulatedDuration] { #expect(wrong.seconds == nil) }
+    }
+
     @Test func namesAndDurationsAreChecked() async throws {
         let sim = try SimulatedNamespace.current
-        for within in [SimulatedDuration.seconds(.infinity), .days(300_000), 0, "soon"] {
+        for within in [SimulatedDuration.seconds(.infinity), .days(300_000), 0, "soon", "30m1h"] {
             await #expect(throws: SimulatorError.self) { try await sim.wait(for: "item:x:result", within: within) }
         }
         try await sim.clock.advance(by: .seconds(0.00001))

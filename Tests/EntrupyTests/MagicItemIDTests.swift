@@ -11,6 +11,9 @@ import Testing
             ("sim-needs_review", "needs_review", nil), ("sim-authentic-after-all", "authentic", nil),
             ("sim-authentic-after-2hx", "authentic", nil), ("sim-unknown-after-3d-after-4d", "unknown", "3d"),
             ("sim-unknown-after-.5s", "unknown", "0.5s"), ("sim-unknown-after-5.m-x", "unknown", "5m"),
+            ("sim-unknown-after-1h30m-17", "unknown", "1h30m"), ("sim-unknown-after-300ms", "unknown", "300ms"),
+            ("sim-unknown-after-2h30", "unknown", nil), ("sim-unknown-after-2h-30m", "unknown", "2h"),
+            ("sim-unknown-after-", "unknown", nil),
         ] as [(String, String, String?)])
     func theseIDsDecideTheResultAndDelay(text: String, result: String, delay: String?) {
         let magic = MagicItemID(text)
@@ -29,7 +32,7 @@ import Testing
 
     @Test(arguments: [
         "sim-unknown-after-1.2.3s", "sim-unknown-after-99999999999d", "sim-unknown-after-.s-1",
-        "sim-unknown-after-..5s",
+        "sim-unknown-after-..5s", "sim-unknown-after-30m1h", "sim-unknown-after-1.5h30m-2",
     ])
     func aDelayThatIsNotADurationIsReported(text: String) {
         #expect(MagicItemID(text) == nil)

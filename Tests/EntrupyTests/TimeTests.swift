@@ -8,14 +8,33 @@ import Testing
 @Suite struct SpanTests {
     @Test(arguments: [
         ("90s", 90.0), ("30m", 1800), ("2h", 7200), ("1d", 86400), ("1.5d", 129_600), ("0.000001s", 1e-6),
+        ("1h30m", 5400), ("1h59m59s", 7199), ("300ms", 0.3), ("1d2h3m4s5ms", 93_784.005), ("1m0.5s", 60.5),
+        ("90m", 5400),
+        ("0.5ms", 0.0005), ("36525d", 3_155_760_000),
     ])
     func durationsAreRead(text: String, seconds: Double) {
         #expect(Span(text)?.microseconds == Int64((seconds * 1e6).rounded()))
     }
 
-    @Test(arguments: ["", "s", "2", "2h30", "-1s", "1e3s", "1.s", ".5s", "1.2.3s", "2 h", "2H", "36526d", "９s"])
+    @Test(arguments: [
+        "", "s", "2", "2h30", "-1s", "1e3s", "1.s", ".5s", "1.2.3s", "2 h", "2H", "36526d", "９s", "30m1h", "1h1h",
+        "1.5h30m",
+        "1h 30m", "36525d1ms", "ms", "1hm", "h30m", "300MS", "300us", "1w", "inf", "99999999999999999999999d", "1h30",
+    ])
     func anythingElseIsRefused(text: String) {
         #expect(Span(text) == nil)
+    }
+
+    /// The text of each duration, and the duration of its text.
+    @Test(arguments: [
+        (0.0, "0s"), (0.3, "300ms"), (0.0005, "0.0005s"), (1.5, "1.5s"), (90, "1m30s"), (5400, "1h30m"),
+        (7199, "1h59m59s"),
+        (86_400, "1d"), (93_784.005, "1d2h3m4.005s"), (60.5, "1m0.5s"), (3_155_760_000, "36525d"), (1e-6, "0.000001s"),
+    ])
+    func aDurationHasOneText(seconds: Double, text: String) {
+        #expect(Span(seconds: seconds)?.text == text)
+        #expect(Span(text) == Span(seconds: seconds))
+        #expect(Span(microseconds: -Int64((seconds * 1e6).rounded())).text == (seconds == 0 ? text : "-" + text))
     }
 
     @Test func numbersAreSeconds() {
@@ -48,6 +67,27 @@ import Testing
     ])
     func anInvalidTimeIsRefused(text: String) {
         #expect(Instant(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("2026-02-29T09:00:00Z", "29 February 2026 is not a date; February 2026 has 28 days"),
+        ("2028-02-30", "30 February 2028 is not a date; February 2028 has 29 days"),
+        ("2026-04-31T00:00:00+02:00", "31 April 2026 is not a date; April 2026 has 30 days"),
+        ("2026-12-32T00:00:00Z", "32 December 2026 is not a date; December 2026 has 31 days"),
+        ("2026-01-00T00:00:00Z", "0 January 2026 is not a date; January 2026 has 31 days"),
+        ("2026-13-01T00:00:00Z", "2026-13-01 is not a date; a year has 12 months"),
+    ])
+    func aDayThatDoesNotExistIsNamed(text: String, problem: String) {
+        #expect(Instant.problem(ofDate: text) == problem)
+        var fields = FieldReader(["at": .string(text)])
+        #expect(fields.moment("at") == nil)
+        let error = #expect(throws: PlatformError.self) { try fields.finish() }
+        #expect(error?.details.map(\.problem) == [problem])
+    }
+
+    @Test(arguments: ["2028-02-29T09:00:00Z", "2026-01-05", "tomorrow", "", "2026-1-40", "20260-02-31", "2026-02-2x"])
+    func otherTextsHaveNoProblemWithADay(text: String) {
+        #expect(Instant.problem(ofDate: text) == nil)
     }
 }
 

@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from entrupy_sim import Namespace, SimulatorError, without_secrets
+from entrupy_sim import Namespace, SimulatorError, _seconds, without_secrets
 
 
 def send(sim, method, path, body=None, headers=None):
@@ -166,6 +166,18 @@ def test_a_missing_webhook_says_what_keeps_it(entrupy_sim):
     entrupy_sim.control("POST", "/components/sessions", {"validationCode": "IDV", "networkEnvironment": "mock"})
     assert "the clock is frozen at 2026-01-05T09:00:00.000000Z and something is due: advance it" in problem(
         lambda: entrupy_sim.expect_webhook("session.completed"))
+
+
+@pytest.mark.parametrize("text, seconds", [
+    ("90s", 90), ("1h30m", 5400), ("1h59m59s", 7199), ("300ms", 0.3), ("1.5d", 129_600), ("1m0.5s", 60.5), (2.5, 2.5)])
+def test_a_duration_is_read(text, seconds):
+    assert _seconds(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "90", "soon", "30m1h", "1h1h", "1.5h30m", "1h 30m", "-1s", "300us", ".5s"])
+def test_another_text_is_not_a_duration(text):
+    with pytest.raises(SimulatorError, match="is not a duration such as 90s, 1h30m, 300ms"):
+        _seconds(text)
 
 
 def test_a_webhook_is_waited_for(told):

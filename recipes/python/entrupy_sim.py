@@ -590,6 +590,25 @@ def _reasons(delivery):
     return words
 
 
+_UNITS = {"d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
+
+
+def _seconds(duration):
+    """The seconds of a duration: a number of them, or a text such as `"1h30m"` or `"300ms"`."""
+    if not isinstance(duration, str):
+        return duration
+    parts = re.findall(r"([0-9]+(?:\.[0-9]+)?)(ms|[dhms])", duration)
+    units = [list(_UNITS).index(unit) for _, unit in parts]
+    if (not parts or "".join(number + unit for number, unit in parts) != duration or units != sorted(set(units))
+            or any("." in number for number, _ in parts[:-1])):
+        raise SimulatorError(f"{duration!r} is not a duration such as 90s, 1h30m, 300ms, 1.5d, or a number of seconds")
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def _duration(duration):
+    return duration if isinstance(duration, str) else f"{duration} s"
+
+
 def _quoted(text):
     return urllib.parse.quote(text, safe="")
 
@@ -948,11 +967,10 @@ class Namespace:
         self.control("POST", "/_sim/settle", {"within": within})
 
     def wait(self, event, within=5.0):
-        """Waits for an event such as `item:5ISJEYOQ:result` or `webhook:session.completed`, at most `within` real seconds.
-
-        One that has happened already counts.
+        """Waits for an event such as `item:5ISJEYOQ:result` or `webhook:session.completed`, at most `within`: a duration
+        such as `"1m30s"`, or real seconds. One that has happened already counts.
         """
-        end = time.monotonic() + within
+        end = time.monotonic() + _seconds(within)
         query = urllib.parse.urlencode({"until": event})
         silence = self._control.limits.silence
         with self._control.open("GET", f"/_sim/events?{query}") as (response, watch):
@@ -977,7 +995,7 @@ class Namespace:
                     return
         clock = self.clock.state()
         hint = f". The clock is frozen at {clock['now']}: advance it" if clock["mode"] == "frozen" else ""
-        raise SimulatorError(f"{event} did not happen within {within} s{hint}")
+        raise SimulatorError(f"{event} did not happen within {_duration(within)}{hint}")
 
     def requests(self, route=None, any_route=False):
         """The requests of clients, newest first, at most 1,000.
@@ -1076,15 +1094,15 @@ class Namespace:
 
         `event` is for instance `session.completed`, `entrupy_id` the item. `status` is `waiting`, `sending`, `retrying`,
         `delivered`, `failed`, `cancelled` or `any`. `url` is the receiver's: a text or a compiled pattern; `attempts` a number.
-        `body` is as in `expect_request`. `within` is how many real seconds to wait until enough have come; without it, call
-        `settle()` first, or advance a frozen clock.
+        `body` is as in `expect_request`. `within` is how long to wait until enough have come, a duration such as `"1m30s"` or
+        real seconds; without it, call `settle()` first, or advance a frozen clock.
         """
         bounds = _Bounds(times, at_least, at_most)
         match = _given(event=event, entrupy_id=entrupy_id, status=status, url=url, attempts=attempts, body=body)
         if status not in _DELIVERY_STATES:
             raise SimulatorError(f"status must be {', '.join(_DELIVERY_STATES[:-1])} or any, got {status!r}")
         self._check_event(event)
-        end = time.monotonic() + within
+        end = time.monotonic() + _seconds(within)
         while True:
             found, others = self._deliveries(match)
             # More can come while it waits, and fewer cannot.

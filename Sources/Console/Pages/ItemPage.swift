@@ -89,7 +89,7 @@ enum ItemPage {
             "pictures": item.pictures.map { picture in
                 [
                     "region": picture.region_id.replacing("_", with: " "), "regionID": picture.region_id,
-                    "picture": Picture.path(picture.url, request), "size": Size.text(picture.bytes),
+                    "picture": Picture.path(picture.url, request), "size": SizeText.text(picture.bytes),
                     "isShown": picture.bytes <= ItemsPage.maxPicture,
                 ] as View
             },

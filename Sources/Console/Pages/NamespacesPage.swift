@@ -37,7 +37,7 @@ enum NamespacesPage {
             "link": "\(base)/_sim/console", "url": info.url, "seed": info.seed,
             "clock": info.clock.mode, "clockAt": Moment.text(info.clock.epoch),
             "users": info.counts.users, "items": info.counts.authentications, "captures": info.counts.captures,
-            "size": Size.text(info.database_bytes), "hasTTL": info.ttl != nil,
+            "size": SizeText.text(info.database_bytes), "hasTTL": info.ttl != nil,
             "ttl": info.ttl.map { Moment.span($0) } ?? "",
             "canDelete": info.name != "default" && !request.isReadOnly,
             "deletePath": "/_sim/namespaces/\(Link.escaped(info.name))",
@@ -50,7 +50,7 @@ enum NamespacesPage {
             "key": "snapshot-\(info.name)", "name": info.name, "path": path, "savedAt": Moment.text(info.created_at),
             "clockAt": Moment.text(info.clock.epoch), "clockMode": info.clock.mode,
             "items": info.counts.authentications, "users": info.counts.users,
-            "size": Size.text(info.database_bytes + info.image_bytes), "images": info.images,
+            "size": SizeText.text(info.database_bytes + info.image_bytes), "images": info.images,
         ]
     }
 }

@@ -142,7 +142,7 @@ enum RequestPage {
             [
                 "headers": message.headers.filter { $0.count == 2 }.map { ["name": $0[0], "value": $0[1]] as View },
                 "hasHeaders": !message.headers.isEmpty, "body": body, "hasBody": !body.isEmpty,
-                "isBinary": message.body == nil && message.bytes > 0, "size": Size.text(message.bytes),
+                "isBinary": message.body == nil && message.bytes > 0, "size": SizeText.text(message.bytes),
                 "isCut": message.truncated,
             ]
         ]

@@ -24,7 +24,8 @@ enum SettingsPage {
                     path: ["result", "default"], label: "Result", hint: "of items that no rule decides",
                     kind: .choice("results")),
                 Field(
-                    path: ["result", "delay"], label: "Delay", hint: "from submission to result, for instance 5s or 3h"),
+                    path: ["result", "delay"], label: "Delay",
+                    hint: "from submission to result, for instance 5s or 1h30m"),
                 Field(
                     path: ["quota"], label: "Quota", hint: "submissions of each user; empty for none", kind: .number),
             ]

@@ -243,7 +243,7 @@ private struct ReportReading {
                 "headers": message.headers.filter { $0.count == 2 }.map { ["name": $0[0], "value": $0[1]] as View },
                 "body": shown, "hasBody": !shown.isEmpty,
                 "isCut": message.truncated || shown.utf8.count < whole.utf8.count,
-                "size": Size.text(message.bytes), "isBinary": message.body == nil && message.bytes > 0,
+                "size": SizeText.text(message.bytes), "isBinary": message.body == nil && message.bytes > 0,
             ]
         ]
     }
@@ -310,7 +310,7 @@ private struct ReportReading {
             for picture in item.pictures {
                 let key = await embedded(picture)
                 shown.append([
-                    "region": picture.region_id.replacing("_", with: " "), "size": Size.text(picture.bytes),
+                    "region": picture.region_id.replacing("_", with: " "), "size": SizeText.text(picture.bytes),
                     "picture": key ?? "", "isShown": key != nil,
                 ])
             }

@@ -52,14 +52,3 @@ enum Moment {
         return seconds < 1 && seconds > -1 ? "now" : seconds < 0 ? "in \(span(-seconds))" : "\(span(seconds)) ago"
     }
 }
-
-/// Writes sizes for people.
-enum Size {
-    static func text(_ bytes: Int) -> String {
-        switch bytes {
-        case ..<1000: "\(bytes) B"
-        case ..<1_000_000: "\((Double(bytes) / 100).rounded() / 10) kB"
-        default: "\((Double(bytes) / 100_000).rounded() / 10) MB"
-        }
-    }
-}

@@ -90,19 +90,26 @@ struct MagicItemID: Sendable {
                 "chooses \(parts.result.rawValue), which the activity \(activity.rawValue) does not have; it has \(names)"
         }
         guard let written = parts.delay, span(written) == nil else { return nil }
-        return "has the form sim-…-after-…, but \"\(written)\" is not a duration up to 100 years, like 90s, 2h or 1.5d"
+        return
+            "has the form sim-…-after-…, but \"\(written)\" is not a duration up to 100 years, like 90s, 1h30m or 300ms"
     }
 
-    /// The delay in a magic id, which may also be written as `.5s` or `5.s`.
+    /// The delay in a magic id. One with a single unit may also be written as `.5s` or `5.s`.
     private static func span(_ written: String) -> Span? {
-        var digits = String(written.dropLast())
-        guard digits.utf8.contains(where: { $0 != UInt8(ascii: ".") }) else { return nil }
+        var digits = String(decoding: written.utf8.prefix { isDigitOrPoint($0) }, as: UTF8.self)
+        let rest = written.utf8.dropFirst(digits.utf8.count)
+        let isSimple = !rest.contains { isDigitOrPoint($0) }
+        guard isSimple, digits.utf8.contains(where: { $0 != UInt8(ascii: ".") }) else { return Span(written) }
         if digits.utf8.first == UInt8(ascii: ".") { digits = "0" + digits }
         if digits.utf8.last == UInt8(ascii: ".") { digits += "0" }
-        return Span(digits + written.suffix(1))
+        return Span(digits + String(decoding: rest, as: UTF8.self))
     }
 
-    /// The parts of `^sim-(result)(-after-[0-9.]+(s|m|h|d))?(-.*)?$`, read byte by byte.
+    private static func isDigitOrPoint(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".")
+    }
+
+    /// The parts of `^sim-(result)(-after-([0-9.]+(d|h|m|s|ms))+)?(-.*)?$`, read byte by byte.
     private static func parts(_ text: String) -> (result: ResultID, delay: String?)? {
         let hyphen = UInt8(ascii: "-")
         var rest = Array(text.utf8)[...]
@@ -113,15 +120,14 @@ struct MagicItemID: Sendable {
         guard let result = ResultID.allCases.first(where: { name.elementsEqual($0.rawValue.utf8) }) else { return nil }
         rest = rest.dropFirst(name.count)
         guard rest.starts(with: "-after-".utf8) else { return (result, nil) }
-        let delay = rest.dropFirst("-after-".utf8.count)
-        let digits = delay.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-        let behind = delay.dropFirst(digits.count)
-        guard !digits.isEmpty, let unit = behind.first, "smhd".utf8.contains(unit),
-            behind.count == 1 || behind.dropFirst().first == hyphen
-        else {
-            // Not a delay: the last part of the pattern matches any text after a hyphen.
-            return (result, nil)
+        let delay = rest.dropFirst("-after-".utf8.count).prefix { $0 != hyphen }
+        var behind = delay
+        while let first = behind.first, isDigitOrPoint(first) {
+            behind = behind.drop { isDigitOrPoint($0) }
+            guard let unit = behind.first, "smhd".utf8.contains(unit) else { return (result, nil) }
+            behind = behind.dropFirst(behind.starts(with: "ms".utf8) ? 2 : 1)
         }
-        return (result, String(decoding: digits + [unit], as: UTF8.self))
+        // Anything else is not a delay: the last part of the pattern matches any text after a hyphen.
+        return delay.isEmpty || !behind.isEmpty ? (result, nil) : (result, String(decoding: delay, as: UTF8.self))
     }
 }

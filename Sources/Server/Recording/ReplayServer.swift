@@ -16,15 +16,15 @@ package enum ReplayServer {
     ///
     /// - Parameters:
     ///   - log: makes the handler of the replay's errors.
-    ///   - began: called with the number of requests, just before the first one.
+    ///   - progress: called with the number of replayed requests and of all, at the start and after each one.
     /// - Returns: the report of the replay, with the first answer that differs.
     /// - Throws: ``ReplayRefusal`` if the file cannot be replayed, or the error that keeps a server from starting.
     package static func run(
         _ path: String, version: String,
         log: @escaping @Sendable (String) -> any LogHandler = { StreamLogHandler.standardError(label: $0) },
-        began: @escaping @Sendable (Int) -> Void = { _ in }
+        progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> ReplayReport {
-        try await run(ReplayPlan(path: path, version: version, log: log, began: began))
+        try await run(ReplayPlan(path: path, version: version, log: log, progress: progress))
     }
 
     /// Replays a recording. Cancelling the task ends the replay early.
@@ -52,11 +52,16 @@ package enum ReplayServer {
             let report = NIOLockedValueBox(ReplayReport())
             try await server.run(replaying: replay) { port, namespaces in
                 let client = client()
-                plan.began(replay.requests)
+                let answers = NIOLockedValueBox(0)
+                plan.progress(0, replay.requests)
                 let result = await replay.run(namespaces) { request, index in
                     let comparison = AnswerComparison(request)
                     let differences = comparison.differences(await ask(request, index, port, client))
                     answered(request, index, namespaces)
+                    answers.withLockedValue {
+                        $0 += 1
+                        plan.progress($0, replay.requests)
+                    }
                     return RepeatedRequest(differences: differences, comparesBody: comparison.comparesBody)
                 }
                 // All its requests are over.
@@ -115,17 +120,17 @@ package struct ReplayPlan: Sendable {
     let version: String
     /// Makes the handler of the replay's errors.
     let log: @Sendable (String) -> any LogHandler
-    /// Called with the number of requests, just before the first one.
-    let began: @Sendable (Int) -> Void
+    /// Called with the number of replayed requests and of all, at the start and after each one.
+    let progress: @Sendable (Int, Int) -> Void
 
     package init(
         path: String, version: String, log: @escaping @Sendable (String) -> any LogHandler,
-        began: @escaping @Sendable (Int) -> Void
+        progress: @escaping @Sendable (Int, Int) -> Void
     ) {
         self.path = path
         self.version = version
         self.log = log
-        self.began = began
+        self.progress = progress
     }
 
     /// The report of a replay whose task was cancelled before it began.

@@ -14,7 +14,7 @@ package struct Span: Hashable, Comparable, Sendable {
     package static let hour = Span(microseconds: 3600 * 1_000_000)
     package static let day = Span(microseconds: 86400 * 1_000_000)
     /// The longest duration that a caller may give [D durations].
-    package static let limit = Span(microseconds: 36525 * 86400 * 1_000_000)
+    package static let limit = Span(microseconds: DurationText.maxMicroseconds)
 
     package init(microseconds: Int64) {
         self.microseconds = min(max(microseconds, -2 * Instant.bound), 2 * Instant.bound)
@@ -26,32 +26,17 @@ package struct Span: Hashable, Comparable, Sendable {
         microseconds = Int64((seconds * 1e6).rounded())
     }
 
-    /// Parses `90s`, `30m`, `2h` or `1.5d`; `nil` if the text is anything else.
+    /// Parses a duration such as `90s`, `1h30m` or `300ms`; `nil` if the text is anything else.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard let unit = bytes.last, bytes.count > 1,
-            let seconds = [
-                UInt8(ascii: "s"): 1.0, UInt8(ascii: "m"): 60, UInt8(ascii: "h"): 3600,
-                UInt8(ascii: "d"): 86400,
-            ][unit]
-        else { return nil }
-        let parts = bytes.dropLast().split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isDecimal =
-            parts.count <= 2
-            && parts.allSatisfy { part in
-                !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) }
-            }
-        guard isDecimal, let number = Double(text.dropLast()) else { return nil }
-        self.init(seconds: number * seconds)
+        guard let microseconds = DurationText.microseconds(text) else { return nil }
+        self.microseconds = microseconds
     }
 
     /// The valid forms of a duration, for error messages.
-    package static let form = "must be a duration such as 90s, 30m, 2h, 1.5d, or a number of seconds"
+    package static let form = "must be a duration such as \(DurationText.examples), or a number of seconds"
 
-    /// The duration in seconds, as decimal text.
-    package var seconds: String {
-        microseconds % 1_000_000 == 0 ? "\(microseconds / 1_000_000)" : "\(Double(microseconds) / 1e6)"
-    }
+    /// The duration as text: `1h30m`, `300ms`.
+    package var text: String { DurationText.text(microseconds: microseconds) }
 
     /// Parses a duration of a body: text with a unit, or a number of seconds. `nil` if it is not a valid one.
     package init?(_ value: JSONValue) {

@@ -61,6 +61,32 @@ extension Instant {
         guard microseconds >= 0, self <= .end else { return nil }
     }
 
+    /// The problem of a text that begins like a date of ISO 8601 but with a day that does not exist, for instance
+    /// `29 February 2026 is not a date`; `nil` for all other texts.
+    package static func problem(ofDate text: String) -> String? {
+        let parts = text.utf8.prefix(10).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.allSatisfy { (0x30...0x39).contains($0) } ? Int64(String(decoding: part, as: UTF8.self)) : nil
+        }
+        guard parts.map(\.count) == [4, 2, 2], numbers.count == 3 else { return nil }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        guard (1...12).contains(month) else {
+            return "\(String(decoding: text.utf8.prefix(10), as: UTF8.self)) is not a date; a year has 12 months"
+        }
+        guard day < 1 || civil(daysSinceEpoch: days(year: year, month: month, day: day)) != (year, month, day) else {
+            return nil
+        }
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November",
+            "December",
+        ]
+        let next = month == 12 ? days(year: year + 1, month: 1, day: 1) : days(year: year, month: month + 1, day: 1)
+        let name = months[Int(month) - 1]
+        let last = next - days(year: year, month: month, day: 1)
+        return "\(day) \(name) \(year) is not a date; \(name) \(year) has \(last) days"
+    }
+
     /// Converts epoch seconds, from 1970 to 9999; `nil` if `epoch` is outside that range.
     package init?(epoch: Double) {
         guard epoch >= 0, epoch * 1e6 <= Double(Self.end.microseconds) else { return nil }

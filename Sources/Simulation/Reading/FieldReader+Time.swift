@@ -5,8 +5,8 @@ extension FieldReader {
     package mutating func span(_ key: String, from least: Span = .zero, to max: Span = .limit) -> Span? {
         let bounds =
             max < .limit
-            ? "from \(least.seconds) to \(max.seconds) seconds"
-            : least == .zero ? "up to 100 years" : "from \(least.seconds) seconds up to 100 years"
+            ? "from \(least.text) to \(max.text)"
+            : least == .zero ? "up to 100 years" : "from \(least.text) up to 100 years"
         return value(key, "\(Span.form), \(bounds)") { value in
             Span(value).flatMap { (least...max).contains($0) ? $0 : nil }
         }
@@ -30,16 +30,21 @@ extension FieldReader {
     ///
     /// - Parameter alternative: other values that the caller accepts, for the message.
     package mutating func moment(_ key: String, or alternative: String = "") -> Instant? {
-        let isQuery = isQuery
-        let expected = "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z, or epoch seconds\(alternative)"
-        return value(key, expected) { value in
+        guard let value = value(key) else { return nil }
+        let moment: Instant? =
             switch value {
-            case .string(let text):
-                Instant(text) ?? (isQuery ? Double(text).flatMap { Instant(epoch: $0) } : nil)
+            case .string(let text): Instant(text) ?? (isQuery ? Double(text).flatMap { Instant(epoch: $0) } : nil)
             case .number(let number): Instant(epoch: number.double)
             default: nil
             }
+        if moment == nil {
+            report(
+                key,
+                value.text.flatMap { Instant.problem(ofDate: $0) }
+                    ?? "must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z, or epoch seconds\(alternative), got \(value.quoted)"
+            )
         }
+        return moment
     }
 
     /// The time to live of a namespace [D namespace-choice].

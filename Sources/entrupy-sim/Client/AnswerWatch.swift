@@ -15,6 +15,10 @@ final class AnswerWatch: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+    /// Where the bytes of a download are counted.
+    let progress: ProgressLine?
+
+    init(_ progress: ProgressLine? = nil) { self.progress = progress }
 
     /// Whether the answer has begun.
     var isInBody: Bool { state.withLockedValue { $0.isInBody } }

@@ -19,6 +19,8 @@ struct ControlCall {
     let body: Body?
     /// Whether the server may work for minutes before it answers. It must then answer `/_sim/ping`.
     let takesLong: Bool
+    /// The operation, as its progress shows it, for instance `saving the snapshot`; `nil` if it is short.
+    private(set) var doing: String?
     /// Prints an answer for people; as JSON unless ``printing(_:)`` or the like says otherwise.
     private(set) var show: (ControlClient.Answer, Terminal) throws -> Void = { $1.json($0.bytes) }
 
@@ -31,6 +33,7 @@ struct ControlCall {
         self.query = query
         self.body = body
         self.takesLong = takesLong
+        doing = takesLong ? "waiting for the server" : nil
     }
 }
 
@@ -42,6 +45,13 @@ protocol Printable {
 }
 
 extension ControlCall {
+    /// Names the operation in its progress; `nil` if none is shown.
+    func showing(_ doing: String?) -> ControlCall {
+        var call = self
+        call.doing = doing
+        return call
+    }
+
     /// Prints an answer of a type with `show`.
     func printing<Value: Decodable>(_ show: @escaping (Value, Terminal) throws -> Void) -> ControlCall {
         var call = self

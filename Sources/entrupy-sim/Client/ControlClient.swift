@@ -12,6 +12,8 @@ import SimulationAPI
 struct ControlClient: Sendable {
     let options: ControlOptions
     var limits = Limits()
+    /// Where the progress of long operations is shown; `nil` if nowhere.
+    var terminal: Terminal?
 
     /// The most that a server may take of this program's time and memory.
     struct Limits: Sendable {
@@ -20,7 +22,7 @@ struct ControlClient: Sendable {
         /// The longest time until the answer to a long operation begins. `settle` alone waits up to 10 minutes.
         var work = Duration.seconds(900)
         /// The maximum size of an answer that is held in memory, and of a server-sent event, in bytes.
-        var bytes = 64 << 20
+        var bytes = 64_000_000
     }
 
     /// The process's one HTTP client. It does not retry a refused connection.
@@ -67,11 +69,13 @@ struct ControlClient: Sendable {
     ) async throws {
         try await exchange(call) { response, watch in
             var count = 0
+            let length = response.headers.first(name: "Content-Length").flatMap { Int($0) }
             try await read(response, watch) { part in
                 count += part.readableBytes
+                watch.progress?.note(count, of: length)
                 guard count <= maxBytes else {
                     throw Refusal(
-                        .no, "the download is larger than \(maxBytes) bytes, the limit of --max-bytes",
+                        .no, "the download is larger than \(SizeText.text(maxBytes)), the limit of --max-bytes",
                         next: "raise it with --max-bytes if the server is right")
                 }
                 try write(Data(part.readableBytesView))
@@ -118,11 +122,24 @@ struct ControlClient: Sendable {
     private func exchange<Value: Sendable>(
         _ call: ControlCall, reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
     ) async throws -> Value {
+        guard let terminal, let doing = call.doing else { return try await exchange(call, nil, reading: read) }
+        return try await ProgressLine.showing(terminal, doing, of: call.body?.fileSize, in: .bytes) {
+            try await exchange(call, $0, reading: read)
+        }
+    }
+
+    private func exchange<Value: Sendable>(
+        _ call: ControlCall, _ progress: ProgressLine?,
+        reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
+    ) async throws -> Value {
         let takesLong = call.takesLong
         let head = timeout ?? (takesLong ? limits.work : limits.silence)
-        let watch = AnswerWatch()
+        let watch = AnswerWatch(progress)
         // The time until the answer counts from the last part of a file that the server took.
-        let request = try request(call) { watch.extend(by: head) }
+        let request = try request(call) { count in
+            progress?.add(count)
+            watch.extend(by: head)
+        }
         do {
             return try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask {
@@ -187,7 +204,7 @@ struct ControlClient: Sendable {
         return bytes
     }
 
-    private var timeout: Duration? { options.timeout.map { .seconds($0) } }
+    private var timeout: Duration? { options.timeout?.duration }
 
     /// Hands the body's parts to `take` until it returns false.
     ///
@@ -217,13 +234,12 @@ struct ControlClient: Sendable {
 
     private func tooLong(_ thing: String) -> Refusal {
         Refusal(
-            .no, "\(thing) of \(options.base) is larger than \(Readable.bytes(limits.bytes))",
+            .no, "\(thing) of \(options.base) is larger than \(SizeText.text(limits.bytes))",
             next: "ask for less, for instance with --limit, or check which server that is")
     }
 
     private func silent(_ silence: AnswerWatch.Silence) -> Refusal {
-        let seconds = silence.limit / .seconds(1)
-        let time = seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+        let time = DurationText.text(seconds: silence.limit / .seconds(1))
         return Refusal(
             .noServer,
             silence.isInBody
@@ -232,8 +248,8 @@ struct ControlClient: Sendable {
             next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
     }
 
-    /// - Parameter taken: is called before each part of a file that is sent.
-    private func request(_ call: ControlCall, taken: @escaping @Sendable () -> Void) throws -> HTTPClientRequest {
+    /// - Parameter taken: is called before each part of a file that is sent, with the size of the one before.
+    private func request(_ call: ControlCall, taken: @escaping @Sendable (Int) -> Void) throws -> HTTPClientRequest {
         let given = call.query.compactMap { name, value in value.map { "\(name)=\(URLPart.escaped($0))" } }
         let place = options.named == "default" ? "" : "/ns/\(options.named)"
         var request = HTTPClientRequest(
@@ -317,8 +333,15 @@ struct ControlClient: Sendable {
 }
 
 extension ControlCall.Body {
+    /// The size of a file that is sent, in bytes; `nil` for other bodies.
+    fileprivate var fileSize: Int? {
+        guard case .file(let path) = self, let handle = FileHandle(forReadingAtPath: path) else { return nil }
+        // A file that cannot be read is reported when it is sent.
+        return (try? handle.seekToEnd()).map { Int($0) }
+    }
+
     /// The media type, and the body as the HTTP client sends it.
-    fileprivate func sent(_ taken: @escaping @Sendable () -> Void) throws -> (String, HTTPClientRequest.Body) {
+    fileprivate func sent(_ taken: @escaping @Sendable (Int) -> Void) throws -> (String, HTTPClientRequest.Body) {
         switch self {
         case .json(let value): return ("application/json", .bytes(ByteBuffer(bytes: try WireJSON.encode(value))))
         case .yaml(let bytes): return ("application/yaml", .bytes(ByteBuffer(bytes: bytes)))
@@ -336,11 +359,19 @@ extension ControlCall.Body {
 /// A file's bytes in pieces of at most 256 KiB.
 private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let handle: FileHandle
-    let taken: @Sendable () -> Void
+    let taken: @Sendable (Int) -> Void
+    private var last = 0
 
-    func next() async throws -> ByteBuffer? {
-        taken()
+    init(handle: FileHandle, taken: @escaping @Sendable (Int) -> Void) {
+        self.handle = handle
+        self.taken = taken
+    }
+
+    mutating func next() async throws -> ByteBuffer? {
+        taken(last)
+        last = 0
         guard let bytes = try handle.read(upToCount: 262_144), !bytes.isEmpty else { return nil }
+        last = bytes.count
         return ByteBuffer(bytes: bytes)
     }
 

@@ -58,9 +58,9 @@ struct ControlCommand<Action: ControlAction>: AsyncParsableCommand {
     @OptionGroup var action: Action
 
     func run() async throws {
-        let terminal = Terminal(isJSON: control.json)
+        let terminal = Terminal(isJSON: control.json, isQuiet: control.quiet)
         do {
-            try await action.run(ControlClient(options: control), terminal)
+            try await action.run(ControlClient(options: control, terminal: terminal), terminal)
         } catch let refusal as Refusal {
             terminal.show(refusal)
             throw ExitCode(refusal.code.rawValue)

@@ -15,15 +15,14 @@ struct ControlOptions: ParsableArguments {
     var controlToken: String?
     @Option(
         help:
-            "The maximum number of seconds until an answer begins; if absent 30, or 900 where the server works long and answers /_sim/ping meanwhile."
+            "The longest time until an answer begins, for instance 90s; if absent 30s, or 15m where the server works long and answers /_sim/ping meanwhile."
     )
-    var timeout: Double?
-    @Flag(help: "Print the server's answer as JSON.") var json = false
+    var timeout: DurationArgument?
+    @Flag(help: "Print the server's answer, or the error, as JSON.") var json = false
+    @Flag(help: "Show no progress of long operations. It is shown only on a terminal.") var quiet = false
 
     func validate() throws {
-        if let timeout, !(timeout > 0 && timeout <= 86_400) {
-            throw ValidationError("--timeout must be more than 0 and at most 86400 seconds, got \(timeout)")
-        }
+        try timeout?.check("--timeout", to: "1d")
         try require(isWebURL(base), "--url must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
         let isName = !named.isEmpty && named.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
         try require(isName, "--namespace must be 1 to 63 characters of a-z, 0-9 and -, got \"\(named)\"")

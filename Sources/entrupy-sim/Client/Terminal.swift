@@ -8,6 +8,8 @@ import SimulationAPI
 /// terminal.
 struct Terminal: Sendable {
     let isJSON: Bool
+    /// Whether no progress is shown.
+    var isQuiet = false
     /// Whether standard output is a terminal, and not a pipe or a file.
     let isInteractive = isatty(STDOUT_FILENO) == 1
     /// Whether standard error is a terminal, where a line can be overwritten.
@@ -157,42 +159,17 @@ struct Terminal: Sendable {
     /// Writes a line of a log in JSON to standard error.
     static func log(json line: String) { putError((isatty(STDERR_FILENO) == 1 ? VisibleText.json(line) : line) + "\n") }
 
-    fileprivate func overwrite(_ text: String) { Self.putError("\r" + VisibleText.line(text)) }
-
-    fileprivate func endOverwriting() { Self.putError("\n") }
-}
-
-/// The progress of a long operation: a bar on a terminal, a line after every 25 % elsewhere.
-actor Progress {
-    private let terminal: Terminal
-    private let what: String
-    private let total: Int
-    private var shown = -1
-    private static let width = 30
-    /// The progress between two printed lines if there is no terminal, in per cent.
-    private static let step = 25
-
-    init(_ terminal: Terminal, _ what: String, of total: Int) {
-        self.terminal = terminal
-        self.what = what
-        self.total = total
-    }
-
-    func show(_ done: Int) {
-        let share = min(100, max(0, total == 0 ? 100 : done * 100 / total))
-        if terminal.showsProgress {
-            let filled = share * Self.width / 100
-            let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
-            terminal.overwrite("\(what) [\(bar)] \(share)% of \(total)")
-        } else if share / Self.step > shown / Self.step || shown < 0 {
-            terminal.note("\(what): \(share)% of \(total)")
-        }
-        shown = share
-    }
-
-    func end() {
-        if shown < 100 { show(total) }
-        if terminal.showsProgress { terminal.endOverwriting() }
+    /// Replaces the line of standard error, on a terminal, that has `width` characters so far.
+    ///
+    /// - Returns: the number of characters of the new one.
+    func overwrite(_ text: String, width: Int) -> Int {
+        var size = winsize()
+        // A longer line would be broken, and its start stay.
+        let most = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
+        let line = VisibleText.line(text).prefix(most)
+        let rest = String(repeating: " ", count: max(0, min(width, most) - line.count))
+        Self.putError("\r\(line)\(rest)\(line.isEmpty ? "\r" : "")")
+        return line.count
     }
 }
 
@@ -208,8 +185,4 @@ enum Readable {
 
     /// ISO 8601, UTC, whole seconds.
     static func time(_ epoch: Double) -> String { Date(timeIntervalSince1970: epoch).ISO8601Format() }
-
-    static func bytes(_ count: Int) -> String {
-        count < 1 << 20 ? "\((count + 1023) >> 10) KiB" : "\((count + (1 << 20) - 1) >> 20) MiB"
-    }
 }

@@ -71,7 +71,7 @@ struct SeedCommand: AsyncParsableCommand {
         @Argument(help: "YAML or JSON; - for standard input.") var file: String
 
         func call() throws -> ControlCall {
-            ControlCall(.POST, "/_sim/seed", body: .yaml(try InputFile.bytes(file)), takesLong: true)
+            ControlCall(.POST, "/_sim/seed", body: .yaml(try InputFile.bytes(file)), takesLong: true).showing("loading")
                 .printing { (loaded: SeedLoaded, terminal) in
                     terminal.line(
                         "added \(Readable.count(loaded.organizations, "organization")), "

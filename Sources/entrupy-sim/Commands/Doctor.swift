@@ -69,7 +69,8 @@ struct Doctor: ControlAction {
     private func server(_ client: ControlClient) async throws -> [Finding] {
         let info: ServerInfo = try await client.get("/_sim/info")
         var findings: [Finding] = [
-            Finding(.good, "server", "\(client.options.base), up for \(Int(info.uptime)) s"),
+            Finding(
+                .good, "server", "\(client.options.base), up for \(DurationText.text(seconds: info.uptime.rounded()))"),
             info.version == Release.version
                 ? Finding(.good, "version", info.version)
                 : Finding(
@@ -111,7 +112,7 @@ struct Doctor: ControlAction {
         // The server's directory may be on another machine.
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: directory)
         guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else { return nil }
-        let text = "\(free >> 20) MiB free"
+        let text = "\(SizeText.text(Int(free))) free"
         return free > 1 << 30
             ? Finding(.good, "space", text)
             : Finding(.bad, "space", text, next: "free some space, or start the server with another --data-dir")

@@ -58,25 +58,24 @@ struct ItemsCommand: AsyncParsableCommand {
             for id in made.entrupy_ids { terminal.line(id) }
         }
 
-        /// Sends the request. For 10,000 items or more it also shows the progress.
+        /// Sends the request. For 10,000 items or more it also asks for the progress.
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             guard let count, count >= 10_000 else {
                 return _ = try await answer(client, terminal)
             }
-            let call = try call()
-            let progress = Progress(terminal, "making items", of: count)
-            let before = try await items(client)
-            let watching = Task {
-                while !Task.isCancelled {
-                    await progress.show(try await items(client) - before)
-                    try await Task.sleep(for: .milliseconds(500))
+            // Its progress is in items, not in bytes.
+            let call = try call().showing(nil)
+            let answer = try await ProgressLine.showing(terminal, "making items", of: count) { progress in
+                let before = try await items(client)
+                let watching = Task {
+                    while !Task.isCancelled {
+                        progress.note(try await items(client) - before)
+                        try await Task.sleep(for: .milliseconds(500))
+                    }
                 }
+                defer { watching.cancel() }
+                return try await client.send(call)
             }
-            defer { watching.cancel() }
-            let answer = try await client.send(call)
-            watching.cancel()
-            _ = await watching.result
-            await progress.end()
             try terminal.show(answer, of: call)
         }
 

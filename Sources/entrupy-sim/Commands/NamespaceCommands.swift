@@ -5,7 +5,8 @@ import SimulationAPI
 struct Reset: Endpoint {
     static let abstract = "Reset a namespace to its seed data, in place."
     func call() -> ControlCall {
-        ControlCall(.POST, "/_sim/reset", takesLong: true).printing { (info: NamespaceInfo, terminal) in
+        ControlCall(.POST, "/_sim/reset", takesLong: true).showing("resetting").printing {
+            (info: NamespaceInfo, terminal) in
             terminal.line("\(info.name) was reset: \(Readable.count(info.counts.users, "user")), seed \(info.seed)")
         }
     }
@@ -13,10 +14,12 @@ struct Reset: Endpoint {
 
 struct Settle: Endpoint {
     static let abstract = "Wait until no result and no webhook is pending. Exits 1 if some still are."
-    @Option(help: "The longest time to wait, for instance 5s.") var within = "5s"
+    @Option(help: "The longest time to wait, for instance 5s or 1m30s; at most 10m.")
+    var within = DurationArgument(argument: "5s")
 
     func call() -> ControlCall {
-        ControlCall(.POST, "/_sim/settle", body: ["within": within], takesLong: true).saying("settled")
+        ControlCall(.POST, "/_sim/settle", body: ["within": within], takesLong: true).showing("settling").saying(
+            "settled")
     }
 
     func explain(_ refusal: inout Refusal) {
@@ -57,7 +60,7 @@ struct ClockCommand: AsyncParsableCommand {
     struct Advance: Endpoint {
         static let abstract = "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier."
         static let discussion = "With --to next it also exits 1 if nothing is due, so a loop of such advances ends."
-        @Argument(help: "The time to advance: 90s, 2h, 1d, or a number of seconds.") var by: String?
+        @Argument(help: "The time to advance: 90s, 1h30m, 300ms, or a number of seconds.") var by: DurationArgument?
         @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.") var to: String?
 
         func validate() throws {
@@ -67,12 +70,8 @@ struct ClockCommand: AsyncParsableCommand {
         }
 
         func call() -> ControlCall {
-            // A number is in seconds. The server parses any other text.
-            let seconds = by.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
-            return ControlCall(
-                .POST, "/_sim/clock/advance", body: ["by": seconds.json ?? by.json, "to": to], takesLong: true
-            )
-            .printing(ClockState.self)
+            ControlCall(.POST, "/_sim/clock/advance", body: ["by": by, "to": to], takesLong: true).showing("advancing")
+                .printing(ClockState.self)
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -104,8 +103,8 @@ struct NamespaceCommand: AsyncParsableCommand {
                 \NamespaceList.namespaces, empty: "none", ["NAME", "USERS", "ITEMS", "SIZE", "CLOCK", "TTL", "URL"]
             ) {
                 [
-                    $0.name, "\($0.counts.users)", "\($0.counts.authentications)", Readable.bytes($0.database_bytes),
-                    Readable.clock($0.clock), $0.ttl.map { "\(Int($0)) s" }, $0.url,
+                    $0.name, "\($0.counts.users)", "\($0.counts.authentications)", SizeText.text($0.database_bytes),
+                    Readable.clock($0.clock), $0.ttl.map { DurationText.text(seconds: $0) }, $0.url,
                 ]
             }
         }
@@ -118,7 +117,8 @@ struct NamespaceCommand: AsyncParsableCommand {
 
         @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -.") var name: String?
         @Option(help: "The start of the name that the server picks.") var prefix: String?
-        @Option(help: "Delete the namespace after this time without a request, for instance 30m.") var ttl: String?
+        @Option(help: "Delete the namespace after this time without a request, for instance 30m.")
+        var ttl: DurationArgument?
         @Option(help: "\"standard\", \"empty\", or a file of seed data as JSON.") var seed: String?
         @Option(help: "The seed for every id, token and key, 0 to 9007199254740991.") var randomSeed: Int?
         @Option(help: "The moment at which the clock is frozen from the start, ISO 8601 with an offset.")

@@ -32,6 +32,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: "The namespace of --bundle and --until; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
     var namespace: String?
     @Flag(help: "Print JSON.") var json = false
+    @Flag(help: "Show no progress. It is shown only on a terminal.") var quiet = false
     @OptionGroup(title: "Options of --serve") var listening: ListeningOptions
 
     func validate() throws {
@@ -61,21 +62,31 @@ struct ReplayCommand: AsyncParsableCommand {
         return ReplayEnd(namespace: named, until: .sequence(number))
     }
 
-    /// The number of requests from which the start of the replay is announced. Fewer take only a moment.
-    private static let many = 10_000
-
     func run() async throws {
-        let terminal = Terminal(isJSON: json)
+        let terminal = Terminal(isJSON: json, isQuiet: quiet)
         if serve { return try await goOn(terminal) }
         if let bundle { return try await write(bundle, terminal) }
-        let plan = plan(terminal)
-        let report = try await cancellingOnSignals { try await ReplayServer.run(plan) }
+        let report = try await replaying(terminal) { try await ReplayServer.run($0) }
         try finish(report, terminal)
     }
 
-    private func plan(_ terminal: Terminal) -> ReplayPlan {
-        ReplayPlan(path: file, version: Release.version, log: { TextLogHandler(label: $0) }) { requests in
-            if requests >= Self.many { terminal.note("replaying \(requests) requests") }
+    /// The number of requests whose replay takes long enough to be announced.
+    private static let many = 10_000
+
+    /// Runs `body` with the plan of the replay, and shows its progress.
+    private func replaying<Value: Sendable>(
+        _ terminal: Terminal, _ body: @escaping @Sendable (ReplayPlan) async throws -> Value
+    ) async throws -> Value {
+        try await ProgressLine.showing(terminal, "replaying requests") { progress in
+            let plan = ReplayPlan(path: file, version: Release.version, log: { TextLogHandler(label: $0) }) {
+                done, total in
+                // Where no progress is shown, one line says why nothing comes for a while.
+                if done == 0, total >= Self.many, !terminal.showsProgress, !terminal.isJSON, !terminal.isQuiet {
+                    terminal.note("replaying \(total) requests")
+                }
+                progress.note(done, of: total)
+            }
+            return try await cancellingOnSignals { try await body(plan) }
         }
     }
 
@@ -113,9 +124,9 @@ extension ReplayCommand {
         let logger = listening.prepare()
         let token = listening.effectiveControlToken
         listening.watchParent()
-        let (plan, end, listening) = (plan(terminal), try end(), listening)
+        let (end, listening) = (try end(), listening)
         do {
-            let server = try await cancellingOnSignals {
+            let server = try await replaying(terminal) { plan in
                 try await ReplayServer.continued(plan, end, logger: logger) {
                     listening.apply(to: &$0, controlToken: token, dataDirectory: nil)
                 }
@@ -139,10 +150,10 @@ extension ReplayCommand {
             throw Refusal(
                 .usage, "the bundle would replace the recording \(file)", next: "name another file with --bundle")
         }
-        let (plan, end) = (plan(terminal), try end())
+        let end = try end()
         let output = try path == "-" ? nil : OutputFile(path, option: "--bundle")
         defer { output?.discard() }
-        let (report, isWritten) = try await cancellingOnSignals {
+        let (report, isWritten) = try await replaying(terminal) { plan in
             try await ReplayServer.bundle(plan, end) { part in
                 if let output { try output.write(part) } else { terminal.document(part) }
             }
@@ -153,7 +164,7 @@ extension ReplayCommand {
         } else {
             // Standard output may be the bundle.
             Self.lines(report).forEach(output == nil ? terminal.note : terminal.line)
-            if let count { terminal.line("\(path): \(Readable.bytes(count))") }
+            if let count { terminal.line("\(path): \(SizeText.text(count))") }
         }
         if !isWritten, output != nil { terminal.note("\(path) was not written") }
         try Self.exit(report)

@@ -23,7 +23,10 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try InputFile.checkBundle(bundle)
-        try write(try await Self.report(ofBundle: bundle))
+        let report = try await ProgressLine.showing(Terminal(isJSON: false), "making the report") { _ in
+            try await Self.report(ofBundle: bundle)
+        }
+        try write(report)
     }
 
     /// Opens a bundle in this process, without changing it, and makes its page.
@@ -89,7 +92,7 @@ struct ReportCommand: AsyncParsableCommand {
         let terminal = Terminal(isJSON: false)
         guard file != "-" else { return terminal.document(data) }
         try OutputFile.write(data, to: file, option: "--output")
-        terminal.line("\(file): \(Readable.bytes(data.count))")
+        terminal.line("\(file): \(SizeText.text(data.count))")
         for note in report.notes { terminal.note("note: \(note)") }
     }
 }

@@ -26,7 +26,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "A scenario to start first: its name, or a YAML file.") var scenario: String?
     @Option(
         help: "The longest time for the command, for instance 90s or 1h30m. Then it gets SIGTERM, 5 s later SIGKILL.")
-    var timeout: String?
+    var timeout: DurationArgument?
     @Option(help: "The folder for the files of a failed run; ENTRUPY_SIM_ARTIFACTS, or .entrupy-sim, if absent.")
     var artifacts: String?
     @Flag(help: "Keep a recording of a failed run too, for \"entrupy-sim replay\". It holds tokens.") var record = false
@@ -36,12 +36,7 @@ struct RunCommand: AsyncParsableCommand {
     func validate() throws {
         try require(
             !command.isEmpty, "the command is missing; put it after --, for instance: entrupy-sim run -- npm test")
-        if let timeout {
-            let seconds = DurationText.seconds(timeout) ?? 0
-            try require(
-                seconds > 0 && seconds <= 604_800,
-                "--timeout must be a duration such as 90s, 10m or 1h30m, up to 7d, got \"\(timeout)\"")
-        }
+        try timeout?.check("--timeout", to: "7d")
         try require(artifacts != "", "--artifacts must be a folder")
     }
 
@@ -51,7 +46,7 @@ struct RunCommand: AsyncParsableCommand {
             let folder = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"] ?? ""
             let run = SimulatedRun(
                 command: command, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
-                timeout: timeout.flatMap { DurationText.seconds($0) },
+                timeout: timeout?.seconds,
                 folder: try ArtifactFolder(artifacts ?? (folder.isEmpty ? ".entrupy-sim" : folder)), records: record,
                 terminal: terminal)
             throw ExitCode(try await run.run())
@@ -223,7 +218,7 @@ private struct SimulatedRun {
         }
     }
 
-    private var time: String { timeout.map { $0 == $0.rounded() ? "\(Int($0)) s" : "\($0) s" } ?? "its time" }
+    private var time: String { timeout.map { DurationText.text(seconds: $0) } ?? "its time" }
 
     /// Verifies the scenario and says what differs.
     ///

@@ -45,10 +45,11 @@ struct ScenarioCommand: AsyncParsableCommand {
     private static func locate(_ refusal: inout Refusal, in file: String) {
         guard let (given, problem) = refusal.details.first else { return }
         // A problem with the whole body is a problem with the whole file.
-        let field = given == "body" ? "" : "\(given): "
+        let field = ["", "body"].contains(given) ? "" : "\(given): "
         let parts = problem.split(separator: ": ", maxSplits: 1)
         let isPlaced = parts.count == 2 && problem.hasPrefix("line ")
-        let place = isPlaced ? "\(file):\(parts[0].dropFirst("line ".count))" : file
+        let line = parts.first.map { $0.dropFirst("line ".count).replacing(", column ", with: ":") } ?? ""
+        let place = isPlaced ? "\(file):\(line)" : file
         refusal = Refusal(
             .usage, "\(place): \(field)\(isPlaced ? String(parts[1]) : problem)",
             next: "correct \(file) there; nothing was changed", answer: refusal.answer)
@@ -77,7 +78,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         @Option(name: .customLong("new"), help: "Make a new namespace with this name.") var newNamespace: String?
         @Flag(help: "With --new: replace that namespace if it exists.") var replace = false
         @Option(help: "With --new: delete the namespace after this time without a request, for instance 30m.")
-        var ttl: String?
+        var ttl: DurationArgument?
         @Flag(help: "Do not start a scenario with parts that nothing can match.") var strict = false
         @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.") var runs = false
 
@@ -161,7 +162,8 @@ extension ScenarioRun: Printable {
         terminal.line("\(name) started in \(namespace), at \(clock.now)")
         terminal.line("point the client at \(url)")
         for action in timeline {
-            terminal.line("  after \(Int(action.at - started_at)) s  \(action.action)  \(action.state)")
+            terminal.line(
+                "  after \(DurationText.text(seconds: action.at - started_at))  \(action.action)  \(action.state)")
         }
         for note in notes { terminal.note("note: \(note.field): \(note.problem)") }
         let place = namespace == "default" ? "" : " " + Shell.option("--namespace", namespace)

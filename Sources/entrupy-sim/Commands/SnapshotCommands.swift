@@ -18,7 +18,8 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Argument(help: "The name: a letter or digit, then letters, digits, -, _ and .") var name: String
 
         func call() -> ControlCall {
-            ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).printing { (info: SnapshotInfo, terminal) in
+            ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).showing("saving").printing {
+                (info: SnapshotInfo, terminal) in
                 terminal.line("\(info.name) saved: \(info.summary)")
             }
         }
@@ -29,7 +30,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         @OptionGroup var snapshot: Snapshot
 
         func call() -> ControlCall {
-            ControlCall(.POST, "/_sim/snapshots/\(snapshot.name)/restore", takesLong: true)
+            ControlCall(.POST, "/_sim/snapshots/\(snapshot.name)/restore", takesLong: true).showing("restoring")
                 .printing { (info: NamespaceInfo, terminal) in
                     let items = Readable.count(info.counts.authentications, "item")
                     terminal.line("\(info.name) restored to \(snapshot.name): \(items), at \(info.clock.now)")
@@ -42,13 +43,14 @@ struct SnapshotCommand: AsyncParsableCommand {
         static let discussion = "The new namespace has the same sessions and keys, so the parent's tokens work in it."
         @OptionGroup var snapshot: Snapshot
         @Argument(help: "The new namespace: 1 to 63 of a-z, 0-9 and -.") var newNamespace: String
-        @Option(help: "Delete the new namespace after this time without a request, for instance 30m.") var ttl: String?
+        @Option(help: "Delete the new namespace after this time without a request, for instance 30m.")
+        var ttl: DurationArgument?
 
         func call() -> ControlCall {
             ControlCall(
                 .POST, "/_sim/snapshots/\(snapshot.name)/fork", body: ["namespace": newNamespace, "ttl": ttl],
                 takesLong: true
-            ).printing { (info: NamespaceInfo, terminal) in terminal.line(info.url) }
+            ).showing("forking").printing { (info: NamespaceInfo, terminal) in terminal.line(info.url) }
         }
     }
 
@@ -94,14 +96,14 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Argument(help: "The file.") var file: String
 
         func call() -> ControlCall {
-            ControlCall(.PUT, "/_sim/snapshots/\(name)", body: .file(file), takesLong: true)
+            ControlCall(.PUT, "/_sim/snapshots/\(name)", body: .file(file), takesLong: true).showing("importing")
                 .printing { (info: SnapshotInfo, terminal) in terminal.line("\(info.name) imported: \(info.summary)") }
         }
     }
 }
 
 extension SnapshotInfo {
-    fileprivate var size: String { Readable.bytes(database_bytes + image_bytes) }
+    fileprivate var size: String { SizeText.text(database_bytes + image_bytes) }
 
     fileprivate var summary: String { "\(Readable.count(counts.authentications, "item")), \(size), at \(clock.now)" }
 }

@@ -13,15 +13,10 @@ struct Wait: ControlAction {
         or webhook: and an event, for instance webhook:session.completed. One that has happened already counts.
         """
     @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.") var event: String
-    @Option(help: "The longest real time to wait, for instance 5s or 2m.") var within = "5s"
+    @Option(help: "The longest real time to wait, for instance 5s or 1m30s; at most 1d.")
+    var within = DurationArgument(argument: "5s")
 
-    private var seconds: Double? { DurationText.seconds(within) }
-
-    func validate() throws {
-        guard let seconds, seconds > 0, seconds <= 86_400 else {
-            throw ValidationError("--within must be a duration such as 5s, 2m or 1h, up to 24h, got \"\(within)\"")
-        }
-    }
+    func validate() throws { try within.check("--within", to: "1d") }
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         // Subscribes to the topic that the awaited event does not have. So the only event of the awaited name is the
@@ -29,7 +24,7 @@ struct Wait: ControlAction {
         let isWebhook = event.utf8.starts(with: "webhook:".utf8)
         let query = [("until", event), ("types", isWebhook ? "state" : "webhook")]
         let wanted = isWebhook ? "webhook" : "state"
-        let (limit, found) = (seconds ?? 5, NIOLockedValueBox<Data?>(nil))
+        let (limit, found) = (within.duration, NIOLockedValueBox<Data?>(nil))
         try await withThrowingTaskGroup { group in
             group.addTask {
                 try await client.listen(query) { name, data in
@@ -37,7 +32,7 @@ struct Wait: ControlAction {
                     return name != wanted
                 }
             }
-            group.addTask { try await Task.sleep(for: .seconds(limit)) }
+            group.addTask { try await Task.sleep(for: limit) }
             defer { group.cancelAll() }
             _ = try await group.next()
         }
