@@ -4,7 +4,9 @@ import SimulationAPI
 enum CommandNames {
     /// The first mistake found, `nil` if there is none.
     static func problem(_ words: [String]) -> Refusal? {
-        guard words.first == "run" else { return unknown(words) ?? negative(words) }
+        guard words.first == "run" else {
+            return unknown(words) ?? Suggestions.unknownSubcommand(words) ?? negative(words)
+        }
         // What follows is the command's, which may have options of the same names.
         let own = Array(words.prefix { $0 != "--" })
         if own.count == words.count, !EntrupySim.asksForHelp(own) {
@@ -24,8 +26,8 @@ enum CommandNames {
                 .usage, "\(word) must come after a command",
                 next: "the server's flags follow \"entrupy-sim serve\"; entrupy-sim --help lists all commands")
         }
-        let guess = NearestName.nearest(to: word, among: names, maxDistance: 2)
-        let hint = guess.map { "did you mean \"entrupy-sim \($0)\"? " } ?? ""
+        let guesses = Suggestions.commands(for: word).map { "\"entrupy-sim \($0)\"" }
+        let hint = guesses.isEmpty ? "" : "did you mean \(guesses.joined(separator: " or "))? "
         return Refusal(.usage, "there is no command \"\(word)\"", next: "\(hint)entrupy-sim --help lists all")
     }
 

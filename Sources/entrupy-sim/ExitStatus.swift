@@ -37,6 +37,12 @@ enum ExitStatus {
         let prefix = "Error: \(message)"
         let rest = whole.hasPrefix(prefix) ? whole.dropFirst(prefix.count) : whole[...]
         let lines = rest.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        // The parser guesses by letters alone.
+        if let unknown = message.firstMatch(of: #/^Unknown option '([^']+)'/#) {
+            let words = Array(CommandLine.arguments.dropFirst())
+            return Refusal(
+                .usage, "unknown option '\(unknown.1)'", next: Suggestions.hint(for: String(unknown.1), in: words))
+        }
         return Refusal(.usage, lowercased(message), next: lines.joined(separator: "\n"))
     }
 

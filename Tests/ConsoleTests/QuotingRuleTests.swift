@@ -41,6 +41,8 @@ import Testing
         "entrupy-sim/Client/ControlClient.swift": ["Shell"],
         // A name of a command of this program.
         "entrupy-sim/CommandNames.swift": ["$0", "command"],
+        // Names of commands of this program.
+        "entrupy-sim/Suggestions.swift": ["path"],
         // The quoted file, made above.
         "entrupy-sim/Commands/DataCommands.swift": ["file"],
         "entrupy-sim/Commands/Doctor.swift": ["Shell"],
