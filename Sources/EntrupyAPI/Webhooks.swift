@@ -125,13 +125,13 @@ public struct Subscription: Codable, Sendable {
 
 extension SubscriptionInfo {
     /// Creates a description from the subscription as its organization sees it.
-    public init(_ subscription: Subscription, organization: String, open_deliveries: Int) {
+    public init(_ subscription: Subscription, organization: String, open_deliveries: Int, failing: Failing? = nil) {
         self.init(
             id: subscription.id, organization: organization, url: subscription.url, events: subscription.events,
             username: subscription.username, version: subscription.version, format: subscription.format.rawValue,
             signature: subscription.signature.rawValue, status: subscription.status.rawValue,
             verification: subscription.verification, created_at: subscription.created_at,
-            open_deliveries: open_deliveries)
+            open_deliveries: open_deliveries, failing: failing)
     }
 }
 

@@ -34,11 +34,39 @@ public struct SubscriptionInfo: Codable, Sendable {
     public var created_at: String
     /// The number of deliveries that have not ended.
     public var open_deliveries: Int
+    /// The newest attempt to reach the receiver, if it failed; null if it succeeded, or there was none among the open deliveries
+    /// and the newest 1,000 others.
+    @Nullable public var failing: Failing?
+
+    /// A failed attempt.
+    public struct Failing: Codable, Sendable {
+        /// The id of the delivery.
+        public var delivery: String
+        /// The name of its event.
+        public var event: String
+        /// The number of the attempt, from 1.
+        public var attempt: Int
+        /// The start by the namespace's clock, in epoch seconds.
+        public var at: Double
+        /// The status of the receiver's answer; null if there was no answer.
+        @Nullable public var status: Int?
+        /// The reason for a missing or refused answer, or null.
+        @Nullable public var error: String?
+
+        public init(delivery: String, event: String, attempt: Int, at: Double, status: Int?, error: String?) {
+            self.delivery = delivery
+            self.event = event
+            self.attempt = attempt
+            self.at = at
+            _status = Nullable(wrappedValue: status)
+            _error = Nullable(wrappedValue: error)
+        }
+    }
 
     public init(
         id: String, organization: String, url: String, events: [String], username: String?, version: String,
         format: String, signature: String, status: String, verification: String?, created_at: String,
-        open_deliveries: Int
+        open_deliveries: Int, failing: Failing? = nil
     ) {
         self.id = id
         self.organization = organization
@@ -52,6 +80,7 @@ public struct SubscriptionInfo: Codable, Sendable {
         self._verification = Nullable(wrappedValue: verification)
         self.created_at = created_at
         self.open_deliveries = open_deliveries
+        self._failing = Nullable(wrappedValue: failing)
     }
 }
 
@@ -82,6 +111,9 @@ public struct WebhookDelivery: Codable, Sendable {
     /// Why its next attempt has not begun although its time has come: the bounds of connections to receivers
     /// [D webhook-slots]. Absent if it does not wait for a connection.
     public var held_back: String?
+    /// The id of the delivery that it waits for: the first open one of the same item to the same subscription. Absent if it is
+    /// not `waiting`.
+    public var waits_for: String?
     /// The body that every attempt sends; null for a verification request to the domain.
     public var body: JSONValue
     /// The attempts, oldest first.
@@ -90,10 +122,11 @@ public struct WebhookDelivery: Codable, Sendable {
     public init(
         id: String, subscription_id: String, url: String?, event: String, event_id: String, format: String?,
         entrupy_id: String?, status: String, created_at: Double, next_attempt_at: Double?, fault: String?,
-        held_back: String? = nil, body: JSONValue,
+        held_back: String? = nil, waits_for: String? = nil, body: JSONValue,
         attempts: [Attempt]
     ) {
         self.held_back = held_back
+        self.waits_for = waits_for
         self._fault = Nullable(wrappedValue: fault)
         self.id = id
         self.subscription_id = subscription_id

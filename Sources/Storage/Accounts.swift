@@ -110,8 +110,12 @@ extension Transaction {
     package func user(id: Int64) throws -> UserRecord? { try record("WHERE id = ?", [id]) }
 
     /// Users before a row id, newest first.
-    package func users(before id: Int64, limit: Int) throws -> [UserRecord] {
-        try records("WHERE id < ? ORDER BY id DESC LIMIT ?", [id, limit])
+    ///
+    /// - Parameter uniqueUserID: only the users whom an organization calls so, at most one of each; `nil` for all.
+    package func users(before id: Int64, uniqueUserID: String? = nil, limit: Int) throws -> [UserRecord] {
+        try records(
+            "WHERE id < ?1 AND (?2 IS NULL OR unique_user_id = ?2) ORDER BY id DESC LIMIT ?3",
+            [id, uniqueUserID, limit])
     }
 
     /// Sets a user's email and names, and whether it is a test user.

@@ -287,6 +287,16 @@ extension AttemptRecord: StoredRecord {
     }
 }
 
+/// The newest attempt to reach a subscription's receiver.
+package struct LatestAttempt: Sendable {
+    package let subscriptionID: String
+    /// The event of its delivery.
+    package let event: String
+    package let hasSucceeded: Bool
+    /// Without its answer and duration.
+    package let attempt: AttemptRecord
+}
+
 extension Transaction {
     /// An organization's subscriptions, oldest first.
     package func subscriptions(organizationID: Int64) throws -> [SubscriptionRecord] {
@@ -341,6 +351,38 @@ extension Transaction {
     /// A subscription's open deliveries, in order of the items' ids, each item's oldest first.
     package func openDeliveries(subscriptionID: String) throws -> [DeliveryRecord] {
         try records("WHERE subscription_id = ? AND \(Self.isOpen) ORDER BY entrupy_id, position", [subscriptionID])
+    }
+
+    /// The number of a subscription's open deliveries.
+    package func openDeliveryCount(subscriptionID: String) throws -> Int {
+        try first("SELECT COUNT(*) FROM deliveries WHERE subscription_id = ? AND \(Self.isOpen)", [subscriptionID]) {
+            $0[0]
+        } ?? 0
+    }
+
+    /// The newest attempt of each subscription, by its id. Looks at the open deliveries and at the newest 1,000 others, so a
+    /// subscription without an attempt in them is missing.
+    package func latestAttempts() throws -> [String: LatestAttempt] {
+        let columns =
+            "d.subscription_id, d.event, d.status, d.position, a.delivery_id, a.number, a.at, a.status, a.error"
+        let from = "FROM deliveries d JOIN attempts a ON a.delivery_id = d.id AND a.number = d.attempts"
+        let rows = try all(
+            """
+            SELECT \(columns) \(from) WHERE d.position > (SELECT COALESCE(MAX(position), 0) - 1000 FROM deliveries)
+            UNION SELECT \(columns) \(from)
+            WHERE (d.status = 'waiting' OR d.status = 'sending' OR d.status = 'retrying')
+            ORDER BY 7, 4
+            """, []
+        ) {
+            LatestAttempt(
+                subscriptionID: $0[0], event: $0[1],
+                // Only the last attempt of a delivery can have succeeded.
+                hasSucceeded: DeliveryRecord.Status(rawValue: $0[2]) == .delivered,
+                attempt: AttemptRecord(
+                    deliveryID: $0[4], number: $0[5], at: $0[6], status: $0[7], error: $0[8], milliseconds: 0,
+                    answer: nil, faultID: nil, signature: nil))
+        }
+        return Dictionary(rows.map { ($0.subscriptionID, $0) }) { $1 }
     }
 
     /// Deliveries whose attempt was in progress when the process ended, oldest first.

@@ -82,6 +82,37 @@ import Testing
         #expect(try await requests(world).isEmpty)
     }
 
+    @Test func aTextIsLookedForInPathsHeadersAndBodies() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        for number in 1...5 {
+            _ = try await world.send(
+                "POST", "/sdk/captures",
+                ["item": ["brand": "Nike", "style_name": "Air", "customer_item_id": .string("sku-\(number)")]],
+                token: token)
+        }
+        _ = try await world.send("GET", "/sdk/session", token: token, headers: ["X-Sim-Test": "checkout sku-5"])
+        #expect(try await requests(world, "?text=SKU-3").count == 1)
+        #expect(try await requests(world, "?text=sku-5").count == 2)
+        #expect(try await requests(world, "?text=sku-5&method=GET").count == 1)
+        #expect(try await requests(world, "?text=nike%20sku-5").count == 1)
+        #expect(try await requests(world, "?text=%22checkout%20sku-5%22").count == 1)
+        #expect(try await requests(world, "?text=\(token)").isEmpty && requests(world, "?text=demo-api").isEmpty)
+        let first = try await world.send("GET", "/_sim/requests?text=sku-&limit=4")
+        let cursor = try #require(first["next_cursor"].text)
+        let rest = try await world.send("GET", "/_sim/requests?text=sku-&limit=4&cursor=\(cursor)")
+        #expect(first["requests"].items.count == 4 && rest["requests"].items.count == 2)
+        #expect(rest["next_cursor"] == .null)
+        #expect(try await world.send("GET", "/_sim/requests?text=sku&cursor=\(cursor)").status == 400)
+        let archive = try await world.send("GET", "/_sim/requests?text=sku-3&format=har")
+        #expect(archive["log.entries"].items.count == 1)
+        let long = String(repeating: "x", count: 501)
+        for wrong in ["", "%20", "%22%22", "a+b+c+d+e+f+g+h+i+j+k".replacing("+", with: "%20"), long, "a%00b"] {
+            let refused = try await world.send("GET", "/_sim/requests?text=\(wrong)")
+            #expect(refused.status == 400 && refused["details.0.field"] == "text", "\(wrong)")
+        }
+    }
+
     /// A typo would make an expectation of none worthless.
     @Test(
         arguments: [

@@ -23,6 +23,26 @@ import Testing
         }
     }
 
+    @Test func usersOfAnIDAreFoundInAllOrganizations() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.authorize("ada-lovelace")
+        let other = try await world.send(
+            "POST", "/v2/integrations/authorize-user",
+            ["sdk_authorization_request": "x", "unique_user_id": "ada-lovelace", "email": "ada@example.com"],
+            token: "other-api-token")
+        try #require(other.status == 200, "\(other.json)")
+        func names(_ query: String) async throws -> [String?] {
+            try await world.send("GET", "/_sim/users?\(query)")["users"].items.map { $0["username"].text }
+        }
+        #expect(try await names("unique_user_id=ada-lovelace") == ["OtherOrg-ada-lovelace", "DemoOrg-ada-lovelace"])
+        #expect(try await names("unique_user_id=DemoOrg-ada-lovelace").isEmpty)
+        let page = try await world.send("GET", "/_sim/users?unique_user_id=ada-lovelace&limit=1")
+        let cursor = try #require(page["next_cursor"].text)
+        #expect(try await names("unique_user_id=ada-lovelace&limit=1&cursor=\(cursor)") == ["DemoOrg-ada-lovelace"])
+        #expect(try await world.send("GET", "/_sim/users?unique_user_id=bob&cursor=\(cursor)").status == 400)
+        #expect(try await world.send("GET", "/_sim/users?unique_user_id=").status == 400)
+    }
+
     @Test func aNameThatSupportClearsCanBeSetAnew() async throws {
         let world = try await TestWorld.make()
         let path = "/_sim/users/DemoOrg-example-user-id"

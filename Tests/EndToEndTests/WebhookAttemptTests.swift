@@ -23,6 +23,38 @@ import Testing
         #expect(receiver.deliveries.count == gaps.count)
     }
 
+    @Test func aSubscriptionSaysWhyItsDeliveriesFail() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let (receiver, healthy) = (try await WebhookReceiver.open(), try await WebhookReceiver.open())
+        let id = try await world.subscribe(receiver, ["events": ["session.completed", "session.updated"]])
+        try await world.subscribe(healthy)
+        func failing() async throws -> JSONValue {
+            let list = try await world.send("GET", "/_sim/webhooks")["webhooks"].items
+            #expect(list.filter { $0["id"].text != id }.allSatisfy { $0["failing"] == .null })
+            return try #require(list.first { $0["id"].text == id })["failing"]
+        }
+        #expect(try await failing() == .null, "there was no attempt")
+        receiver.behave(.answer(503))
+        let item = try await world.generatedItem(["result": "needs_review"])
+        _ = try await world.send("PATCH", "/_sim/authentications/\(item)", ["result": "authentic"])
+        try await world.settleWebhooks()
+        let deliveries = try await world.webhookDeliveries().filter { $0["subscription_id"].text == id }
+        try #require(deliveries.count == 2)
+        #expect(deliveries[1]["waits_for"] == deliveries[0]["id"] && deliveries[0]["waits_for"] == .null)
+        let first = try await failing()
+        #expect(first["status"] == 503 && first["error"] == .null && first["attempt"] == 1)
+        #expect(first["delivery"] == deliveries[0]["id"] && first["at"].double == TestWorld.epoch)
+        receiver.behave(.close)
+        try await world.advance("1s")
+        let second = try await failing()
+        #expect(second["attempt"] == 2 && second["status"] == .null && second["error"].text != nil)
+        receiver.behave(.answer(200))
+        try await world.advance("1h")
+        #expect(try await failing() == .null)
+        let delivered = try await world.webhookDeliveries()
+        #expect(delivered.allSatisfy { $0["status"] == "delivered" && $0["waits_for"] == .null })
+    }
+
     @Test func deliveriesKeepTheirOrderAfterTheReceiverRecovers() async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()

@@ -3,6 +3,7 @@ import EntrupyAPI
 import EntrupyStorage
 import Simulation
 import SimulationAPI
+import Storage
 
 /// `GET /_sim/captures`.
 package struct ListAllCaptures: Operation {
@@ -33,17 +34,21 @@ package struct ListAllCaptures: Operation {
 /// `GET /_sim/users`.
 package struct ListUsers: Operation {
     package static let access = Access.reads
+    let uniqueUserID: String?
     let limit: Int
     let cursor: String?
 
-    package init(limit: Int, cursor: String?) {
+    /// - Parameter uniqueUserID: only the users with this `unique_user_id`, of whatever organization; `nil` for all.
+    package init(uniqueUserID: String? = nil, limit: Int, cursor: String?) {
+        self.uniqueUserID = uniqueUserID
         self.limit = limit
         self.cursor = cursor
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> UserInfoList {
-        let page = try Cursor.page(cursor, of: ["users"], limit: limit, job, position: \.id) {
-            try job.transaction.users(before: $0, limit: $1)
+        let query = ["users"] + (uniqueUserID.map { [$0] } ?? [])
+        let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.id) {
+            try job.transaction.users(before: $0, uniqueUserID: uniqueUserID, limit: $1)
         }
         return UserInfoList(users: try page.records.map { try UserInfo($0, job) }, next_cursor: page.next)
     }
@@ -56,14 +61,28 @@ package struct ListAllSubscriptions: Operation {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfoList {
-        SubscriptionInfoList(
+        let latest = try job.transaction.latestAttempts()
+        let secrets = Secrets(try job.state.readSecrets(job.transaction))
+        return SubscriptionInfoList(
             webhooks: try job.transaction.organizations().flatMap { organization in
                 try job.transaction.subscriptions(organizationID: organization.id).map { record in
                     SubscriptionInfo(
                         try Subscriptions.render(record), organization: organization.name,
-                        open_deliveries: try job.transaction.openDeliveries(subscriptionID: record.id).count)
+                        open_deliveries: try job.transaction.openDeliveryCount(subscriptionID: record.id),
+                        failing: latest[record.id].flatMap { SubscriptionInfo.Failing($0, secrets) })
                 }
             })
+    }
+}
+
+extension SubscriptionInfo.Failing {
+    /// `nil` if the attempt succeeded. A text about a failure may hold a secret.
+    fileprivate init?(_ latest: LatestAttempt, _ secrets: Secrets) {
+        guard !latest.hasSucceeded else { return nil }
+        let attempt = latest.attempt
+        self.init(
+            delivery: attempt.deliveryID, event: latest.event, attempt: attempt.number, at: attempt.at.epoch,
+            status: attempt.status, error: attempt.error.map { secrets.masked(text: $0) })
     }
 }
 

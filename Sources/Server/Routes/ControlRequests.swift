@@ -164,9 +164,10 @@ extension ListDue {
 extension ListUsers {
     init(_ request: RequestReader) throws {
         var query = request.query
+        let uniqueUserID = query.text("unique_user_id")
         let (limit, cursor) = query.page()
         try query.finish()
-        self.init(limit: limit, cursor: cursor)
+        self.init(uniqueUserID: uniqueUserID, limit: limit, cursor: cursor)
     }
 }
 

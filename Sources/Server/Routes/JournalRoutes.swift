@@ -16,6 +16,7 @@ enum JournalRoutes {
 
     fileprivate enum List {
         case page(ListRequests)
+        case search(SearchRequests)
         case har(ExportRequests)
     }
 
@@ -23,6 +24,9 @@ enum JournalRoutes {
         await request.reading(.ignored, List.init) { list in
             switch list {
             case .page(let page): await request.namespace.answer(.success(page), request.head).response()
+            case .search(let search):
+                await request.namespace.answer(.success(search), request.head)
+                    .searched(request.namespace.environment.threads).response()
             case .har(let export):
                 await request.namespace.answer(.success(export), request.head)
                     .streamedResponse(request.namespace.environment.threads)
@@ -51,8 +55,33 @@ extension JournalRoutes.List {
         let format = query.word("format", Format.self) ?? .json
         let (limit, cursor) = query.page()
         try query.finish()
+        let page = ListRequests(wanted, limit: limit, cursor: cursor)
         self =
-            format == .json ? .page(ListRequests(wanted, limit: limit, cursor: cursor)) : .har(ExportRequests(wanted))
+            format == .har
+            ? .har(ExportRequests(wanted)) : wanted.text == nil ? .page(page) : .search(SearchRequests(page))
+    }
+}
+
+extension Completed<RequestSearch> {
+    /// The found requests. The search runs on the server's threads, one piece at a time, so that the namespace goes on.
+    fileprivate func searched(_ threads: NIOThreadPool) async -> Completed<RequestList> {
+        var found: Result<RequestList, PlatformError>
+        do {
+            var search = try result.get()
+            while !search.isOver {
+                search = try await threads.runIfActive { [search] in
+                    var search = search
+                    search.advance()
+                    return search
+                }
+            }
+            found = .success(search.list())
+        } catch let error as PlatformError {
+            found = .failure(error)
+        } catch {
+            found = .failure(.unavailable("the server is stopping"))
+        }
+        return Completed<RequestList>(requestID: requestID, result: found, outcome: outcome)
     }
 }
 

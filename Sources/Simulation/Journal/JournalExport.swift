@@ -61,6 +61,7 @@ package final class JournalExport: Sendable {
                 let entry = entries[state.index]
                 state.index += 1
                 guard query.matches(entry) else { continue }
+                if let words = query.text, !words.isFound(in: entry, { secrets(of: entry, &state) }) { continue }
                 if state.hasEntries { text.raw(",") }
                 state.hasEntries = true
                 try write(entry, &text, secrets(of: entry, &state))

@@ -4,16 +4,17 @@ extension JournalQuery {
     /// Reads a filter from a query, or from an object of a body.
     ///
     /// - Parameters:
-    ///   - hasSequences: whether the filter may name numbers of the journal.
+    ///   - hasSequences: whether the filter is that of a list, which may name numbers of the journal and a text.
     ///   - impliesDelivery: whether a status means that of a delivered answer, unless `delivered` is given.
     package init(_ fields: inout FieldReader, hasSequences: Bool = false, impliesDelivery: Bool = false) {
         let sequences = hasSequences ? fields.sequences() : (0, .max)
+        let text = hasSequences ? fields.journalText("text") : nil
         self.init(
             route: fields.text("route", maxBytes: Self.maxRouteBytes), method: fields.method("method"),
             status: fields.value("status", StatusPattern.expectation, StatusPattern.init),
             delivery: fields.value("delivered", Delivery.expectation, Delivery.init), impliesDelivery: impliesDelivery,
             username: fields.text("username"), since: fields.moment("since"), before: fields.moment("before"),
-            test: fields.text("test"), sequences: sequences)
+            test: fields.text("test"), sequences: sequences, text: text)
     }
 }
 
@@ -47,6 +48,14 @@ extension FieldReader {
             number("after_sequence", in: range).map(Int64.init) ?? 0,
             number("before_sequence", in: range).map(Int64.init) ?? .max
         )
+    }
+
+    /// Words that a request of the journal shows.
+    fileprivate mutating func journalText(_ key: String) -> JournalText? {
+        guard let text = text(key, maxBytes: JournalText.maxBytes), !text.isEmpty else { return nil }
+        let words = JournalText(text)
+        if words == nil { report(key, "must be 1 to \(JournalText.maxWords) words, or parts in double quotes") }
+        return words
     }
 
     /// A method of HTTP, in any letter case.

@@ -18,6 +18,8 @@ package struct JournalQuery: Sendable {
     package let test: String?
     /// The numbers in the journal between which an entry must lie; neither of them matches.
     package let sequences: (after: Int64, before: Int64)
+    /// The words that an entry shows; `nil` if that does not matter. ``matches(_:)`` leaves it to its caller, which knows the secrets.
+    package let text: JournalText?
 
     /// A status, or a class of them such as `4xx`.
     package struct StatusPattern: Sendable {
@@ -59,7 +61,7 @@ package struct JournalQuery: Sendable {
         route: String? = nil, method: String? = nil, status: StatusPattern? = nil, delivery: Delivery? = nil,
         impliesDelivery: Bool = false, username: String? = nil,
         since: Instant? = nil, before: Instant? = nil, test: String? = nil,
-        sequences: (after: Int64, before: Int64) = (0, .max)
+        sequences: (after: Int64, before: Int64) = (0, .max), text: JournalText? = nil
     ) {
         self.route = route.map { Glob($0) }
         self.method = method?.uppercased()
@@ -77,6 +79,7 @@ package struct JournalQuery: Sendable {
         self.before = before
         self.test = test
         self.sequences = sequences
+        self.text = text
     }
 
     /// The maximum length of a route pattern, in UTF-8 bytes.
@@ -150,6 +153,7 @@ package struct JournalQuery: Sendable {
             .prefix(limit).map(\.index)
     }
 
+    /// Whether an entry matches all parts but ``text``.
     package func matches(_ entry: JournalEntry) -> Bool { differenceCount(entry) == 0 }
 }
 

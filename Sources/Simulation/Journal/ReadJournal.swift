@@ -15,22 +15,23 @@ package struct ListRequests: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> RequestList {
+        var search = try search(job)
+        while !search.isOver { search.advance() }
+        return search.list()
+    }
+
+    /// The search for the entries of the page. It needs the job only to begin.
+    func search(_ job: JobContext) throws -> RequestSearch {
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
             query.before.map { String($0.microseconds) } ?? "", String(query.sequences.after),
-            String(query.sequences.before), query.delivered.map { String($0) } ?? "",
+            String(query.sequences.before), query.delivered.map { String($0) } ?? "", query.text?.text ?? "",
         ]
-        let before = try Cursor.position(cursor, of: sealed, job)
-        var page: [JournalEntry] = []
-        for entry in job.journal.reversed() where entry.sequence < before && query.matches(entry) {
-            page.append(entry)
-            if page.count > limit { break }
-        }
-        let secrets = try job.state.readSecrets(job.transaction)
-        return RequestList(
-            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, Secrets($0, secrets)) },
-            next_cursor: page.count > limit ? Cursor.seal(String(page[limit - 1].sequence), of: sealed, job) : nil)
+        let seal = Cursor.sealer(of: sealed, job)
+        return RequestSearch(
+            job.journal, query, before: try Cursor.position(cursor, of: sealed, job), limit: limit,
+            secrets: try job.state.readSecrets(job.transaction), seal: { seal(String($0.sequence)) })
     }
 }
 

@@ -68,10 +68,22 @@ package enum Cursor {
         return position
     }
 
+    /// Seals positions after the job has ended.
+    package static func sealer(of query: [String], _ job: JobContext) -> @Sendable (_ position: String) -> String {
+        let code = job.state.cursorCode
+        return { position in
+            [Base64URL.encode(Data(position.utf8)), Hex.string(Self.code(position, query, code))].joined(separator: ".")
+        }
+    }
+
     private static func code(_ position: String, _ query: [String], _ job: JobContext) -> [UInt8] {
+        code(position, query, job.state.cursorCode)
+    }
+
+    private static func code(_ position: String, _ query: [String], _ key: HMAC<SHA256>) -> [UInt8] {
         // Each part is prefixed with its length, so that no two queries give the same message.
         let message = ([position] + query).map { "\($0.utf8.count):\($0)" }.joined()
-        var code = job.state.cursorCode
+        var code = key
         code.update(data: Data(message.utf8))
         return Array(code.finalize().prefix(16))
     }

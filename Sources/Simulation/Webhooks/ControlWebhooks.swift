@@ -98,6 +98,11 @@ extension WebhookDelivery {
             fault: record.fault?.ruleID,
             held_back: record.status == .sending
                 ? job.state.environment.webhooks.holdReason(namespace: job.state.name, deliveryID: record.id) : nil,
+            waits_for: record.status == .waiting
+                ? try job.transaction.firstOpenDelivery(
+                    subscriptionID: record.subscriptionID, subject: record.subject
+                )
+                .flatMap { $0.id.isIdentical(to: record.id) ? nil : $0.id } : nil,
             body: record.isVerification
                 ? .null : secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
             attempts: try job.transaction.attempts(deliveryID: record.id).map {

@@ -1,0 +1,93 @@
+import SimulationAPI
+
+/// `GET /_sim/requests?text=…`: a list of the requests that show a text. The job takes a snapshot of the journal; the search runs
+/// outside of the namespace's jobs, in pieces.
+package struct SearchRequests: Operation {
+    package static let access = Access.reads
+    let list: ListRequests
+
+    package init(_ list: ListRequests) {
+        self.list = list
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> RequestSearch { try list.search(job) }
+}
+
+/// A search of a journal's snapshot, newest entry first.
+package struct RequestSearch: Sendable {
+    private let journal: JournalSnapshot
+    private let query: JournalQuery
+    private let limit: Int
+    /// The namespace's current secrets.
+    private let present: KnownSecrets
+    /// Makes the cursor of the page that follows an entry.
+    private let seal: @Sendable (JournalEntry) -> String
+    /// The place of the next entry to look at: those before it are left.
+    private var index: Int
+    private var page: [JournalEntry] = []
+    private var (secrets, known): (Secrets, KnownSecrets)
+
+    /// A piece ends after this many entries, or so many bytes of entries. It takes a few milliseconds, masking aside.
+    private static let pieceEntries = 500
+    private static let pieceBytes = 1 << 20
+
+    init(
+        _ journal: JournalSnapshot, _ query: JournalQuery, before: Int64, limit: Int, secrets: KnownSecrets,
+        seal: @escaping @Sendable (JournalEntry) -> String
+    ) {
+        self.journal = journal
+        self.query = query
+        self.limit = limit
+        self.seal = seal
+        present = secrets
+        (self.secrets, known) = (Secrets(secrets), secrets)
+        index = before == .max ? journal.endIndex : journal.firstPlace { $0.sequence >= before }
+    }
+
+    /// Whether the page is full, or all entries were looked at.
+    package var isOver: Bool { page.count > limit || index == journal.startIndex }
+
+    /// Looks at the next entries.
+    package mutating func advance() {
+        let end = Swift.max(journal.startIndex, index - Self.pieceEntries)
+        var bytes = 0
+        while !isOver, index > end, bytes < Self.pieceBytes {
+            index -= 1
+            let entry = journal[index]
+            guard query.matches(entry) else { continue }
+            if let text = query.text {
+                bytes += entry.bytes
+                guard text.isFound(in: entry, { secrets(of: entry) }) else { continue }
+            }
+            page.append(entry)
+        }
+    }
+
+    /// The found requests.
+    package mutating func list() -> RequestList {
+        RequestList(
+            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, secrets(of: $0)) },
+            next_cursor: page.count > limit ? seal(page[limit - 1]) : nil)
+    }
+
+    /// The secrets to mask in an entry. Reuses those of the entry before while they are the same.
+    private mutating func secrets(of entry: JournalEntry) -> Secrets {
+        if entry.outcome.secrets != known {
+            known = entry.outcome.secrets
+            secrets = Secrets(entry, present)
+        }
+        return secrets
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The first place whose element, and those of all later places, satisfy a condition; found in logarithmic time.
+    fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
