@@ -32,7 +32,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan \
+.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan \
 	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
 
 help: ## This list
@@ -99,6 +99,10 @@ test-console: $(if $(BINARY_TO_TEST),,release) ## Drive the console in a real br
 	@scripts/browser
 	@python3 Tests/Console/console.py --binary $(or $(BINARY_TO_TEST),$(RELEASE)) $(if $(SHORT),--short,--screenshots .build/screenshots) \
 		$(if $(ONLY),--only $(ONLY)) $(if $(FIREFOX),--firefox)
+
+pictures: $(if $(BINARY_TO_TEST),,release) ## Make the docs' pictures of the console anew, with the browser test
+	@scripts/browser
+	@python3 Tests/Console/console.py --binary $(or $(BINARY_TO_TEST),$(RELEASE)) --only the_pictures_of_the_docs --pictures docs/images
 
 ROUNDS ?= 20
 test-crash: release ## Kill the server under load ROUNDS times, cut its power, break its disk; check all acknowledged writes

@@ -66,11 +66,11 @@
 
   // MARK: Messages
 
-  /** Says what was done. With `undo`, offers to take it back. */
-  function say(text, {isBad = false, undo = null, cli = null} = {}) {
+  /** Says what was done. With `undo`, offers to take it back. What was refused is a warning; what failed is an error. Both stay. */
+  function say(text, {isBad = false, isRefused = false, undo = null, cli = null} = {}) {
     const content = make("p", {}, text);
     if (cli) content.append(make("br"), make("code", {}, cli));
-    const message = make("div", {class: `message${isBad ? " bad" : ""}`}, content);
+    const message = make("div", {class: `message${isRefused ? " warn" : isBad ? " bad" : ""}`}, content);
     const close = make("button", {class: "small plain", "aria-label": "Close this message"}, "×");
     close.addEventListener("click", () => message.remove());
     if (undo) {
@@ -87,14 +87,17 @@
     const messages = find("#messages");
     messages.append(message);
     while (messages.children.length > 4) messages.firstChild.remove();
-    if (!isBad) setTimeout(() => message.remove(), undo ? 20000 : 8000);
+    if (!isBad && !isRefused) setTimeout(() => message.remove(), undo ? 20000 : 8000);
   }
+
+  /** Whether the server works, and does not do what was asked. */
+  const isRefusal = answer => answer.status >= 400 && answer.status < 500;
 
   /** Says why the server refused something. */
   function refuse(answer) {
     const details = (answer.body?.details ?? []).filter(detail => !(answer.body?.error ?? "").includes(detail.problem));
     const more = details.map(detail => `${detail.field} ${detail.problem}`).join("; ");
-    say([answer.body?.error ?? `The server answered ${answer.status}`, more].filter(Boolean).join(": "), {isBad: true});
+    say([answer.body?.error ?? `The server answered ${answer.status}`, more].filter(Boolean).join(": "), isRefusal(answer) ? {isRefused: true} : {isBad: true});
   }
 
   /** Asks before something that cannot be undone. */
@@ -408,6 +411,9 @@
       const left = span(Number(element.dataset.left) - elapsed(element, element.dataset.left));
       if (element.textContent !== left) element.textContent = left;
     }
+    for (const bar of all("progress[data-runs]")) {
+      bar.value = Math.min(bar.max, Number(bar.dataset.runs) + elapsed(bar, bar.dataset.runs));
+    }
   }
 
   // MARK: Forms
@@ -501,15 +507,32 @@
     if (code.textContent !== line) code.textContent = line;
   }
 
+  const placed = new WeakMap();
+
+  /** Brings the active tab of each row of tabs, and the present of each chart, into view: once, then they stay where a reader puts them. */
+  function bringIntoView() {
+    const center = (box, target) => {
+      const [outer, inner] = [box.getBoundingClientRect(), target.getBoundingClientRect()];
+      box.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+    };
+    for (const box of all(".side, .tabs, .chart")) {
+      const target = find("[aria-current], line.now", box);
+      if (!target || box.scrollWidth <= box.clientWidth || placed.get(box) === target) continue;
+      placed.set(box, target);
+      center(box, target);
+    }
+  }
+
   /** Sets up what a page brings, after each change of it. */
   function prepare() {
     for (const form of all("form[data-call]")) prepareForm(form);
     for (const element of all("[data-cli]:not(form)")) element.title ||= commandLine(element);
+    bringIntoView();
     tick();
   }
 
   /** Shows problems at their fields, and the others above the form. */
-  function showProblems(form, text, details) {
+  function showProblems(form, text, details, isRefused = false) {
     clearProblems(form);
     const others = [];
     for (const {field, problem} of details) {
@@ -523,7 +546,7 @@
     }
     if (details.length === 0 || others.length > 0) {
       const message = others.length > 0 ? others.join("; ") : text;
-      form.prepend(make("p", {class: "problem", "data-added": "problem", role: "alert"}, message));
+      form.prepend(make("p", {class: `problem${isRefused ? " refused" : ""}`, "data-added": "problem", role: "alert"}, message));
     }
     find("[aria-invalid=true]", form)?.focus();
   }
@@ -548,7 +571,7 @@
       return null;
     }
     if (!answer.ok) {
-      if (element.nodeName === "FORM") showProblems(element, answer.body?.error ?? `The server answered ${answer.status}`, answer.body?.details ?? []);
+      if (element.nodeName === "FORM") showProblems(element, answer.body?.error ?? `The server answered ${answer.status}`, answer.body?.details ?? [], isRefusal(answer));
       else refuse(answer);
       return answer;
     }
@@ -769,6 +792,8 @@
       if (key === "Enter") { event.preventDefault(); const chosen = find("#palette-list [aria-selected=true]"); if (chosen?.command) run(chosen.command); }
       return;
     }
+    const sending = (event.ctrlKey || event.metaKey) && key === "Enter" && event.target.closest?.("form[data-sends]");
+    if (sending && !find("dialog[open]")) { event.preventDefault(); sending.requestSubmit(); return; }
     if (event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
     if (key === "Escape") {
       const menu = event.target.closest("details.menu[open]") ?? find("details.menu[open]");
@@ -807,7 +832,7 @@
       const editor = find("[data-editor]");
       editor.setAttribute("data-managed", "");
       editor.hidden = !editor.hidden;
-      if (!editor.hidden) find("input, select", editor).focus();
+      if (!editor.hidden) find("[name=body]", editor).focus();
       return;
     }
     if (target.dataset.open) return target.dataset.open === "palette" ? openPalette() : find(`#${target.dataset.open}`).showModal();

@@ -18,9 +18,7 @@ enum Frame {
         _ request: ConsoleRequest, _ api: ControlReader, _ part: PagePart, version: String, proof: String
     ) async -> View {
         let isDefault = request.namespace == "default"
-        let server =
-            request.url.hasSuffix(request.base) ? String(request.url.dropLast(request.base.count)) : request.url
-        let cliServer = server == "http://127.0.0.1:8642" ? "" : " " + Shell.option("--url", server)
+        let cliServer = serverOption(request)
         var view: View = [
             "title": part.title, "section": part.section, "version": version, "proof": proof,
             "namespace": request.namespace, "base": request.base, "console": request.console,
@@ -41,6 +39,13 @@ enum Frame {
             view["clock"] = self.clock(clock, due, request)
         }
         return view
+    }
+
+    /// The option with which a command line reaches this server, with a space before it; empty if it does so without one.
+    static func serverOption(_ request: ConsoleRequest) -> String {
+        let server =
+            request.url.hasSuffix(request.base) ? String(request.url.dropLast(request.base.count)) : request.url
+        return server == "http://127.0.0.1:8642" ? "" : " " + Shell.option("--url", server)
     }
 
     private static func clock(_ clock: ClockState, _ due: DueList?, _ request: ConsoleRequest) -> View {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Drives the console in a real browser: every page, every action and its effect, live updates, keys, hostile data, a report.
 
-    console.py --binary .build/release/entrupy-sim [--short] [--only NAME] [--screenshots DIRECTORY] [--firefox]
+    console.py --binary .build/release/entrupy-sim [--short] [--only NAME] [--screenshots DIRECTORY] [--pictures DIRECTORY] [--firefox]
 
 Needs Chromium with its driver (or Firefox with geckodriver). Makes a virtual environment for Selenium and for axe, which checks
-the accessibility of every page in both schemes and at two widths. Exits with 0 if everything is as it should be.
+the accessibility of every page in both schemes and at two widths. `--pictures docs/images` makes the pictures of the docs anew. Exits with 0 if everything is as it should be.
 """
 import argparse
 import contextlib
@@ -38,12 +38,15 @@ if not os.environ.get("ENTRUPY_SIM_CONSOLE_TEST"):
 
 from selenium import webdriver  # noqa: E402
 from selenium.common.exceptions import StaleElementReferenceException, WebDriverException  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from simulator import Client, Simulator, log_in  # noqa: E402
 
 HOSTILE = "<script>document.title='owned'</script>\"'&{{x}}"
 WIDTHS = {"wide": (1400, 1000), "narrow": (360, 780), "huge": (2000, 1200)}
+# A receiver that is not there.
+DEAD = "http://127.0.0.1:9/hooks"
 
 
 PICTURE = (ROOT / "demo" / "sneaker.jpg").read_bytes()
@@ -101,6 +104,9 @@ class Browser:
     def look(self, scheme, width):
         self.driver.set_window_size(*WIDTHS[width])
         if not self.is_firefox:
+            # A window has a least width, which is more than that of a phone.
+            size = {"width": WIDTHS[width][0], "height": WIDTHS[width][1], "deviceScaleFactor": 1, "mobile": False}
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
     def open(self, path):
@@ -1000,6 +1006,355 @@ def one_repaint_a_second_under_load(browser, world):
     assert time.monotonic() - start < 3
 
 
+# MARK: What a reader sees first
+
+
+def style(browser, selector, name):
+    return browser.script("return getComputedStyle(document.querySelector(arguments[0])).getPropertyValue(arguments[1])", selector, name)
+
+
+def colour(browser, name):
+    """A colour of the style sheet, as the browser computes it."""
+    return browser.script("""
+        const probe = document.body.appendChild(document.createElement("i"));
+        probe.style.color = `var(${arguments[0]})`;
+        const found = getComputedStyle(probe).color;
+        probe.remove();
+        return found""", name)
+
+
+def box(browser, selector):
+    return browser.script("const {left, right, top, bottom, width, height} = document.querySelector(arguments[0]).getBoundingClientRect(); return {left, right, top, bottom, width, height}", selector)
+
+
+def fail_a_webhook(world):
+    """A subscription whose receiver is not there, and one delivery that was tried and another one that waits for it."""
+    world.api.must("POST", "/v2/webhooks", {"url": DEAD, "secret_key": "secret"}, token="demo-api-token")
+    item = world.submit()
+    world.api.must("PATCH", f"/_sim/authentications/{item}", {"result": "unknown"})
+    world.api.must("POST", f"/_sim/authentications/{item}/support-message", {"message": "Which size?"})
+    world.api.must("POST", "/_sim/clock/advance", {"by": "0s"})
+    return item
+
+
+@test
+def failing_subscriptions_are_red_and_come_first(browser, world):
+    world.api.must("POST", "/v2/webhooks", {"url": "http://127.0.0.1:9/never", "secret_key": "s", "events": ["certificate.transfer"]}, token="demo-api-token")
+    fail_a_webhook(world)
+    world.open("/webhooks")
+    rows = browser.all("table")[0].find_elements(By.CSS_SELECTOR, "tbody tr")
+    assert "failing" in rows[0].get_attribute("class") and DEAD in rows[0].text and "connection refused" in rows[0].text, rows[0].text
+    assert "failing" not in rows[1].text and "active" in rows[1].text
+    assert style(browser, "tr.failing", "background-color") == colour(browser, "--bad-soft")
+    first, *others = [row.text for row in browser.all("table[data-list] tr[data-row]")]
+    assert "retrying" in first and "connection refused" in first and "waits for its next attempt, in 1 s" in first, first
+    failed = browser.all("table[data-list] tr[data-row]")[0].get_attribute("data-key")
+    assert any(f"waits for {failed}" in row for row in others), others
+    assert browser.one(".tabs a:nth-child(2)").text == "failed"
+    browser.click("tr.failing a")
+    browser.until("the delivery", lambda: failed in browser.text("h1"))
+
+
+@test
+def activity_is_filtered_by_chips(browser, world):
+    item = fail_a_webhook(world)
+    world.open()
+    assert [chip.text for chip in browser.all(".kinds a")] == ["all", "requests", "webhooks", "changes"]
+
+    def choose(name):
+        next(chip for chip in browser.all(".kinds a") if chip.text == name).click()
+        browser.until("the chip", lambda: browser.text(".kinds a[aria-current]") == name)
+        return [row.get_attribute("class").split() for row in browser.all("tr[data-row]")]
+
+    kinds = {kind for row in choose("requests") for kind in row}
+    assert not kinds & {"attempt", "change"}
+    assert {kind for row in choose("changes") for kind in row} >= {"row", "change"} and not browser.all("tr.attempt")
+    assert all("attempt" in row for row in choose("webhooks")) and browser.all("tr.attempt")
+    assert "show%3Awebhooks" in browser.driver.current_url
+    row = browser.one("tr.attempt")
+    assert DEAD in row.text and "session." in row.text and "attempt 1: connection refused, retrying" in row.text, row.text
+    line = browser.script("return parseFloat(getComputedStyle(arguments[0]).lineHeight)", row)
+    for width in ["wide", "huge"]:
+        browser.look("light", width)
+        assert box(browser, "tr.attempt")["height"] < 2 * line, "an attempt is one line"
+    browser.look("light", "wide")
+    browser.click("tr.attempt a.main")
+    browser.has("Attempts")
+    assert item in browser.text()
+
+
+@test
+def the_search_finds_what_readers_know(browser, world):
+    """A SKU with its item, a user without its organization, a word of a body; and no secret."""
+    world.log_in("ada-lovelace")
+    world.submit(customer_item_id="sku-1042")
+    world.submit(customer_item_id="sku-2077", style_name="Panda Dunk")
+
+    def found(text):
+        browser.fill("input[name=q]", text)
+        browser.keys(Keys.ENTER)
+        browser.until("the search", lambda: browser.one("input[name=q]").get_attribute("value") == text and not browser.all("#main[aria-busy]"))
+        return [row.text for row in browser.all("tr[data-row]")]
+
+    world.open()
+    rows = found("sku-1042")
+    assert any("/sdk/captures" in row for row in rows) and any("Item submitted" in row for row in rows), rows
+    assert "sku-1042" in browser.text(".found") and "sku-2077" not in browser.text(".found")
+    everything = len(found("user:ada-lovelace"))
+    assert everything == len(found("user:DemoOrg-ada-lovelace")) > 5 and len(found("user:lovelace")) == 0
+    assert [row for row in found('"panda dunk"')] and not found("panda-dunk")
+    assert not found(world.token) and not found("demo-api-token")
+    browser.click(".empty .button")
+    browser.until("the list", lambda: browser.all("tr[data-row]"))
+    found(HOSTILE)
+    assert browser.driver.title != "owned"
+
+
+@test
+def a_phone_shows_cards(browser, world):
+    sample(world)
+    browser.look("light", "narrow")
+    world.open("/webhooks")
+    assert box(browser, ".bar")["height"] < 100, "the header is two lines"
+    assert browser.one("[data-clock]").is_displayed() and not browser.one("[data-advance='1h']").is_displayed()
+    assert box(browser, "#unfold")["width"] >= 24, "as large as a finger needs"
+    browser.click("#unfold")
+    assert browser.one("[data-advance='1h']").is_displayed() and browser.one("[data-open=palette]").is_displayed()
+    browser.click("#unfold")
+    place = box(browser, ".side a[aria-current]")
+    assert place["left"] >= 0 and place["right"] <= 360, "the active section is in view"
+    browser.script("document.querySelector('.side a[href$=\"/namespaces\"]').click()")
+    browser.until("the namespaces", lambda: browser.text("h1").startswith("Namespaces"))
+    assert 0 <= box(browser, ".side a[aria-current]")["left"] <= 360
+    browser.script("document.querySelector('.side a[href$=\"/webhooks\"]').click()")
+    browser.until("the webhooks", lambda: browser.text("h1") == "Webhooks")
+    place = box(browser, ".side a[aria-current]")
+    assert place["left"] >= 0 and place["right"] <= 360, "also after another one"
+    for path in ["/webhooks", "/items", "/users", "/captures?status=all", "/rules", "/namespaces", ""]:
+        world.open(path)
+        browser.until("the rows", lambda: browser.all("main .scroll table tbody tr"))
+        assert browser.script("""
+            return [...document.querySelectorAll("main .scroll")].every(box => box.scrollWidth <= box.clientWidth + 1)"""), f"{path} is moved sideways"
+        assert style(browser, "main .scroll table tbody tr", "display") in ("block", "flex"), path
+        labels = browser.script("return [...document.querySelectorAll('main td[data-label]')].map(cell => getComputedStyle(cell, '::before').content)")
+        assert path == "" or (labels and all(len(label) > 2 for label in labels)), path
+    world.open("/timeline")
+    chart, now = box(browser, ".chart"), box(browser, "svg line.now")
+    assert chart["left"] <= now["left"] <= chart["right"], "now is in view"
+    browser.look("light", "wide")
+
+
+@test
+def charts_fit_and_marks_stay_apart(browser, world):
+    sample(world)
+    for width in WIDTHS:
+        browser.look("light", width)
+        world.open("/users")
+        page, chart, bars = box(browser, "main table"), box(browser, ".chart"), box(browser, ".chart svg")
+        assert abs(chart["width"] - box(browser, "main .scroll")["width"]) < 2, width
+        last = browser.script("return [...document.querySelectorAll('svg rect.bar')].at(-1).getBoundingClientRect().right")
+        assert bars["width"] > .9 * chart["width"] and bars["right"] - last < bars["width"] / 60, (width, page)
+        assert style(browser, ".chart svg text", "font-size") == "12px"
+    browser.look("light", "wide")
+    for span in ["", "?span=5m", "?span=1h", "?span=2d"]:
+        world.open(f"/timeline{span}")
+        overlaps = browser.script("""
+            const marks = [...document.querySelectorAll("svg :is(.past, .future)")].map(mark => mark.getBoundingClientRect());
+            return marks.flatMap((one, index) => marks.slice(index + 1).filter(other =>
+                one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom).map(other => [one.left, other.left]))""")
+        assert not overlaps, (span, overlaps)
+
+
+@test
+def scenarios_are_grouped_by_product(browser, world):
+    world.open("/scenarios")
+    assert [title.text for title in browser.all("main section > h2")] == ["Entrupy", "App Components"]
+    assert "component-canceled" in browser.text("[data-key=group-components]") and "burst-limit" in browser.text("[data-key=group-entrupy]")
+    world.api.must("POST", "/_sim/scenarios/component-verified/start", {})
+    world.open("/scenarios")
+    assert [title.text for title in browser.all("main section > h2")] == ["App Components", "Entrupy"]
+    first = browser.all(".card")[0]
+    assert "component-verified" in first.text and "running: 0 of" in first.text and len(browser.all(".card.running")) == 1
+
+
+@test
+def a_refusal_is_amber_and_a_failure_is_red(browser, world):
+    item = fail_a_webhook(world)
+    subscription = world.api.must("GET", "/_sim/webhooks")["webhooks"][0]["id"]
+    delivery = world.api.must("GET", f"/_sim/webhook-deliveries?entrupy_id={item}")["deliveries"][0]["id"]
+    world.open(f"/webhooks/deliveries/{delivery}")
+    world.api.must("DELETE", f"/v2/webhooks/{subscription}", token="demo-api-token")
+    browser.click("main button[data-call=POST]")
+    browser.has("the subscription was deleted")
+    assert browser.one(".message").get_attribute("class") == "message warn"
+    assert style(browser, ".message", "border-left-color") == colour(browser, "--warn")
+    world.open("/rules")
+    browser.script("window.fetch = () => Promise.reject(new Error('gone'))")
+    browser.click("[data-advance='1m']")
+    browser.has("The server does not answer")
+    assert style(browser, ".message", "border-left-color") == colour(browser, "--bad")
+
+
+@test
+def an_edited_request_is_sent_by_keys(browser, world):
+    world.log_in()
+    world.api("POST", "/sdk/search", {"limit": 3}, token=world.token)
+    entry = world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]
+    world.open(f"/requests/{entry['id']}")
+    browser.keys("e")
+    browser.until("the body", lambda: browser.driver.switch_to.active_element.get_attribute("id") == "edit-body")
+    field = browser.one("#edit-body")
+    field.clear()
+    field.send_keys('{"limit": "x"}')
+    field.send_keys(Keys.CONTROL, Keys.ENTER)
+    browser.has("Answered 400")
+    sent = world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]
+    assert world.api.must("GET", f"/_sim/requests/{sent['id']}?sequence={sent['sequence']}")["request"]["body"] == '{"limit": "x"}'
+
+
+@test
+def time_left_runs_with_the_clock(browser, world):
+    """Counters and bars run while the clock does, and stand while it is frozen."""
+    world.log_in()
+    world.api.must("POST", "/sdk/captures", {"item": {"brand": "Nike", "style_name": "Air"}}, token=world.token)
+
+    def state():
+        return browser.script("""
+            return [...document.querySelectorAll("main [data-left], main progress")].map(part => part.value ?? part.textContent)""")
+
+    def after(milliseconds):
+        browser.driver.execute_async_script("setTimeout(arguments[1], arguments[0])", milliseconds)
+        return state()
+
+    for path in ["/captures", "/users"]:
+        world.api.must("POST", "/_sim/clock/freeze")
+        world.open(path)
+        before = state()
+        assert len(before) >= 2 and after(2500) == before, f"{path}: the clock is frozen"
+        world.api.must("POST", "/_sim/clock/resume")
+        world.open(path)
+        before = state()
+        if path == "/captures":
+            # Two hours, and a second later less. That of a session shows no seconds.
+            browser.until("the time", lambda: all(now != then for now, then in zip(state(), before)))
+        bar = browser.script("return document.querySelector('main progress').value")
+        browser.until("the bar", lambda: browser.script("return document.querySelector('main progress').value") > bar)
+        world.api.must("POST", "/_sim/clock/freeze")
+        browser.until("the frozen clock", lambda: browser.all("[data-mode=frozen]") and not browser.all("#main[aria-busy]"))
+        before = after(1200)
+        assert after(2500) == before, f"{path}: it stands again"
+
+
+@test
+def what_destroys_is_quiet_until_it_is_meant(browser, world):
+    world.log_in()
+    world.open()
+    quiet, red = style(browser, "[data-follow] + *, .search button", "color"), colour(browser, "--bad")
+    browser.script("document.activeElement.blur()")
+    assert style(browser, "button.danger", "color") == colour(browser, "--ink") != red, quiet
+    ActionChains(browser.driver).move_to_element(browser.one("button.danger")).perform()
+    assert style(browser, "button.danger", "color") == red
+    browser.click("button.danger")
+    browser.until("the question", lambda: browser.all("#confirm[open]"))
+    assert style(browser, "#confirm [data-yes]", "color") == red
+    browser.keys(Keys.ESCAPE)
+
+
+@test
+def underlines_spare_ids(browser, world):
+    fail_a_webhook(world)
+    for path in ["", "/webhooks", "/timeline"]:
+        world.open(path)
+        browser.until("an id", lambda: browser.all("main a.mono"))
+        # Below the underscores, which hang a tenth of the size or two below the line.
+        distances = browser.script("""
+            return [...document.querySelectorAll("main a.mono")].map(link => {
+              const style = getComputedStyle(link);
+              return style.textDecorationLine === "none" ? 1 : parseFloat(style.textUnderlineOffset) / parseFloat(style.fontSize) })""")
+        assert min(distances) >= .3, (path, distances)
+
+
+@test
+def commands_of_empty_pages_work_as_pasted(browser, world):
+    """Each command is pasted into each shell, in a namespace where the page is empty, and does what its page says."""
+    programs = pathlib.Path(tempfile.mkdtemp())
+    (programs / "entrupy-sim").symlink_to(BINARY)
+    shells = [path for path in map(shutil.which, ["bash", "zsh"]) if path]
+    name = f"{world.name}-empty"
+    Api(browser.simulator).must("PUT", f"/_sim/namespaces/{name}", {"seed": "empty", "clock": {"freeze": "2026-01-05T09:00:00Z"}})
+    api = Api(browser.simulator, f"/ns/{name}")
+
+    def paste(shell, command):
+        flags = ["-f"] if shell.endswith("zsh") else ["--norc"]
+        variables = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(programs)}
+        done = subprocess.run([shell, *flags, "-c", command], capture_output=True, text=True, cwd=programs, timeout=60, env=variables)
+        assert done.returncode == 0 and '"error"' not in done.stdout, (command, done.stdout, done.stderr)
+
+    def journaled(route):
+        return len(api.must("GET", f"/_sim/requests?route={route}&status=2xx")["requests"])
+
+    def items():
+        return api.must("GET", "/_sim/info")["namespace"]["counts"]["authentications"]
+
+    effects = {
+        "": [lambda: journaled("/v1/health"), items], "/items": [items], "/users": [lambda: len(api.must("GET", "/_sim/users")["users"])],
+        "/webhooks": [lambda: len(api.must("GET", "/_sim/webhooks")["webhooks"])], "/components": [lambda: journaled("/components/*")],
+    }
+    for shell in shells:
+        for path, counts in effects.items():
+            api.must("POST", "/_sim/reset")
+            browser.open(f"/ns/{name}/_sim/console{path}")
+            commands = [code.get_attribute("textContent") for code in browser.all("main .empty pre code")]
+            assert len(commands) == len(counts), (path, commands)
+            for command, count in zip(commands, counts):
+                before = count()
+                paste(shell, command)
+                assert count() > before, command
+    missing = f"{world.name}-typed"
+    browser.open(f"/ns/{missing}/_sim/console")
+    paste(shells[0], browser.one("main pre code").get_attribute("textContent"))
+    browser.open(f"/ns/{missing}/_sim/console")
+    browser.has("Nothing has happened here yet")
+    browser.problems()
+
+
+PICTURE_SIZE = (1500, 760)
+
+
+def take_picture(browser, name):
+    """Makes a picture of the docs, of what the window shows."""
+    size = {"width": PICTURE_SIZE[0], "height": PICTURE_SIZE[1], "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    # A picture shows neither the bar of the window nor a mark of the focus.
+    browser.script("document.documentElement.style.overflow = 'hidden'; document.activeElement.blur()")
+    (PICTURES / name).write_bytes(browser.driver.get_screenshot_as_png())
+
+
+@test
+def the_pictures_of_the_docs(browser, world):
+    """Makes every picture that the docs show. `--pictures docs/images` puts them there; otherwise they are compared in size."""
+    if browser.is_firefox:
+        return
+    items = sample(world)
+    world.open()
+    browser.until("the rows", lambda: browser.all("tr[data-row] a[data-soft]"))
+    row = next(row for row in browser.all("tr[data-row]") if "/submit" in row.text)
+    browser.script("arguments[0].querySelector('a[data-soft]').click()", row)
+    browser.until("the detail", lambda: items[-1] in browser.text("[data-detail]"))
+    browser.until("the connection", lambda: browser.text("[data-live]") == "live")
+    take_picture(browser, "console-live.png")
+    world.open("/timeline")
+    browser.until("the chart", lambda: browser.all("svg .past") and browser.text("[data-live]") == "live")
+    take_picture(browser, "console-timeline.png")
+    browser.look("light", "wide")
+    shown = {name for file in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] for name in re.findall(r"images/([\w-]+\.png)", file.read_text())}
+    assert shown == {file.name for file in PICTURES.glob("console-*.png")}, "each picture of the docs is made here"
+    for name in shown:
+        # The width and the height of a PNG.
+        sizes = [(directory / name).read_bytes()[16:24] for directory in (PICTURES, ROOT / "docs" / "images")]
+        assert sizes[0] == sizes[1], f"{name} has another size: make pictures"
+
+
 # MARK: Every page
 
 
@@ -1372,10 +1727,12 @@ def main():
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--only")
     parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path)
     parser.add_argument("--firefox", action="store_true")
     arguments = parser.parse_args()
-    global BINARY, SHORT, SCREENSHOTS
+    global BINARY, SHORT, SCREENSHOTS, PICTURES
     BINARY, SHORT, SCREENSHOTS = str(pathlib.Path(arguments.binary).resolve()), arguments.short, arguments.screenshots
+    PICTURES = arguments.pictures or pathlib.Path(tempfile.mkdtemp())
     if SCREENSHOTS:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     failed = []

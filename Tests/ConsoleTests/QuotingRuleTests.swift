@@ -134,6 +134,7 @@ import Testing
                 "Console/Frame.swift": ["Shell.option"], "Console/Pages/ActivityPage.swift": ["Shell.quoted"],
                 "Console/Pages/ComponentsPage.swift": ["Shell.quoted"],
                 "Console/Pages/ProblemPage.swift": ["Shell.operand"],
+                "Console/Pages/UsersPage.swift": ["Shell.quoted"],
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
                 "Console/Wording/Snippets.swift": ["Shell.option", "Shell.quoted", "Shell.remark"],
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],

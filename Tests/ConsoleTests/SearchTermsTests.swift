@@ -12,13 +12,40 @@ import Testing
         #expect(terms.without(0) == #"user:"a b" captures /sdk since:2026-01-05T09:00:00Z"#)
     }
 
-    @Test(arguments: [
-        ("captures", "*captures*"), ("/sdk/captures", "/sdk/captures*"), ("/sdk/*/flag", "/sdk/*/flag"),
-        ("route:/sdk/search", "/sdk/search"),
-    ])
-    func aWordIsLookedForInThePath(text: String, pattern: String) {
-        let query = SearchTerms(text).requests
-        #expect(query.first { $0.0 == "route" }?.1 == pattern)
+    @Test(
+        arguments: [
+            ("captures", nil, "captures"), ("/sdk/captures", "/sdk/captures*", nil),
+            ("/sdk/*/flag", "/sdk/*/flag", nil),
+            ("route:/sdk/search", "/sdk/search", nil), (#"nike "air max""#, nil, #"nike "air max""#),
+            ("/sdk sku-1 status:404", "/sdk*", "sku-1"),
+        ] as [(String, String?, String?)])
+    func aWordIsAPathOrAText(text: String, pattern: String?, words: String?) {
+        let query = SearchTerms(text).requests(username: nil)
+        #expect(query.first { $0.0 == "route" }?.1 == pattern && query.first { $0.0 == "text" }?.1 == words)
+    }
+
+    @Test(
+        arguments: [
+            ("sku-1", "sku-1"), ("sku-1 status:404", "sku-1"), ("/sdk sku-1", "sku-1"), ("sku-1 sku-2", nil), ("", nil),
+            ("/sdk", nil), ("sku-*", nil),
+        ] as [(String, String?)])
+    func oneWordMayNameAnItem(text: String, word: String?) {
+        #expect(SearchTerms(text).freeWord == word)
+    }
+
+    /// What only the other kinds have would be in the search without an effect.
+    @Test(
+        arguments: [
+            ("status:404 a", "requests", "status:404 a show:requests"),
+            ("status:404 kind:x", "webhooks", "kind:x show:webhooks"),
+            ("kind:x show:changes", "requests", "show:requests"), ("show:changes kind:x", nil, "kind:x"),
+        ] as [(String, String?, String)])
+    func aChipShowsOneKind(text: String, kind: String?, search: String) {
+        #expect(SearchTerms(text).showing(kind) == search)
+    }
+
+    @Test func aWordOfAKeyIsReplaced() {
+        #expect(SearchTerms("user:a x status:404").replacing("user", with: "b c") == #"user:"b c" x status:404"#)
     }
 
     @Test(arguments: [

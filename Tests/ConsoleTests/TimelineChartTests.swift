@@ -34,7 +34,7 @@ import Testing
     @Test func dueWorkIsShownInOrderAtEqualDistances() throws {
         let due = [1005.0, 1010, 87_400].map { TimelineChart.Due(at: $0, kind: "result", subject: "ABC") }
         let view = chart([event(900)], due: due)
-        let places = numbers(view["future"], "dueX")
+        let places = numbers(view["future"], "x")
         let now = Double(view["nowX"] as? String ?? "") ?? 0
         try #require(places.count == 3)
         #expect(places == places.sorted() && places.allSatisfy { $0 > now + 20 })
@@ -57,6 +57,62 @@ import Testing
         try #require(marks.count == 2)
         #expect(marks[0]["count"] as? String == "50")
         #expect((marks[0]["markText"] as? String)?.contains("and 42 more") == true)
+    }
+
+    /// Whatever happened and is due, whenever: no two marks of a lane overlap, and none leaves the chart.
+    @Test(arguments: 0..<40) func marksNeverOverlap(seed: Int) throws {
+        var state = UInt64(seed + 1) &* 0x9e37_79b9_7f4a_7c15
+        func random(_ limit: Double) -> Double {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Double(state >> 40) / Double(1 << 24) * limit
+        }
+        let kinds = ["result.set", "capture.started", "webhook.attempted", "session.started", "clock.advanced"]
+        let events = (0..<Int(random(200))).map { _ in event(1000 - random(random(900)), kinds[Int(random(5))]) }
+        let due = (0..<Int(random(60))).map { index in
+            TimelineChart.Due(
+                at: 1000 + random(random(300)), kind: ["result", "webhook.attempt"][Int(random(2))], subject: "\(index)"
+            )
+        }
+        let snapshots = (0..<Int(random(20))).map { TimelineChart.Snapshot(name: "s\($0)", at: 1000 - random(300)) }
+        let range: (from: Double, to: Double)? = seed % 2 == 0 ? nil : (800, 1100)
+        let view = TimelineChart(
+            events: events, due: due, snapshots: snapshots, now: 1000, range: range, request
+        ).view
+        let circles = ["marks", "future"].flatMap { (view[$0] as? [View]) ?? [] }
+        for (index, one) in circles.enumerated() {
+            let (x, y, r) = (number(one["x"]), number(one["y"]), number(one["radius"]))
+            #expect(x - r > 100 && x + r < 1120 && r <= 9, "\(x)")
+            for other in circles.dropFirst(index + 1) where number(other["y"]) == y {
+                #expect(abs(number(other["x"]) - x) > r + number(other["radius"]), "\(x) and \(number(other["x"]))")
+            }
+        }
+        let diamonds = numbers(view["snapshots"], "x").sorted()
+        #expect(zip(diamonds, diamonds.dropFirst()).allSatisfy { $1 - $0 > 14 })
+        let shown = circles.reduce(0) { $0 + (Int($1["count"] as? String ?? "") ?? 0) }
+        let wanted = range.map { range in
+            (events.map(\.at) + due.map(\.at)).count { range.from...range.to ~= $0 }
+        }
+        if let wanted {
+            #expect(circles.contains { $0["count"] as? String == "99" } || shown == wanted, "none is lost")
+        }
+    }
+
+    private func number(_ value: Any?) -> Double { Double(value as? String ?? "") ?? .nan }
+
+    /// A click on a mark that stands for several reaches all of them.
+    @Test func dueWorkOfOneMomentIsOneMark() throws {
+        let due = (1...5).map { TimelineChart.Due(at: 1060, kind: "webhook.attempt", subject: "dlv_\($0)") }
+        let marks = try #require(chart([], due: due)["future"] as? [View])
+        try #require(marks.count == 1)
+        #expect(marks[0]["count"] as? String == "5" && marks[0]["dueISO"] as? String == Moment.iso(1060))
+        #expect((marks[0]["dueText"] as? String)?.contains("dlv_1") == true)
+    }
+
+    /// A failure is seen, also among others.
+    @Test func aFailureColoursTheMarkOfAll() throws {
+        let marks = try #require(
+            chart([event(500, "capture.timed_out"), event(500, "capture.started")])["marks"] as? [View])
+        #expect(marks.map { $0["style"] as? String } == ["bad"])
     }
 
     @Test func aRangeShowsOnlyTheMarksWithinIt() {

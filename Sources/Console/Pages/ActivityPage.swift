@@ -7,6 +7,8 @@ enum ActivityPage {
     static let rows = 100
     /// The number of newer entries that are counted.
     private static let maxNews = 200
+    /// The number of pages of the event log that are read to fill a page.
+    private static let maxEventPages = 10
 
     /// The entries of both lists.
     private struct Lists {
@@ -49,18 +51,17 @@ enum ActivityPage {
     }
 
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let terms = SearchTerms(request.query["q"] ?? "")
+        let search = await ActivitySearch(request.query["q"] ?? "", api)
+        let terms = search.terms
         let older = Place(request.given("older"))
-        var view: View = [
-            "search": terms.text, "chips": chips(terms, request), "hasChips": !terms.terms.isEmpty,
-            "keys": SearchTerms.keys.map { ["key": $0.0, "example": $0.1] as View },
-            "isLive": older == nil && request.given("selected") == nil, "isOlder": older != nil,
-            "newest": request.console + Link.query([("q", terms.text)]),
-        ]
+        var view = search.view(request)
+        view["isLive"] = older == nil && request.given("selected") == nil
+        view["isOlder"] = older != nil
+        view["newest"] = request.console + Link.query([("q", terms.text)])
         var problems = terms.problems
         var lists = Lists()
         do {
-            lists = try await read(terms, before: older, api)
+            lists = try await read(search, before: older, api)
         } catch ConsoleProblem.refused(let status, let envelope?) where status == 400 {
             problems += envelope.details.map { "\($0.field) \($0.problem)" }
         }
@@ -68,7 +69,8 @@ enum ActivityPage {
         let newest = Place(
             request: lists.requests.first?.sequence ?? 0, event: lists.readEvents?.newest ?? 0)
         let selected = request.given("selected")
-        view["rows"] = entries.map { row($0, request, terms, selected: selected, older: request.given("older")) }
+        let receivers = await receivers(of: lists.events, api)
+        view["rows"] = entries.map { row($0, request, terms, receivers, selected: selected) }
         view["hasRows"] = !entries.isEmpty
         view["isEmpty"] = entries.isEmpty && problems.isEmpty && terms.terms.isEmpty && older == nil
         view["isNotFound"] = entries.isEmpty && problems.isEmpty && (!terms.terms.isEmpty || older != nil)
@@ -95,10 +97,10 @@ enum ActivityPage {
     }
 
     static func news(_ request: ConsoleRequest, _ api: ControlReader) async -> (count: Int, isMore: Bool) {
-        let terms = SearchTerms(request.query["q"] ?? "")
         guard let place = Place(request.given("since")) else { return (0, false) }
+        let search = await ActivitySearch(request.query["q"] ?? "", api)
         // The page asks again in a moment.
-        let lists = try? await read(terms, after: place, limit: maxNews, api)
+        let lists = try? await read(search, after: place, limit: maxNews, api)
         return (
             (lists?.requests.count ?? 0) + (lists?.events.count ?? 0),
             lists?.hasMoreRequests ?? false || lists?.hasMoreEvents ?? false
@@ -106,7 +108,7 @@ enum ActivityPage {
     }
 
     private static func read(
-        _ terms: SearchTerms, before: Place? = nil, after: Place? = nil, limit: Int = rows, _ api: ControlReader
+        _ search: ActivitySearch, before: Place? = nil, after: Place? = nil, limit: Int = rows, _ api: ControlReader
     ) async throws -> Lists {
         var lists = Lists()
         func range(_ before: Int64?, _ after: Int64?) -> [(String, String?)] {
@@ -115,24 +117,38 @@ enum ActivityPage {
                 ("limit", "\(limit)"),
             ]
         }
-        if terms.showsRequests {
+        if search.showsRequests {
             let list = try await api.get(
-                "requests", terms.requests + range(before?.request, after?.request), as: RequestList.self)
+                "requests", search.requests + range(before?.request, after?.request), as: RequestList.self)
             lists.requests = list.requests
             lists.hasMoreRequests = list.next_cursor != nil
         }
-        if terms.showsEvents {
-            let list = try await api.get(
-                "event-log", terms.events + range(before?.event, after?.event), as: EventList.self)
-            if let newest = list.events.first, let oldest = list.events.last {
-                lists.readEvents = (newest.sequence, oldest.sequence)
-            }
-            lists.events =
-                terms.value("show") == "changes"
-                ? list.events.filter { !$0.kind.hasPrefix("webhook.") } : list.events
-            lists.hasMoreEvents = list.next_cursor != nil
+        if search.showsEvents {
+            // Webhooks are left out only here: more is read until there is something to show, or enough was looked at.
+            let leavesOut = search.terms.value("show") == "changes"
+            var (last, pages) = (before?.event, 0)
+            repeat {
+                let list = try await api.get(
+                    "event-log", search.events + range(last, after?.event), as: EventList.self)
+                if let newest = list.events.first, let oldest = list.events.last {
+                    lists.readEvents = (lists.readEvents?.newest ?? newest.sequence, oldest.sequence)
+                    last = oldest.sequence - 1
+                }
+                lists.events += leavesOut ? list.events.filter { !$0.kind.hasPrefix("webhook.") } : list.events
+                lists.hasMoreEvents = list.next_cursor != nil
+                pages += 1
+            } while leavesOut && lists.events.count < limit && lists.hasMoreEvents && pages < maxEventPages
         }
         return lists
+    }
+
+    /// The URLs of subscriptions by their ids; empty if there is no attempt among the events.
+    private static func receivers(of events: [StateChange], _ api: ControlReader) async -> [String: String] {
+        guard events.contains(where: { $0.kind == "webhook.attempted" }),
+            // Without their URLs attempts are still of use.
+            let list = try? await api.get("webhooks", as: SubscriptionInfoList.self)
+        else { return [:] }
+        return Dictionary(list.webhooks.map { ($0.id, $0.url) }) { first, _ in first }
     }
 
     /// Merges both lists, newest first, and returns the place where the next page begins; `nil` on the last page.
@@ -176,14 +192,9 @@ enum ActivityPage {
         )
     }
 
-    private static func chips(_ terms: SearchTerms, _ request: ConsoleRequest) -> [View] {
-        terms.terms.enumerated().map { index, term in
-            ["chip": term.text, "without": request.console + Link.query([("q", terms.without(index))])]
-        }
-    }
-
     private static func row(
-        _ entry: Entry, _ request: ConsoleRequest, _ terms: SearchTerms, selected: String?, older: String?
+        _ entry: Entry, _ request: ConsoleRequest, _ terms: SearchTerms, _ receivers: [String: String],
+        selected: String?
     ) -> View {
         switch entry {
         case .request(let journaled):
@@ -191,9 +202,10 @@ enum ActivityPage {
             let name = RequestPage.Name(journaled)
             view["isSelected"] = selected.map { name.text.isIdentical(to: $0) } ?? false
             view["open"] =
-                request.console + Link.query([("q", terms.text), ("older", older), ("selected", name.text)])
+                request.console
+                + Link.query([("q", terms.text), ("older", request.given("older")), ("selected", name.text)])
             return view
-        case .event(let change): return ChangeRow.view(change, request)
+        case .event(let change): return AttemptRow.view(change, receivers, request) ?? ChangeRow.view(change, request)
         }
     }
 }
@@ -204,6 +216,7 @@ enum RequestRow {
         let parts = Moment.parts(journaled.at)
         return [
             "key": "r\(journaled.sequence ?? 0)-\(journaled.id)", "isRequest": true, "isChange": false,
+            "isAttempt": false,
             "isSelected": false,
             "day": parts.day, "time": Moment.precise(journaled.at), "timeISO": Moment.iso(journaled.at),
             "status": journaled.status.map { "\($0)" } ?? "lost", "statusClass": (journaled.status ?? 0) / 100,
@@ -250,12 +263,37 @@ enum ChangeRow {
         let parts = Moment.parts(change.at)
         let subject = Subject(kind: change.kind, id: change.subject, request)
         return [
-            "key": "e\(change.sequence)", "isRequest": false, "isChange": true, "isSelected": false,
+            "key": "e\(change.sequence)", "isRequest": false, "isChange": true, "isAttempt": false, "isSelected": false,
             "day": parts.day, "time": Moment.precise(change.at), "timeISO": Moment.iso(change.at),
             "event": EventWords.event(change.kind), "kind": change.kind, "subject": change.subject,
             "hasLink": subject.link != nil, "link": subject.link ?? "", "summary": EventWords.summary(change),
-            "isWebhook": change.kind == "webhook.attempted",
             "changeStyle": EventWords.style(change.kind, change.data),
         ]
+    }
+}
+
+/// An attempt of a webhook as a row of the live view: in one line, with the receiver's URL.
+enum AttemptRow {
+    /// - Parameter receivers: the URLs of subscriptions by their ids.
+    /// - Returns: `nil` if the event is another one.
+    static func view(_ change: StateChange, _ receivers: [String: String], _ request: ConsoleRequest) -> View? {
+        guard change.kind == "webhook.attempted", let data = change.data.members else { return nil }
+        var view = ChangeRow.view(change, request)
+        var status: String?
+        if case .number(let number)? = data["status"] { status = number.text }
+        let state = data["delivery"]?.text ?? ""
+        var attempt = ""
+        if case .number(let number)? = data["attempt"] { attempt = "attempt \(number.text)" }
+        view["isChange"] = false
+        view["isAttempt"] = true
+        view["webhook"] = data["event"]?.text ?? ""
+        view["url"] = data["subscription_id"]?.text.map { receivers[$0] ?? "(deleted subscription)" } ?? ""
+        view["hasStatus"] = status != nil
+        view["attemptStatus"] = status ?? ""
+        view["attemptStyle"] = state == "delivered" ? "good" : "bad"
+        view["reason"] =
+            [[attempt, data["error"]?.text].compactMap { $0 }.joined(separator: ": "), state]
+            .filter { !$0.isEmpty }.joined(separator: ", ")
+        return view
     }
 }

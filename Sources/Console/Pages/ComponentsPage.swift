@@ -30,6 +30,7 @@ enum ComponentsPage {
             "workflow": session.workflow?.name ?? "", "environment": session.networkEnvironment?.rawValue ?? "",
             "started": session.started_at.map { Moment.text($0) } ?? "",
             "hasLeft": session.available && left != nil, "left": Moment.span(left ?? 0),
+            "leftSeconds": "\(max(0, left ?? 0))",
             "components": (session.components ?? []).map { part in
                 [
                     "component": part.component.rawValue, "state": part.status.rawValue,

@@ -26,7 +26,7 @@ enum ItemPage {
             }, chosen: item.result.id.rawValue)
         view["reasons"] = Options.view(choices["invalid_reasons"], chosen: item.result.reason)
         view["events"] = Options.view(choices["webhook_events"], chosen: nil)
-        view["deliveries"] = deliveries.deliveries.map { DeliveryRow.view($0, request) }
+        view["deliveries"] = deliveries.deliveries.map { DeliveryRow.view($0, now: clock.epoch, request) }
         view["hasDeliveries"] = !deliveries.deliveries.isEmpty
         let matches = rules.rules
         view["matches"] = matches.map { Matches.view($0, request) }

@@ -43,12 +43,13 @@ enum ItemsPage {
         return PagePart(section: "items", title: "Items", template: "items", view: view)
     }
 
-    private static func row(_ item: AuthenticationSummary, now: Double, _ request: ConsoleRequest) -> View {
+    static func row(_ item: AuthenticationSummary, now: Double, _ request: ConsoleRequest) -> View {
         let picture = item.thumbnail?.wrappedValue
         let isShown = picture.map { $0.bytes <= maxPicture } ?? false
         return [
             "key": item.entrupy_id, "itemID": item.entrupy_id,
             "link": "\(request.console)/items/\(Link.escaped(item.entrupy_id))",
+            "itemLink": "\(request.console)/items/\(Link.escaped(item.entrupy_id))",
             "customerID": item.customer_item_id ?? "", "brand": item.brand, "category": item.product_category,
             "result": item.result.id.rawValue, "isPending": !item.result.final,
             "resultStyle": Style.result(item.result.id.rawValue, isFinal: item.result.final),

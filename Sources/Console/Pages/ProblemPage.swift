@@ -19,7 +19,8 @@ enum ProblemPage {
             view["hasDetails"] = details.count > 1
             if envelope?.code == "unknown_namespace" {
                 title = "The namespace \(request.namespace) does not exist"
-                view["command"] = "entrupy-sim namespace make \(Shell.operand(request.namespace))"
+                view["command"] =
+                    "entrupy-sim namespace make \(Shell.operand(request.namespace))" + Frame.serverOption(request)
                 view["hasCommand"] = true
             } else if code == 404, request.section == "requests" {
                 title = "The journal has no such request"

@@ -31,23 +31,29 @@ enum UsersPage {
         }
         let limit = stats.organizations.compactMap(\.limit).max()
         view["bars"] = bars(stats.requests.per_second, limit: limit)
+        view["shellURL"] = Shell.quoted(request.url)
         return PagePart(section: "users", title: "Users and limits", template: "users", view: view)
     }
 
-    /// The chart of the requests in each of the last 60 seconds.
+    /// The chart of the requests in each of the last 60 seconds. Its places are parts of its width, so it is as wide as its page and
+    /// its texts keep their size.
     private static func bars(_ counts: [Int], limit: Int?) -> [View] {
         let most = max(counts.max() ?? 0, limit ?? 0, 1)
         let height = 90.0
+        let slots = Double(max(1, counts.count))
+        func percent(_ part: Double) -> String { String(format: "%.3f", part * 100) }
         func y(_ count: Int) -> Double { height - Double(count) / Double(most) * (height - 14) }
         return [
             [
                 "barList": counts.enumerated().map { index, count -> View in
                     [
-                        "barX": "\(index * 12)", "barY": String(format: "%.1f", y(count)),
+                        "barX": percent(Double(index) / slots), "barWidth": percent(0.75 / slots),
+                        "barY": String(format: "%.1f", y(count)),
                         "barHeight": String(format: "%.1f", height - y(count)),
                         "barText": "\(count) requests, \(59 - index) s ago",
                     ]
                 },
+                "height": "\(Int(height) + 22)", "textY": "\(Int(height) + 18)",
                 "hasLimitLine": limit != nil, "limitY": String(format: "%.1f", y(limit ?? 0)),
                 "limitText": "limit \(limit ?? 0) a second", "most": most,
                 "chartText": "Requests in each of the last 60 seconds, at most \(counts.max() ?? 0) in one second",

@@ -3,51 +3,97 @@ import SimulationAPI
 /// The subscriptions and deliveries.
 enum WebhooksPage {
     private static let rows = 50
-    private static let states = ["waiting", "sending", "retrying", "delivered", "failed", "cancelled"]
+    private static let states = ["failed", "retrying", "waiting", "sending", "delivered", "cancelled"]
+    /// The number of deliveries of each failed state that come before all others.
+    private static let maxFailures = 20
 
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let status = request.given("status", of: states)
         let subscriptions = try await api.get("webhooks", as: SubscriptionInfoList.self).webhooks
+        let now = try await api.get("clock", as: ClockState.self).epoch
+        // Of an item, or of one state, all are in one list.
+        let isFirst = status == nil && request.given("item") == nil && request.given("cursor") == nil
+        let (failures, hasMoreFailures) = isFirst ? try await self.failures(api) : ([], false)
         let deliveries = try await api.get(
             "webhook-deliveries",
             [
                 ("limit", "\(rows)"), ("cursor", request.given("cursor")), ("status", status),
                 ("entrupy_id", request.given("item")),
             ], as: WebhookDeliveryList.self)
-        let list = deliveries
+        let shown = Set(failures.map(\.id))
+        let others = deliveries.deliveries.filter { !shown.contains($0.id) }
+        func link(_ status: String?) -> String { "\(request.console)/webhooks" + Link.query([("status", status)]) }
         let view: View = [
-            "subscriptions": subscriptions.map { subscription($0) }, "hasSubscriptions": !subscriptions.isEmpty,
-            "noSubscriptions": subscriptions.isEmpty,
-            "deliveries": list.deliveries.map { DeliveryRow.view($0, request) },
-            "hasDeliveries": !list.deliveries.isEmpty, "noDeliveries": list.deliveries.isEmpty,
+            "subscriptions": ordered(subscriptions).map { subscription($0, request) },
+            "hasSubscriptions": !subscriptions.isEmpty, "noSubscriptions": subscriptions.isEmpty,
+            "failures": failures.isEmpty
+                ? [View]() : [["deliveries": failures.map { DeliveryRow.view($0, now: now, request) }] as View],
+            "hasFailures": !failures.isEmpty, "hasMoreFailures": hasMoreFailures,
+            "failedLink": link("failed"), "retryingLink": link("retrying"),
+            "deliveries": others.map { DeliveryRow.view($0, now: now, request) },
+            "hasDeliveries": !others.isEmpty, "noDeliveries": others.isEmpty && failures.isEmpty,
             "states": ([nil] + states.map(Optional.some)).map { state -> View in
                 [
                     "name": state ?? "all", "isCurrent": state == status,
-                    "stateLink": "\(request.console)/webhooks" + Link.query([("status", state)]),
+                    "stateLink": link(state),
                 ]
             },
-            "hasNext": list.next_cursor != nil, "shellURL": Shell.quoted(request.url),
-            "nextLink": "\(request.console)/webhooks" + Link.query([("status", status), ("cursor", list.next_cursor)]),
+            "hasNext": deliveries.next_cursor != nil, "shellURL": Shell.quoted(request.url),
+            "nextLink": "\(request.console)/webhooks"
+                + Link.query([("status", status), ("cursor", deliveries.next_cursor)]),
         ]
         return PagePart(section: "webhooks", title: "Webhooks", template: "webhooks", view: view)
     }
 
-    private static func subscription(_ subscription: SubscriptionInfo) -> View {
-        [
+    /// Those whose deliveries fail come first.
+    private static func ordered(_ subscriptions: [SubscriptionInfo]) -> [SubscriptionInfo] {
+        subscriptions.filter { $0.failing != nil } + subscriptions.filter { $0.failing == nil }
+    }
+
+    /// The deliveries that failed, and those whose attempts fail; of each, newest first.
+    private static func failures(_ api: ControlReader) async throws -> ([WebhookDelivery], hasMore: Bool) {
+        var (found, hasMore): ([WebhookDelivery], Bool) = ([], false)
+        for status in ["failed", "retrying"] {
+            let list = try await api.get(
+                "webhook-deliveries", [("limit", "\(maxFailures)"), ("status", status)], as: WebhookDeliveryList.self)
+            found += list.deliveries
+            hasMore = hasMore || list.next_cursor != nil
+        }
+        return (found, hasMore)
+    }
+
+    private static func subscription(_ subscription: SubscriptionInfo, _ request: ConsoleRequest) -> View {
+        let failing = subscription.failing
+        return [
             "key": subscription.id, "subscriptionID": subscription.id, "url": subscription.url,
             "organization": subscription.organization, "events": subscription.events.joined(separator: ", "),
             "username": subscription.username ?? "", "hasUsername": subscription.username != nil,
             "version": subscription.version, "format": subscription.format, "signature": subscription.signature,
             "status": subscription.status, "isPending": subscription.status == "pending",
             "verification": subscription.verification ?? "", "open": subscription.open_deliveries,
+            "hasOpen": subscription.open_deliveries > 0, "isFailing": failing != nil,
+            "failedEvent": failing?.event ?? "", "attempt": failing?.attempt ?? 0,
+            "failedLink": "\(request.console)/webhooks/deliveries/\(Link.escaped(failing?.delivery ?? ""))",
+            "failedAt": failing.map { Moment.text($0.at) } ?? "",
+            "reason": failing.map { reason($0.status, $0.error) } ?? "",
         ]
+    }
+}
+
+extension WebhooksPage {
+    /// Why an attempt failed, in a few words.
+    static func reason(_ status: Int?, _ error: String?) -> String {
+        let parts = [status.map { "the receiver answered \($0)" }, error].compactMap { $0 }
+        return parts.isEmpty ? "no answer" : parts.joined(separator: ", ")
     }
 }
 
 /// A delivery as a row of a list.
 enum DeliveryRow {
-    static func view(_ delivery: WebhookDelivery, _ request: ConsoleRequest) -> View {
+    /// - Parameter now: the time of the namespace's clock; `nil` if the page does not show the time that is left.
+    static func view(_ delivery: WebhookDelivery, now: Double? = nil, _ request: ConsoleRequest) -> View {
         let last = delivery.attempts.last
+        let left = max(0, (delivery.next_attempt_at ?? 0) - (now ?? .infinity))
         return [
             "key": delivery.id, "deliveryID": delivery.id,
             "link": "\(request.console)/webhooks/deliveries/\(Link.escaped(delivery.id))",
@@ -57,6 +103,12 @@ enum DeliveryRow {
             "url": delivery.url ?? "(deleted)",
             "attempts": delivery.attempts.count,
             "last": last.map { $0.status.map { "\($0)" } ?? $0.error ?? "no answer" } ?? "",
+            "lastStyle": last.map { $0.status.map { (200..<300).contains($0) } ?? false ? "last good" : "last bad" }
+                ?? "",
+            "waits": delivery.waits_for != nil, "waitsFor": delivery.waits_for ?? "",
+            "waitsLink": "\(request.console)/webhooks/deliveries/\(Link.escaped(delivery.waits_for ?? ""))",
+            "isHeldBack": delivery.held_back != nil, "heldBack": delivery.held_back ?? "",
+            "nextLeft": "\(left)", "nextIn": Moment.span(left),
             "at": Moment.text(delivery.created_at), "timeISO": Moment.iso(delivery.created_at),
             "hasNextAttempt": delivery.next_attempt_at != nil,
             "nextAttempt": delivery.next_attempt_at.map { Moment.text($0) } ?? "",
@@ -70,7 +122,8 @@ enum DeliveryRow {
 enum DeliveryPage {
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let delivery = try await api.get("webhook-deliveries/\(Link.escaped(id))", as: WebhookDelivery.self)
-        var view = DeliveryRow.view(delivery, request)
+        let now = try await api.get("clock", as: ClockState.self).epoch
+        var view = DeliveryRow.view(delivery, now: now, request)
         view["body"] = PrettyJSON.text(delivery.body)
         view["hasBody"] = delivery.body != .null
         view["eventID"] = delivery.event_id

@@ -31,11 +31,13 @@ struct TimelineChart {
     ]
     private static let width = 1120.0
     private static let left = 104.0
-    private static let right = 24.0
+    private static let right = 34.0
     private static let laneHeight = 38.0
     private static let top = 46.0
-    /// Marks that are nearer than this are drawn as one.
-    private static let gap = 11.0
+    /// The radius of a mark, and of one that stands for several.
+    private static let (radius, groupRadius) = (6.5, 9.0)
+    /// Marks of a lane that are nearer than this are drawn as one, so that no two overlap: two groups touch at twice their radius.
+    private static let gap = 2 * groupRadius + 2
 
     /// A place on the axis.
     private struct Scale {
@@ -131,9 +133,16 @@ struct TimelineChart {
             .filter { $0.x < scale.nowX - 40 || range != nil }
             + scale.slots.map { (x: $0.x, text: "+" + Moment.brief($0.at - now)) }
         view["ticks"] = ticks.map { ["tickX": Self.number($0.x), "tick": $0.text] as View }
-        view["marks"] = Self.marks(events.filter { isShown($0.at) }, lanes, x: x, y: y, request)
-        view["future"] = due.filter { isShown($0.at) }.map { Self.view($0, now: now, x: x, y: y, request) }
-        view["snapshots"] = snapshots.filter { isShown($0.at) }.map { Self.view($0, x: x($0.at), request) }
+        let marks = lanes.map { lane in
+            Self.marks(
+                events.filter { Self.lane($0.kind) == lane && isShown($0.at) },
+                due.filter { Self.lane($0.kind) == lane && isShown($0.at) }, now: now, x: x, y: y(lane), request)
+        }
+        view["marks"] = marks.flatMap(\.past)
+        view["future"] = marks.flatMap(\.future)
+        view["snapshots"] = Self.merged(snapshots.filter { isShown($0.at) }, at: \.at, x: x).map {
+            Self.view($0, request)
+        }
         let later = due.filter { $0.at > to }
         view["later"] = later.count
         view["hasLater"] = !later.isEmpty
@@ -143,25 +152,98 @@ struct TimelineChart {
         self.view = view
     }
 
-    private static func view(
-        _ due: Due, now: Double, x: (Double) -> Double, y: (String) -> Double, _ request: ConsoleRequest
-    ) -> View {
-        let subject = Subject(kind: due.kind, id: due.subject, request)
-        return [
-            "dueX": number(x(due.at)), "dueY": number(y(lane(due.kind))), "dueISO": Moment.iso(due.at),
-            "dueFromX": number(max(left, min(x(now), x(due.at)))),
-            "dueText":
-                "\(EventWords.due(due.kind)) \(due.subject), \(Moment.text(due.at)), in \(Moment.span(due.at - now))",
-            "dueLink": subject.link ?? "",
+    /// Things that are drawn as one mark, at the place of the first.
+    private typealias Group<Element> = (x: Double, elements: [Element])
+
+    /// The marks of things, in the order of time. The places of two of them are at least ``gap`` apart.
+    private static func merged<Element>(
+        _ elements: [Element], at moment: (Element) -> Double, x: (Double) -> Double
+    ) -> [Group<Element>] {
+        var groups: [Group<Element>] = []
+        for element in elements.sorted(by: { moment($0) < moment($1) }) {
+            let place = x(moment(element))
+            if let last = groups.last, place - last.x < gap {
+                groups[groups.count - 1].elements.append(element)
+            } else {
+                groups.append((place, [element]))
+            }
+        }
+        return groups
+    }
+
+    /// The number of things that the text of a mark names.
+    private static let maxNamed = 8
+
+    private static func listed(_ texts: [String]) -> String {
+        let more = texts.count > maxNamed ? ["and \(texts.count - maxNamed) more"] : []
+        return (texts.suffix(maxNamed) + more).joined(separator: "; ")
+    }
+
+    /// What the marks of the past and of what is due have in common.
+    private static func circle(_ count: Int, x: Double, y: Double) -> View {
+        [
+            "x": number(x), "y": number(y), "radius": number(count > 1 ? groupRadius : radius), "isGroup": count > 1,
+            "count": count > 99 ? "99" : "\(count)", "countY": number(y + 4),
         ]
     }
 
-    private static func view(_ snapshot: Snapshot, x: Double, _ request: ConsoleRequest) -> View {
-        let points = [(0.0, -8.0), (7, 0), (0, 8), (-7, 0)].map { "\(number(x + $0.0)),\(number(top - 14 + $0.1))" }
+    /// The marks of a lane: what happened, and what is due.
+    private static func marks(
+        _ events: [Event], _ due: [Due], now: Double, x: (Double) -> Double, y: Double, _ request: ConsoleRequest
+    ) -> (past: [View], future: [View]) {
+        let past = merged(events, at: \.at, x: x)
+        // What is due stands after the last mark of the past, however near its time is.
+        var first = (past.last?.x ?? -.infinity) + gap
+        let future = merged(due, at: \.at, x: x).map { group in
+            let place = max(group.x, first)
+            first = place + gap
+            return Self.future((place, group.elements), now: now, nowX: x(now), y: y, request)
+        }
+        return (past.map { mark($0, y: y, request) }, future)
+    }
+
+    private static func mark(_ group: Group<Event>, y: Double, _ request: ConsoleRequest) -> View {
+        let (first, last) = (group.elements[0], group.elements[group.elements.count - 1])
+        var view = circle(group.elements.count, x: group.x, y: y)
+        view["style"] = style(of: group.elements)
+        view["markText"] =
+            "\(Moment.text(first.at)): \(listed(group.elements.map { "\(EventWords.event($0.kind)) \($0.subject)" }))"
+        view["markLink"] =
+            Subject(kind: last.kind, id: last.subject, request).link ?? "\(request.console)/timeline"
+        return view
+    }
+
+    /// The style of a mark: that of a failure, if one of its events is one, or else that of the last.
+    private static func style(of events: [Event]) -> String {
+        let styles = events.map { EventWords.style($0.kind, $0.data) }
+        return styles.contains("bad") ? "bad" : styles[styles.count - 1]
+    }
+
+    private static func future(
+        _ group: Group<Due>, now: Double, nowX: Double, y: Double, _ request: ConsoleRequest
+    ) -> View {
+        // A click reaches all of them.
+        let last = group.elements[group.elements.count - 1]
+        var view = circle(group.elements.count, x: group.x, y: y)
+        view["dueISO"] = Moment.iso(last.at)
+        view["dueFromX"] = number(max(left, min(nowX, group.x)))
+        view["dueText"] =
+            "\(listed(group.elements.map { "\(EventWords.due($0.kind)) \($0.subject)" })), \(Moment.text(last.at)), in \(Moment.span(last.at - now))"
+        return view
+    }
+
+    private static func view(_ group: Group<Snapshot>, _ request: ConsoleRequest) -> View {
+        let points = [(0.0, -8.0), (7, 0), (0, 8), (-7, 0)].map {
+            "\(number(group.x + $0.0)),\(number(top - 14 + $0.1))"
+        }
+        let names = group.elements.map(\.name)
+        let place = names.count == 1 ? "#snapshot-\(Link.escaped(names[0]))" : ""
         return [
-            "snapshot": snapshot.name, "points": points.joined(separator: " "),
-            "snapshotLink": "\(request.console)/namespaces#snapshot-\(Link.escaped(snapshot.name))",
-            "snapshotText": "Snapshot \(snapshot.name), \(Moment.text(snapshot.at)): restore or fork it",
+            "x": number(group.x), "points": points.joined(separator: " "),
+            "snapshotLink": "\(request.console)/namespaces\(place)",
+            "snapshotText": names.count == 1
+                ? "Snapshot \(names[0]), \(Moment.text(group.elements[0].at)): restore or fork it"
+                : "\(names.count) snapshots from \(Moment.text(group.elements[0].at)): \(listed(names))",
         ]
     }
 
@@ -175,36 +257,6 @@ struct TimelineChart {
         case "webhook", "subscription": "Webhooks"
         case "component": "Components"
         default: kind == "outcome.matched" ? "Review" : "Control"
-        }
-    }
-
-    private static func marks(
-        _ events: [Event], _ lanes: [String], x: (Double) -> Double, y: (String) -> Double, _ request: ConsoleRequest
-    ) -> [View] {
-        lanes.flatMap { lane -> [View] in
-            var groups: [(x: Double, events: [Event])] = []
-            for event in events.filter({ Self.lane($0.kind) == lane }).sorted(by: { $0.at < $1.at }) {
-                if let last = groups.last, x(event.at) - last.x < gap {
-                    groups[groups.count - 1].events.append(event)
-                } else {
-                    groups.append((x(event.at), [event]))
-                }
-            }
-            return groups.map { group in
-                let first = group.events[0]
-                let last = group.events[group.events.count - 1]
-                let subject = Subject(kind: last.kind, id: last.subject, request)
-                let texts = group.events.suffix(8).map { "\(EventWords.event($0.kind)) \($0.subject)" }
-                let more = group.events.count > 8 ? ["and \(group.events.count - 8) more"] : []
-                return [
-                    "x": number(group.x), "y": number(y(lane)), "radius": group.events.count > 1 ? "9" : "6.5",
-                    "isGroup": group.events.count > 1,
-                    "count": group.events.count > 99 ? "99" : "\(group.events.count)",
-                    "countY": number(y(lane) + 4), "style": EventWords.style(last.kind, last.data),
-                    "markText": "\(Moment.text(first.at)): \((texts + more).joined(separator: "; "))",
-                    "markLink": subject.link ?? "\(request.console)/timeline",
-                ]
-            }
         }
     }
 

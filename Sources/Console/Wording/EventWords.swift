@@ -156,6 +156,7 @@ enum Style {
         switch status {
         case "delivered": "good"
         case "failed", "cancelled": "bad"
+        case "retrying": "warn"
         default: "accent"
         }
     }
