@@ -7,7 +7,7 @@ extension PlatformEffect {
         guard let failure = WorkflowFailure(rawValue: name), request.path.utf8.starts(with: routes.utf8) else {
             return nil
         }
-        return try failure.unexpected(job)
+        return try failure.unexpected(because: "the fault rule \(ruleID) decides \(failure.rawValue)", job)
     } note: { route, known in
         known.contains { $0.path.pattern.utf8.starts(with: routes.utf8) && route.overlaps($0.path) }
             ? nil : "no route of App Components matches \(route.pattern)"

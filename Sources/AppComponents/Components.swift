@@ -15,7 +15,8 @@ enum Components {
     ) throws -> ComponentRunRecord {
         guard let run = try job.transaction.componentRun(sessionID: session.id, component: component.rawValue) else {
             throw WorkflowFailure.invalidWorkflowStatus.error(
-                "the \(component.rawValue) component was not started in this session")
+                "the \(component.rawValue) component was not started in this session",
+                because: "the session \(session.id) has no \(component.rawValue) component")
         }
         try checkIsRunning(run)
         return run
@@ -24,7 +25,11 @@ enum Components {
     static func checkIsRunning(_ run: ComponentRunRecord) throws {
         guard run.endedAt != nil else { return }
         let how = run.error.map { "with \($0)" } ?? "successfully"
-        throw WorkflowFailure.invalidWorkflowStatus.error("the \(run.component) component has ended already, \(how)")
+        throw WorkflowFailure.invalidWorkflowStatus.error(
+            "the \(run.component) component has ended already, \(how)",
+            because:
+                "the \(run.component) component of \(run.sessionID) ended\(run.endedAt.map { " at \($0.display)" } ?? ""), \(how)"
+        )
     }
 
     static func render(
@@ -110,23 +115,27 @@ package struct StartComponent: Operation {
         let session = try WorkflowSessions.active(sessionID, job)
         if let run = try job.transaction.componentRun(sessionID: session.id, component: component.rawValue) {
             try Components.checkIsRunning(run)
-            throw WorkflowFailure.invalidWorkflowStatus.error("the \(component.rawValue) component runs already")
+            throw WorkflowFailure.invalidWorkflowStatus.error(
+                "the \(component.rawValue) component runs already",
+                because: "the \(component.rawValue) component of \(session.id) was started at \(run.startedAt.display)")
         }
         guard session.workflow.components.contains(component) else {
             throw WorkflowFailure.configurationNotSupported.error(
-                "the workflow \(session.workflow.id) has no \(component.rawValue) component")
+                "the workflow \(session.workflow.id) has no \(component.rawValue) component",
+                because: "the components of the workflow \(session.workflow.id) are "
+                    + session.workflow.components.map(\.rawValue).joined(separator: ", "))
         }
         if let decided = try Components.rule(
             (component, type, country), session, job, where: { $0.failure(at: .start) != nil }),
             let failure = decided.decision.failure(at: .start)
         {
             try Outcomes.count(decided.rule, for: session.id, job)
-            return .failure(failure.error())
+            return .failure(failure.error(because: failure.because(decided.rule)))
         }
         if let failure = Components.magic(component, session)?.failure(at: .start),
             component == .document || !failure.isOfDocuments
         {
-            return .failure(failure.error())
+            return .failure(failure.error(because: failure.because(session.client)))
         }
         try checkSupport(session.workflow)
         let run = ComponentRunRecord(
@@ -322,7 +331,11 @@ package struct FindComponentFile: Operation {
         guard let file = files.first(where: { $0.isImage(ofSide: name, isAngled) }) else {
             throw PlatformError.notFound(
                 "no file \"\(name.excerpt)\" of the \(component.rawValue) component has been uploaded"
-                    + (isAngled ? " with angled=true" : ""))
+                    + (isAngled ? " with angled=true" : ""),
+                because: files.isEmpty
+                    ? "the \(component.rawValue) component of \(session.id) has no files"
+                    : "the \(component.rawValue) component of \(session.id) has "
+                        + files.map(\.name).joined(separator: ", "))
         }
         return (file.sha256, file.mediaType)
     }

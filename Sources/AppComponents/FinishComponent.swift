@@ -21,33 +21,46 @@ private enum Finish {
         let type = run.documentType.flatMap(IdentityDocument.init(rawValue:))
         let files = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
         try checkFiles(files, component, type, session.workflow)
-        let (failure, isDamaged) = try decision(component, type, session, run, job) ?? (failureByRule(), false)
-        if let failure {
+        let decided = try decision(component, type, session, run, job)
+        let isDamaged = decided?.isDamaged ?? false
+        if let failure = decided.map(\.failure) ?? failureByRule() {
             try job.transaction.end(run, failure, at: job.now)
             try job.record(
                 .componentFailed, session.id,
                 ["component": .string(run.component), "error": .string(failure.rawValue)])
-            return .failed(try failure.decided(session.client, session.record.organizationID, job))
+            let because = decided.map { $0.rule.map(failure.because) ?? failure.because(session.client) }
+            return .failed(
+                try failure.decided(session.client, session.record.organizationID, because: because, job))
         }
         try job.transaction.end(run, nil, at: job.now)
         try job.record(.componentFinished, session.id, ["component": .string(run.component)])
         return .succeeded(files, isDamaged: isDamaged)
     }
 
+    /// A decision about the end of a component.
+    private struct Decided {
+        let failure: WorkflowFailure?
+        let isDamaged: Bool
+        /// The outcome rule that decided; `nil` for a magic number.
+        var rule: OutcomeRule?
+    }
+
     /// The decision of an outcome rule or else of the magic number [D component-order]. Writes.
     private static func decision(
         _ component: Component, _ type: IdentityDocument?, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord,
         _ job: JobContext
-    ) throws -> (failure: WorkflowFailure?, isDamaged: Bool)? {
-        func read(_ decision: MagicNumber) -> (failure: WorkflowFailure?, isDamaged: Bool)? {
-            if case .validationErrors = decision { return (nil, true) }
-            return decision.failure(at: .finish).map { ($0, false) }
+    ) throws -> Decided? {
+        func read(_ decision: MagicNumber) -> Decided? {
+            if case .validationErrors = decision { return Decided(failure: nil, isDamaged: true) }
+            return decision.failure(at: .finish).map { Decided(failure: $0, isDamaged: false) }
         }
         if let decided = try Components.rule(
             (component, type, run.issuingCountry), session, job, where: { read($0) != nil })
         {
             try Outcomes.count(decided.rule, for: session.id, job)
-            return read(decided.decision)
+            var found = read(decided.decision)
+            found?.rule = decided.rule
+            return found
         }
         return Components.magic(component, session).flatMap { magic in
             // Errors of documents make no sense for a face.
@@ -205,7 +218,8 @@ package struct CancelComponent: Operation {
         try job.transaction.end(run, failure, at: job.now)
         try job.record(
             .componentFailed, session.id, ["component": .string(run.component), "error": .string(failure.rawValue)])
-        return .failure(failure.error())
+        return .failure(
+            failure.error(because: "the client closed the \(component.rawValue) component with this request"))
     }
 }
 

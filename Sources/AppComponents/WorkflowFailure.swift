@@ -145,12 +145,13 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
     /// - Parameters:
     ///   - message: one sentence; `nil` for the general one.
     ///   - messageCode: what the vendor's support asks for, of ``unexpected``.
+    ///   - because: the fact behind it, for the journal.
     package func error(
-        _ message: String? = nil, _ details: [ErrorDetail] = [], messageCode: String? = nil
+        _ message: String? = nil, _ details: [ErrorDetail] = [], messageCode: String? = nil, because: String? = nil
     ) -> PlatformError {
         PlatformError(
             kind, message ?? self.message, details,
-            payload: .fact(WorkflowFact(failure: self, messageCode: messageCode)))
+            payload: .fact(WorkflowFact(failure: self, messageCode: messageCode)), because: because)
     }
 }
 

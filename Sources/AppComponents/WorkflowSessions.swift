@@ -42,12 +42,15 @@ package struct CreateValidationCode: Operation {
         let client = try Self.client(client, job.workflows)
         guard let workflow = job.workflows.workflows.first(where: { $0.id.isIdentical(to: workflowID) }) else {
             let ids = job.workflows.workflows.map(\.id).joined(separator: ", ")
-            throw PlatformError.notFound("there is no workflow \"\(workflowID.excerpt)\"; the seed data has \(ids)")
+            throw PlatformError.notFound(
+                "there is no workflow \"\(workflowID.excerpt)\"; the seed data has \(ids)",
+                because: "the workflows of the seed data are \(ids)")
         }
         let organizationID = caller.organization.id
         if let at = try job.transaction.rejection(ofClient: client.id, organizationID: organizationID) {
             throw WorkflowFailure.clientRejected.error(
-                "the client \(client.id) was rejected at \(at.display); no new workflow can be created for this client")
+                "the client \(client.id) was rejected at \(at.display); no new workflow can be created for this client",
+                because: "\(caller.organization.name)'s client \(client.id) was rejected at \(at.display)")
         }
         let code = try job.nextID(.validationCode)
         let expiresAt = job.now + job.componentSettings.codeLifetime
@@ -93,7 +96,8 @@ enum WorkflowSessions {
         }
         guard let workflow = job.workflows.workflow(record.workflowID) else {
             throw WorkflowFailure.configurationNotSupported.error(
-                "the seed data has no workflow \"\(record.workflowID)\" any more")
+                "the seed data has no workflow \"\(record.workflowID)\" any more",
+                because: "the session \(id) was started with a workflow that the seed data no longer has")
         }
         return ActiveWorkflowSession(record: record, workflow: workflow, client: try Client(stored: record.client))
     }
@@ -154,17 +158,20 @@ package struct StartWorkflowSession: Operation {
         let record = environment == .mock ? nil : try usableCode(job)
         let workflow = record.map { job.workflows.workflow($0.workflowID) } ?? .mock
         let client = try record.map { try Client(stored: $0.client) } ?? MockDocument.client
-        if let failure = try decided(record, client, job) {
-            return .failure(try failure.decided(client, record?.organizationID, job))
+        if let (failure, because) = try decided(record, client, job) {
+            return .failure(try failure.decided(client, record?.organizationID, because: because, job))
         }
         guard let workflow else {
             return .failure(
                 WorkflowFailure.configurationNotSupported.error(
-                    "the seed data has no workflow \"\(record?.workflowID ?? "")\" any more"))
+                    "the seed data has no workflow \"\(record?.workflowID ?? "")\" any more",
+                    because: "the validation code was created for a workflow that the seed data no longer has"))
         }
         guard workflow.isSupported else {
             return .failure(
-                WorkflowFailure.configurationNotSupported.error("the workflow \(workflow.id) is not supported"))
+                WorkflowFailure.configurationNotSupported.error(
+                    "the workflow \(workflow.id) is not supported",
+                    because: "the seed data has supported: false for the workflow \(workflow.id)"))
         }
         let session = WorkflowSessionRecord(
             id: try job.nextID(.workflowSession), organizationID: record?.organizationID,
@@ -196,10 +203,11 @@ package struct StartWorkflowSession: Operation {
         return record
     }
 
-    /// The failure that an outcome rule, an earlier rejection or the magic document number decides for the start. Writes.
+    /// The failure that an outcome rule, an earlier rejection or the magic document number decides for the start, and what
+    /// decided it. Writes.
     private func decided(
         _ record: ValidationCodeRecord?, _ client: Client, _ job: JobContext
-    ) throws -> WorkflowFailure? {
+    ) throws -> (failure: WorkflowFailure, because: String)? {
         let facts = ComponentOutcome.SessionFacts(
             workflowID: record?.workflowID ?? Workflow.mock.id, client: client)
         if let (rule, outcome) = try Outcomes.first(
@@ -207,14 +215,16 @@ package struct StartWorkflowSession: Operation {
             case .failure(let failure) = outcome.decision
         {
             try Outcomes.count(rule, for: record?.code ?? code, job)
-            return failure
+            return (failure, failure.because(rule))
         }
         if let organizationID = record?.organizationID,
-            try job.transaction.rejection(ofClient: client.id, organizationID: organizationID) != nil
+            let at = try job.transaction.rejection(ofClient: client.id, organizationID: organizationID)
         {
-            return .clientRejected
+            return (.clientRejected, "the client \(client.id) was rejected at \(at.display)")
         }
-        if case .failure(let failure) = client.magic, failure.stage == .session { return failure }
+        if case .failure(let failure) = client.magic, failure.stage == .session {
+            return (failure, failure.because(client))
+        }
         return nil
     }
 }
@@ -222,10 +232,22 @@ package struct StartWorkflowSession: Operation {
 extension WorkflowFailure {
     /// The error that a rule decided, with its consequences. Writes.
     ///
-    /// - Parameter organizationID: the organization whose client is rejected; `nil` in the mock environment.
-    func decided(_ client: Client, _ organizationID: Int64?, _ job: JobContext) throws -> PlatformError {
+    /// - Parameters:
+    ///   - organizationID: the organization whose client is rejected; `nil` in the mock environment.
+    ///   - because: what decided it, for the journal.
+    func decided(
+        _ client: Client, _ organizationID: Int64?, because: String?, _ job: JobContext
+    ) throws -> PlatformError {
         if self == .clientRejected, let organizationID { try Self.reject(client.id, organizationID, job) }
-        return try unexpected(job)
+        return try unexpected(because: because, job)
+    }
+
+    /// That an outcome rule decided it, for the journal.
+    func because(_ rule: OutcomeRule) -> String { "the outcome rule \(rule.id) decided \(rawValue)" }
+
+    /// That a magic document number decided it, for the journal.
+    func because(_ client: Client) -> String {
+        "the document number of the client \(client.id) is a magic one, which decides \(rawValue)"
     }
 
     /// Records that a client was rejected. Writes.
@@ -236,8 +258,8 @@ extension WorkflowFailure {
     }
 
     /// The error, with a message code if it is unexpected. Writes.
-    func unexpected(_ job: JobContext) throws -> PlatformError {
-        guard self == .unexpected else { return error() }
+    func unexpected(because: String?, _ job: JobContext) throws -> PlatformError {
+        guard self == .unexpected else { return error(because: because) }
         let code = try job.nextID(.messageCode)
         return error("an unexpected error occurred; its message code is \(code)", messageCode: code)
     }

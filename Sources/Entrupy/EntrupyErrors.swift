@@ -17,13 +17,17 @@ extension PlatformError.Kind {
 
 extension PlatformError {
     /// - Parameter entrupyID: the submission that a capture has become [D submitted-twice].
-    static func wrongState(_ message: String, _ details: [ErrorDetail] = [], entrupyID: String?) -> Self {
-        Self(.wrongState, message, details, payload: entrupyID.map { .fact(Submission(entrupyID: $0)) })
+    static func wrongState(
+        _ message: String, _ details: [ErrorDetail] = [], entrupyID: String?, because: String
+    ) -> Self {
+        Self(
+            .wrongState, message, details, payload: entrupyID.map { .fact(Submission(entrupyID: $0)) }, because: because
+        )
     }
 
     /// A request without an active session. Apps with the newest SDK look for `authorized` and `ecode` [P].
-    static func sessionRefused(_ message: String, _ kind: Kind = .unauthorized) -> Self {
-        Self(kind, message, [], payload: .fact(RefusedSession()))
+    static func sessionRefused(_ message: String, _ kind: Kind = .unauthorized, because: String? = nil) -> Self {
+        Self(kind, message, [], payload: .fact(RefusedSession()), because: because)
     }
 
     static func missingRegions(_ regions: [String]) -> Self {
@@ -32,11 +36,11 @@ extension PlatformError {
             regions.map { ErrorDetail($0, "is required and has no image yet") })
     }
 
-    package static func userDataConflict(fields: [String], signed: AuthorizeUserResponse) -> Self {
+    static func userDataConflict(fields: [String], signed: AuthorizeUserResponse, because: String) -> Self {
         let problem = "differs from the value first set; the first value stays"
         return Self(
             .userDataConflict, "\(fields.joined(separator: ", ")) \(problem)", fields.map { ErrorDetail($0, problem) },
-            payload: .fact(ValidRequest(signed: signed)))
+            payload: .fact(ValidRequest(signed: signed)), because: because)
     }
 
     static func captureTimedOut(captureID: String, at moment: Instant) -> Self {

@@ -76,8 +76,11 @@ extension SimulatedNamespace {
             let isUnknown = envelope.details.contains { ["match.route", "match.method"].contains($0.field) }
             throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in expectRequest" : ""), status: code)
         }
-        let near = (envelope.nearest ?? []).map {
-            "\n  \($0.request.method) \($0.request.path) \($0.request.answerText): \($0.differences.joined(separator: ", "))"
+        let near = (envelope.nearest ?? []).map { miss in
+            let request = miss.request
+            let because = request.because.map { " (because \($0))" } ?? ""
+            return "\n  \(request.method) \(request.path) \(request.answerText)\(because): "
+                + miss.differences.joined(separator: ", ")
         }
         let delivery = delivered.map { "delivered: \($0.rawValue)" }
         let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")

@@ -226,6 +226,18 @@ extension Transaction {
         ) { $0[0] }
     }
 
+    /// The organization of an item with a `customer_item_id`, among the first hundred organizations; `nil` if none of them has one.
+    package func ownerOfItem(customerItemID: String) throws -> Int64? {
+        try first(
+            """
+            SELECT id FROM (SELECT id FROM organizations ORDER BY id LIMIT 100) AS owner WHERE EXISTS (
+                SELECT 1 FROM items INDEXED BY items_by_organization_and_customer_item_id
+                WHERE organization_id = owner.id AND customer_item_id = ?)
+            LIMIT 1
+            """, [customerItemID]
+        ) { $0[0] }
+    }
+
     /// The item a certificate belongs to.
     package func item(certificateID: String) throws -> ItemRecord? {
         try record("WHERE certificate_id = ?", [certificateID])

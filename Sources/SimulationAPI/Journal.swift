@@ -43,6 +43,9 @@ public struct JournaledRequest: Codable, Sendable {
     @Nullable public var test: String?
     /// The fault, limits and outcome rule that decided the answer.
     public var decided_by: DecidedRequest
+    /// The fact behind a 403, 404 or 409, for instance `the item belongs to DemoOrg-b; the session is DemoOrg-a's`. The caller
+    /// never sees it. Null for other answers, and in files of version 0.2.0 and older.
+    @Nullable public var because: String?
     /// The entries of the event log that the request added; null if they are not known, as in bundles of older versions.
     @Nullable public var changes: RequestChanges?
     /// The headers and body of the request. Lists leave them out.
@@ -53,7 +56,8 @@ public struct JournaledRequest: Codable, Sendable {
     public init(
         id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int?,
         delivered: Bool = true, effect: JSONObject? = nil, duration_ms: Double, username: String?, test: String?,
-        decided_by: DecidedRequest, changes: RequestChanges?, request: JournaledMessage?, response: JournaledMessage?
+        decided_by: DecidedRequest, because: String? = nil, changes: RequestChanges?, request: JournaledMessage?,
+        response: JournaledMessage?
     ) {
         self._delivered = TrueIfAbsent(wrappedValue: delivered)
         self._effect = Nullable(wrappedValue: effect)
@@ -69,6 +73,7 @@ public struct JournaledRequest: Codable, Sendable {
         self._username = Nullable(wrappedValue: username)
         self._test = Nullable(wrappedValue: test)
         self.decided_by = decided_by
+        self._because = Nullable(wrappedValue: because)
         self.request = request
         self.response = response
     }

@@ -34,6 +34,13 @@ struct SimulatorTests {
         } throws: {
             "\($0)".contains("GET /sdk/session 200: expected") && "\($0)".contains("nearest:")
         }
+        // A refusal says why, although the client does not learn it.
+        _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("certificates/NONE"))
+        await #expect {
+            try await Task.detached { try await sim.expectRequest("GET", "/certificates/*", status: "200") }.value
+        } throws: {
+            "\($0)".contains("404 (because the namespace has no certificate with this id): status is 404")
+        }
     }
 
     @Test func aWaitEndsWithAPastEventOrNamesTheMissingOne() async throws {

@@ -73,6 +73,45 @@ import Testing
         #expect(Self.modulesBelow.count >= 10 && Self.modulesBelow.contains("Simulation"))
     }
 
+    /// Every rule of a platform that answers 403, 404 or 409 gives the journal the fact behind it. Rules of the control API alone
+    /// need none: their requests are not in the journal.
+    @Test(arguments: ["Entrupy", "AppComponents"]) func everyRefusalOfAPlatformHasAFact(module: String) throws {
+        let control: Set = [
+            "Control/ControlLists.swift", "Users/Users.swift", "Items/GenerateItems.swift",
+            "Scenarios/ScenarioTarget.swift",
+        ]
+        let refusal =
+            #/(\.(notFound|forbidden|wrongState|userDataConflict)|(canceled|clientRejected|configurationNotSupported|invalidWorkflowStatus|\bfailure)\.(error|decided))\(/#
+        let path = Self.root.appendingPathComponent("Sources/\(module)").path
+        var found: [String] = []
+        var count = 0
+        for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init()
+        where name.hasSuffix(".swift") && !control.contains(name) {
+            let text = try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+            for match in text.matches(of: refusal) {
+                count += 1
+                let call = Self.call(text[match.range.upperBound...])
+                // Errors of other statuses are named by the same variable.
+                if !call.contains("because"), !call.contains("validation code") {
+                    found.append("\(module)/\(name): \(match.0)\(call.prefix(80))")
+                }
+            }
+        }
+        #expect(count >= 12, "\(module) has no refusals")
+        #expect(found == [], "\(found.joined(separator: "\n"))")
+    }
+
+    /// The text up to the closing parenthesis of a call.
+    private static func call(_ text: Substring) -> Substring {
+        var depth = 1
+        for index in text.indices {
+            if text[index] == "(" { depth += 1 }
+            if text[index] == ")" { depth -= 1 }
+            if depth == 0 { return text[..<index] }
+        }
+        return text
+    }
+
     /// One table knows the status of an error.
     @Test func noStatusOfAnErrorIsWrittenOutsideTheTable() throws {
         let pattern =

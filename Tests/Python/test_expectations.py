@@ -59,6 +59,12 @@ def problem(call):
     return str(caught.value)
 
 
+def test_the_nearest_says_why_it_was_refused(entrupy_sim):
+    assert send(entrupy_sim, "GET", "/v2/authentications/NONE") == 404
+    with pytest.raises(AssertionError, match=r"404 \(because the namespace has no item with this id\): status is 404"):
+        entrupy_sim.expect_request("GET", "/v2/authentications/*", status=200)
+
+
 def test_the_differences_of_the_nearest_are_named(searched):
     text = problem(lambda: searched.expect_request(
         "POST", SEARCH, headers={"X-Shop": "two", "X-More": "1"}, body={"limit": 4, "user": {"name": "x"}}))

@@ -456,9 +456,15 @@ def _wanted(match):
 
 def _nearest(answer):
     near = "".join(
-        f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}: {', '.join(n['differences'])}"
+        f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}{_because(n['request'])}: "
+        f"{', '.join(n['differences'])}"
         for n in answer.get("nearest") or [])
     return f"; nearest:{near}" if near else ""
+
+
+def _because(entry):
+    """The fact behind a 403, 404 or 409, which the caller does not learn."""
+    return f" (because {entry['because']})" if entry.get("because") else ""
 
 
 def _is_pattern(value):

@@ -54,6 +54,8 @@ enum RequestPage {
         var view = RequestRow.view(journaled, request)
         let snippets = Snippets(journaled, url: request.url)
         view["requestID"] = journaled.id
+        view["because"] = journaled.because ?? ""
+        view["hasBecause"] = journaled.because != nil
         view["page"] = request.console + own.path
         view["sent"] = message(journaled.request)
         view["answer"] = message(journaled.response)

@@ -7,8 +7,8 @@ import Storage
 /// The result of an authorization. A conflict is not a failure: its signed request is valid [S].
 package struct AuthorizedUser: Sendable {
     package let signed: AuthorizeUserResponse
-    /// The parameters that differ from the values first set.
-    package let conflicts: [String]
+    /// The refusal, which has the signed request; `nil` unless parameters differ from the values first set.
+    package let conflict: PlatformError?
 }
 
 /// `POST /v1|v2/integrations/authorize-user`: registers the user and signs the app's login request [S].
@@ -54,7 +54,7 @@ package struct AuthorizeUser: Operation {
         }
         let bundleID = SDKAuthorizationRequest(request.sdk_authorization_request).bundleID
 
-        let conflicts = known.map(conflicts) ?? []
+        let conflicts = known.map { self.conflicts($0) } ?? []
         let userID: Int64
         if let known {
             userID = known.id
@@ -70,18 +70,30 @@ package struct AuthorizeUser: Operation {
             signed_authorization_request: try sign(
                 userID: userID, username: username, organization: partner.organization, bundleID: bundleID, job),
             username: username)
-        return AuthorizedUser(signed: signed, conflicts: conflicts)
+        return AuthorizedUser(signed: signed, conflict: conflict(conflicts, of: username, signed))
     }
 
+    private func conflict(
+        _ conflicts: [Conflict], of username: String, _ signed: AuthorizeUserResponse
+    ) -> PlatformError? {
+        guard !conflicts.isEmpty else { return nil }
+        let facts = conflicts.map { "\($0.field) \"\($0.first.excerpt)\", this request gives \"\($0.given.excerpt)\"" }
+        return .userDataConflict(
+            fields: conflicts.map(\.field), signed: signed,
+            because: "\(username) was first authorized with \(facts.joined(separator: "; "))")
+    }
+
+    private typealias Conflict = (field: String, given: String, first: String)
+
     /// The given parameters that differ from the values first set [S].
-    private func conflicts(_ user: UserRecord) -> [String] {
+    private func conflicts(_ user: UserRecord) -> [Conflict] {
         let pairs = [
             ("email", request.email, user.email), ("first_name", request.first_name, user.firstName),
             ("last_name", request.last_name, user.lastName),
         ]
         return pairs.compactMap { field, given, first in
             guard let given, let first, !given.isIdentical(to: first) else { return nil }
-            return field
+            return (field, given, first)
         }
     }
 

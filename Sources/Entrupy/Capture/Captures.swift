@@ -10,8 +10,11 @@ import SimulationAPI
 enum Captures {
     /// A capture of a user, started in any session [D capture-owner]. Another user's capture is reported as missing.
     static func find(_ id: String, of user: SDKUser, _ job: JobContext) throws -> CaptureRecord {
-        guard let capture = try job.transaction.capture(id: id), capture.userID == user.id else {
-            throw PlatformError.notFound("the user has no capture with this id; GET /sdk/captures lists them")
+        let found = try job.transaction.capture(id: id)
+        guard let capture = found, capture.userID == user.id else {
+            throw PlatformError.notFound(
+                "the user has no capture with this id; GET /sdk/captures lists them",
+                because: try Ownership.because("capture", of: found?.userID, asked: user, job))
         }
         return capture
     }
@@ -22,10 +25,19 @@ enum Captures {
         case .started: return
         case .timedOut: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
         case .submitted:
-            throw PlatformError.wrongState("the capture was submitted before", entrupyID: capture.entrupyID)
-        case .cancelled: throw PlatformError.wrongState("the capture was cancelled")
-        case .other(let state): throw PlatformError.wrongState("the capture is \(state)")
+            throw PlatformError.wrongState(
+                "the capture was submitted before", entrupyID: capture.entrupyID, because: ended(capture, "submitted"))
+        case .cancelled:
+            throw PlatformError.wrongState("the capture was cancelled", because: ended(capture, "cancelled"))
+        case .other(let state):
+            throw PlatformError.wrongState("the capture is \(state)", because: ended(capture, state))
         }
+    }
+
+    /// How a capture ended, for the journal.
+    private static func ended(_ capture: CaptureRecord, _ how: String) -> String {
+        let at = (capture.submittedAt ?? capture.endedAt).map { " at \($0.display)" } ?? ""
+        return "the capture \(capture.id) was \(how)\(at)" + (capture.entrupyID.map { " as \($0)" } ?? "")
     }
 
     /// Times a capture out at the end of its two hours. It ends at exactly that time, even if the job runs later [S].
@@ -104,7 +116,8 @@ package struct StartCapture: Operation {
         {
             throw PlatformError.forbidden(
                 "the user's quota of \(quota) submissions is used up",
-                [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")])
+                [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")],
+                because: "\(user.username) has submitted \(submissions) items; the setting quota is \(quota)")
         }
         if let conflict = registered.conflict { throw conflict }
         let id = try job.nextID(.capture)

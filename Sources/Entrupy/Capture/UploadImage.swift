@@ -22,7 +22,10 @@ package struct UploadImage: Operation {
         let regions = try Captures.steps(capture, job).map(\.regionID)
         guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
             throw PlatformError.notFound(
-                "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))")
+                "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))",
+                because:
+                    "the workflow of \(captureID) (\(capture.category), \(capture.configType)) has no region of this name"
+            )
         }
         try Captures.checkIsStarted(capture)
         let format = try image.format.get()
@@ -49,7 +52,9 @@ package struct FindImage: Operation {
     /// The media type; the bytes are in the image store.
     package func perform(_ job: JobContext, as caller: Anyone) throws -> String {
         guard let type = try job.transaction.imageMediaType(sha256: sha256) else {
-            throw PlatformError.notFound("there is no image \"\(sha256.excerpt)\" in this namespace")
+            throw PlatformError.notFound(
+                "there is no image \"\(sha256.excerpt)\" in this namespace",
+                because: "no capture and no component of the namespace has an image with this hash")
         }
         return type
     }

@@ -38,12 +38,15 @@ package struct ShowCertificate: Operation {
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CertificateDetails {
         // A withdrawn certificate is reported as missing.
-        guard let item = try job.transaction.item(certificateID: certificateID),
-            ResultRendering(job).certificateID(item) != nil, let user = try job.transaction.user(id: item.userID),
+        let found = try job.transaction.item(certificateID: certificateID)
+        guard let item = found, ResultRendering(job).certificateID(item) != nil,
+            let user = try job.transaction.user(id: item.userID),
             let organization = try job.transaction.organization(id: item.organizationID)
         else {
             throw PlatformError.notFound(
-                "there is no certificate \"\(certificateID.excerpt)\"; an item has one while its result is authentic")
+                "there is no certificate \"\(certificateID.excerpt)\"; an item has one while its result is authentic",
+                because: found.map { "the certificate is withdrawn: the result of \($0.entrupyID) is \($0.resultID)" }
+                    ?? "the namespace has no certificate with this id")
         }
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
         let names = [user.firstName, user.lastName].compactMap(\.self)
@@ -91,7 +94,9 @@ enum CertificateTransfers {
                 try item.activity == .authentication
                 ? ErrorDetail("result", "is \(item.resultID); authentic items have one")
                 : ErrorDetail("activity", "is \(item.activityID); fingerprints have no certificate")
-            throw PlatformError.wrongState("the item has no certificate", [reason])
+            throw PlatformError.wrongState(
+                "the item has no certificate", [reason],
+                because: "the \(reason.field) of \(item.entrupyID) \(reason.problem)")
         }
         let before = item.certificateHolder
         item.certificateHolder = email

@@ -71,11 +71,18 @@ enum Flags {
             })
     }
 
+    /// The state of an item's flag, for the journal.
+    private static func state(_ item: ItemRecord) -> String {
+        let since = item.flag == .unflagged ? nil : item.flagResolvedAt ?? item.flaggedAt
+        return "the flag of \(item.entrupyID) is \(item.flagID)\(since.map { " since \($0.display)" } ?? "")"
+    }
+
     /// Sets a flag. Throws if it is already set [D flag-states]. Writes.
     static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ job: JobContext) throws {
         guard item.flag == .unflagged || item.flag == .resolved else {
             throw PlatformError.wrongState(
-                "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")])
+                "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")],
+                because: state(item))
         }
         item.flag = .flagged
         item.flagReasonID = reasonID
@@ -95,7 +102,8 @@ enum Flags {
     static func clear(_ item: inout ItemRecord, _ job: JobContext) throws {
         guard item.flag == .flagged else {
             throw PlatformError.wrongState(
-                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")])
+                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")],
+                because: state(item))
         }
         reset(&item)
         try Items.save(&item, job)
@@ -182,8 +190,10 @@ package struct SetFlag: Operation {
         var item = try Results.find(entrupyID, of: user, job)
         guard Flags.isSwitchedOn(user.organization, job) else {
             throw PlatformError.forbidden(
-                "flagging through the SDK is switched off for \(user.organization.name): the setting flagging.sdk and the organization's seed data turn it on"
-            )
+                "flagging through the SDK is switched off for \(user.organization.name): the setting flagging.sdk and the organization's seed data turn it on",
+                because: user.organization.sdkFlagging
+                    ? "the setting flagging.sdk is false"
+                    : "the seed data has sdk_flagging: false for \(user.organization.name)")
         }
         try Flags.checkIsEligible(item, job)
         if request.flag {
@@ -219,7 +229,8 @@ package struct ResolveFlag: Operation {
         var item = try Results.find(entrupyID, job)
         guard item.flag == .flagged else {
             throw PlatformError.wrongState(
-                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")])
+                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")],
+                because: "the flag of \(entrupyID) is \(item.flagID)")
         }
         if let result { try item.activity.check(result) }
         let hadFinalResult = item.initialResult != nil

@@ -7,9 +7,10 @@ import Storage
 /// The items of an organization. Another organization's item is reported as missing.
 enum PartnerItems {
     static func find(_ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext) throws -> FoundItem {
-        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: nil),
-            item.organizationID == organization.id
-        else { throw PlatformError.notFound("the organization has no such item") }
+        let found = try job.transaction.foundItem(entrupyID: entrupyID, key: nil)
+        guard let item = found, item.organizationID == organization.id else {
+            throw try missing(found?.organizationID, organization, job)
+        }
         return item
     }
 
@@ -17,9 +18,20 @@ enum PartnerItems {
     static func record(
         _ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemRecord {
-        guard let item = try job.transaction.item(entrupyID: entrupyID), item.organizationID == organization.id
-        else { throw PlatformError.notFound("the organization has no such item") }
+        let found = try job.transaction.item(entrupyID: entrupyID)
+        guard let item = found, item.organizationID == organization.id else {
+            throw try missing(found?.organizationID, organization, job)
+        }
         return item
+    }
+
+    /// - Parameter ownerID: the organization it belongs to; `nil` if there is no such item.
+    private static func missing(
+        _ ownerID: Int64?, _ organization: OrganizationRecord, _ job: JobContext
+    ) throws -> PlatformError {
+        .notFound(
+            "the organization has no such item",
+            because: try Ownership.because("item", of: ownerID, asked: organization, job))
     }
 }
 
@@ -59,7 +71,9 @@ package struct LookUpItem: Operation {
         let found = try job.transaction.lastItem(
             customerItemID: customerItemID, organizationID: partner.organization.id)
         guard let found else {
-            throw PlatformError.notFound("the organization has no such item")
+            throw PlatformError.notFound(
+                "the organization has no such item",
+                because: try Ownership.because(lookup: customerItemID, asked: partner.organization, job))
         }
         return .item(try Renderings.partner(found, version, parts, job))
     }

@@ -52,7 +52,12 @@ package struct AuthorizeForPartner: Operation {
     package func perform(_ job: JobContext, as caller: PartnerBackendUser) throws -> AuthorizedUser {
         let user = caller.record
         guard let token = try job.transaction.apiToken(organizationID: user.organizationID) else {
-            throw PlatformError.forbidden("the user's organization has no API token; give it one in the seed data")
+            let organization = try job.transaction.organization(id: user.organizationID)?.name ?? "the organization"
+            throw PlatformError.forbidden(
+                "the user's organization has no API token; give it one in the seed data",
+                because:
+                    "the user \(user.username) of the example back end belongs to \(organization), which has no API token"
+            )
         }
         let partner = try Partner.identified(by: .token(token), job)
         let authorization = AuthorizeUserRequest(

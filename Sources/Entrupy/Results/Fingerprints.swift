@@ -133,7 +133,8 @@ struct FingerprintWorkflow {
         guard item.resultFinal else {
             return PlatformError.wrongState(
                 "the registration of \(item.entrupyID) has no final result yet",
-                [ErrorDetail(field, "names a registration that is \(item.resultID); wait for its result")])
+                [ErrorDetail(field, "names a registration that is \(item.resultID); wait for its result")],
+                because: try Results.state(item, job))
         }
         guard registered.contains(item.result) else {
             throw PlatformError.invalid(

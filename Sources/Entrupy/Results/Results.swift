@@ -94,16 +94,34 @@ enum Results {
 
     /// An item of a user. Another user's item is reported as missing.
     static func find(_ entrupyID: String, of user: SDKUser, _ job: JobContext) throws -> ItemRecord {
-        guard let item = try job.transaction.item(entrupyID: entrupyID), item.userID == user.id else {
-            throw PlatformError.notFound("the user has no item with this id")
-        }
+        let found = try job.transaction.item(entrupyID: entrupyID)
+        guard let item = found, item.userID == user.id else { throw try missing(found?.userID, user, job) }
         return item
+    }
+
+    /// The refusal of an item that is not the user's.
+    ///
+    /// - Parameter ownerID: the user it belongs to; `nil` if there is no such item.
+    static func missing(_ ownerID: Int64?, _ user: SDKUser, _ job: JobContext) throws -> PlatformError {
+        .notFound(
+            "the user has no item with this id", because: try Ownership.because("item", of: ownerID, asked: user, job))
+    }
+
+    /// The state of an item's result, for the journal.
+    static func state(_ item: ItemRecord, _ job: JobContext) throws -> String {
+        let final = item.resultFinal ? "final" : "not final"
+        guard !item.resultFinal, try Retakes.open(item.entrupyID, job) != nil else {
+            return "the result of \(item.entrupyID) is \(item.resultID), \(final)"
+        }
+        return "the result of \(item.entrupyID) is \(item.resultID), \(final): support asked for new images of it"
     }
 
     /// Any item of the namespace, for the control API.
     static func find(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
         guard let item = try job.transaction.item(entrupyID: entrupyID) else {
-            throw PlatformError.notFound("there is no item \"\(entrupyID.excerpt)\" in this namespace")
+            throw PlatformError.notFound(
+                "there is no item \"\(entrupyID.excerpt)\" in this namespace",
+                because: "the namespace has no item with this id")
         }
         return item
     }
@@ -119,9 +137,8 @@ package struct ShowResult: Operation {
     }
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
-        guard let item = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey),
-            item.userID == user.id
-        else { throw PlatformError.notFound("the user has no item with this id") }
+        let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
+        guard let item = found, item.userID == user.id else { throw try Results.missing(found?.userID, user, job) }
         return EncodedJSON(bytes: try Renderings.sdk(item, job))
     }
 }

@@ -31,9 +31,13 @@ enum Retakes {
 
     /// Answers a retake with the images of a capture. Writes.
     static func answer(_ retakeID: String, with capture: CaptureRecord, _ job: JobContext) throws -> ItemRecord {
-        guard let retake = try job.transaction.retake(id: retakeID), retake.answeredAt == nil,
+        let found = try job.transaction.retake(id: retakeID)
+        guard let retake = found, retake.answeredAt == nil,
             var item = try job.transaction.item(entrupyID: retake.entrupyID)
-        else { throw PlatformError.wrongState("another capture has already answered the retake") }
+        else {
+            throw PlatformError.wrongState(
+                "another capture has already answered the retake", because: answered(found))
+        }
         try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
         try Items.save(&item, job)
         try job.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
@@ -41,6 +45,15 @@ enum Retakes {
             try job.schedule(.result, item.entrupyID, at: job.now + job.entrupy.settings.resultDelay)
         }
         return item
+    }
+
+    /// What answered a retake, for the journal.
+    ///
+    /// - Parameter retake: the item's last retake; `nil` if support asked for none.
+    static func answered(_ retake: RetakeRecord?) -> String {
+        guard let retake else { return "support has not asked for new images of the item" }
+        let at = retake.answeredAt.map { " at \($0.display)" } ?? ""
+        return "the retake \(retake.id) was answered\(at) by the capture \(retake.captureID ?? "of another session")"
     }
 
     static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> ItemToRetake {
@@ -90,7 +103,9 @@ package struct AskForRetake: Operation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         guard try Retakes.open(entrupyID, job) == nil else {
-            throw PlatformError.wrongState("the item already has an open retake, which must be answered first")
+            throw PlatformError.wrongState(
+                "the item already has an open retake, which must be answered first",
+                because: "support has asked for new images of \(entrupyID) already")
         }
         let regions =
             request.regions.map { wanted in
@@ -181,7 +196,8 @@ package struct StartRetake: Operation {
         let item = try Results.find(entrupyID, of: user, job)
         guard let retake = try Retakes.open(entrupyID, job) else {
             throw PlatformError.wrongState(
-                "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")])
+                "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")],
+                because: Retakes.answered(try job.transaction.retakes(entrupyID: entrupyID).last))
         }
         let capture = CaptureRecord(
             id: try job.nextID(.capture), userID: user.id, type: try item.type, category: item.category,

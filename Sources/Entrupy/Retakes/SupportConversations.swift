@@ -37,10 +37,16 @@ enum SupportConversations {
     {
         let messages = try messages(item, job)
         guard let index = messages.lastIndex(where: { $0.type != "answer" }) else {
-            throw PlatformError.wrongState("support has asked nothing about this item")
+            throw PlatformError.wrongState(
+                "support has asked nothing about this item",
+                because: "\(item.entrupyID) has no message from support and no retake")
         }
         guard messages.count - index - 1 < maxAnswers else {
-            throw PlatformError.wrongState("support's last message has \(maxAnswers) answers already")
+            throw PlatformError.wrongState(
+                "support's last message has \(maxAnswers) answers already",
+                because:
+                    "support's message \(messages[index].id) has \(maxAnswers) answers, the limit of the simulator"
+            )
         }
         let last = messages[index]
         if let options = last.options, !options.contains(where: { $0.isIdentical(to: text) }) {

@@ -66,7 +66,10 @@ package struct SDKUser: Authenticated {
             let isEndedByPlatform = ["expired", "revoked"].contains(session.endReason)
             throw PlatformError.sessionRefused(
                 "the session is over (\(reason) at \(endedAt.display)); log in again",
-                isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403 ? .forbidden : .unauthorized)
+                isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403 ? .forbidden : .unauthorized,
+                because:
+                    "the session of \(try job.transaction.user(id: session.userID)?.username ?? "a user") ended at "
+                    + "\(endedAt.display) (\(reason)); the setting sdk.ended_session_status is 403")
         }
         guard let user = try job.transaction.user(id: session.userID),
             let organization = try job.transaction.organization(id: user.organizationID)

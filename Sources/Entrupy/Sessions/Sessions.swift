@@ -77,24 +77,30 @@ package struct Login: Operation {
     ) throws {
         if let usedAt = signed.usedAt {
             throw PlatformError.forbidden(
-                "signed_authorization_request was used before, at \(usedAt.display); it is good for one login")
+                "signed_authorization_request was used before, at \(usedAt.display); it is good for one login",
+                because:
+                    "the signed request was issued at \(signed.issuedAt.display) and used for a login at \(usedAt.display)"
+            )
         }
         if let named = request.bundle_id {
             if let bundle = signed.bundleID, !bundle.isIdentical(to: named) {
                 throw PlatformError.forbidden(
                     "the login names the bundle \(named), the signed request \(bundle)",
-                    [ErrorDetail("bundle_id", "differs from the signed request's")])
+                    [ErrorDetail("bundle_id", "differs from the signed request's")],
+                    because:
+                        "the back end's sdk_authorization_request named \(bundle.excerpt), the login \(named.excerpt)")
             }
             guard try job.transaction.hasBundle(named, organizationID: organization.id) else {
                 throw PlatformError.forbidden(
                     "the bundle \(named) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
-                    [ErrorDetail("bundle_id", "is not registered")])
+                    [ErrorDetail("bundle_id", "is not registered")],
+                    because: "the bundles of \(organization.name) in the seed data do not have \(named.excerpt)")
             }
         }
         if let bundle = signed.bundleID, try !job.transaction.hasBundle(bundle, organizationID: organization.id) {
             throw PlatformError.forbidden(
-                "the bundle \(bundle) is not registered to \(organization.name): add it to the organization's bundles in the seed data"
-            )
+                "the bundle \(bundle) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
+                because: "the bundles of \(organization.name) in the seed data do not have \(bundle.excerpt)")
         }
     }
 }

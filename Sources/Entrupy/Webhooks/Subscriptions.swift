@@ -12,11 +12,13 @@ enum Subscriptions {
     static func find(
         _ id: String, of organization: OrganizationRecord, _ job: JobContext
     ) throws -> SubscriptionRecord {
-        guard let found = try job.transaction.subscription(id: id), found.organizationID == organization.id
-        else {
-            throw PlatformError.notFound("the organization has no webhook with this id; GET /v2/webhooks lists them")
+        let found = try job.transaction.subscription(id: id)
+        guard let subscription = found, subscription.organizationID == organization.id else {
+            throw PlatformError.notFound(
+                "the organization has no webhook with this id; GET /v2/webhooks lists them",
+                because: try Ownership.because("webhook", of: found?.organizationID, asked: organization, job))
         }
-        return found
+        return subscription
     }
 
     /// The problems of a request, beyond its types. A `username` need not exist yet [D webhook-username].

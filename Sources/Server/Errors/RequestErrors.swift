@@ -24,8 +24,8 @@ extension PlatformError.Kind {
 }
 
 extension PlatformError {
-    static func unknownRoute(_ message: String, _ details: [ErrorDetail]) -> Self {
-        Self(.unknownRoute, message, details)
+    static func unknownRoute(_ message: String, _ details: [ErrorDetail], because: String) -> Self {
+        Self(.unknownRoute, message, details, because: because)
     }
 
     /// - Parameter allowed: the methods that the route has.

@@ -60,12 +60,13 @@ struct RouteTable: Sendable {
                             "path",
                             "not simulated: the vendor's platform has \(known), whose answers nobody has seen; docs/fidelity.md says in the row not-simulated what would settle it"
                         )
-                    ])
+                    ], because: "the vendor's platform has \(known), and this program does not simulate it")
             }
             let near = nearest.nearest(to: parts, method.rawValue).map { "; the nearest is \($0)" } ?? ""
             return .unknownRoute(
                 "there is no route \(path)",
-                [ErrorDetail("path", "does not match any route\(near); GET /openapi.yaml lists all routes")])
+                [ErrorDetail("path", "does not match any route\(near); GET /openapi.yaml lists all routes")],
+                because: "no route has this path\(near)")
         }
         let allowed = methods.sorted()
         return .methodNotAllowed(

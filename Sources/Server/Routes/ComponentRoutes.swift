@@ -83,13 +83,18 @@ enum ComponentRoutes {
             FindComponentFile(
                 sessionID: request.path("id"), component, side: side, isAngled: try isAngled(request), isVideo: isVideo)
         }
-        let response =
-            switch found.result {
-            case .failure(let error): ComponentForm(request).response(error, found.requestID)
-            case .success(let file):
-                await request.file(file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store")
+        switch found.result {
+        case .failure(let error):
+            return ComponentForm(request).refusal(error, found.requestID, found.outcome)
+        case .success(let file):
+            switch await request.file(file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store") {
+            case .success(let response): return Answer(response, found.outcome)
+            case .failure(let error):
+                return Answer(
+                    ErrorAnswer.response(error, requestID: found.requestID, hasSDKError: request.hasSDKErrors),
+                    found.outcome?.refused(error))
             }
-        return Answer(response, found.outcome)
+        }
     }
 }
 
@@ -172,12 +177,15 @@ private struct ComponentForm {
         _ completed: Completed<AppComponents.CommittedResult<Document>>, _ status: HTTPResponse.Status = .ok
     ) -> Answer {
         let requestID = completed.requestID
-        let response =
-            switch completed.result.flatMap({ $0 }) {
-            case .failure(let error): response(error, requestID)
-            case .success(let document): self.response(document, status, requestID)
-            }
-        return Answer(response, completed.outcome)
+        return switch completed.result.flatMap({ $0 }) {
+        case .failure(let error): refusal(error, requestID, completed.outcome)
+        case .success(let document): Answer(response(document, status, requestID), completed.outcome)
+        }
+    }
+
+    /// The answer for an error. The journal gets the fact behind it.
+    func refusal(_ error: PlatformError, _ requestID: String, _ outcome: RequestOutcome?) -> Answer {
+        Answer(response(error, requestID), outcome?.refused(error))
     }
 
     private func response(_ document: some Encodable, _ status: HTTPResponse.Status, _ requestID: String) -> Response {
@@ -190,7 +198,7 @@ private struct ComponentForm {
         }
     }
 
-    func response(_ error: PlatformError, _ requestID: String) -> Response {
+    private func response(_ error: PlatformError, _ requestID: String) -> Response {
         guard isPlugin else { return ErrorAnswer.response(error, requestID: requestID, hasSDKError: false) }
         if case .answer(_, .some) = error.payload { return ErrorAnswer.response(error, requestID: requestID) }
         let failure = Self.failure(error)

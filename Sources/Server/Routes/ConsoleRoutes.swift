@@ -74,7 +74,7 @@ struct ConsoleRoutes: Sendable {
         return await completed.response(awaiting: { _ in
             var response = await body()
             response.headers[.requestID] = completed.requestID
-            return response
+            return .success(response)
         })
     }
 

@@ -68,13 +68,10 @@ enum PartnerBackendRoutes {
 extension Completed<AuthorizedUser> {
     /// The signed request, or a 409 whose body contains one too [S].
     fileprivate func authorizationResponse() -> Answer {
-        response { authorized in
-            guard authorized.conflicts.isEmpty else {
-                return ErrorAnswer.response(
-                    .userDataConflict(fields: authorized.conflicts, signed: authorized.signed), requestID: requestID)
-            }
-            return JSONAnswer.response(authorized.signed, status: .ok, requestID: requestID)
-        }
+        map { authorized in
+            if let conflict = authorized.conflict { throw conflict }
+            return authorized.signed
+        }.response()
     }
 }
 

@@ -80,7 +80,9 @@ extension RequestReader {
     /// Answers a file of the image store. A large one is read while it is sent.
     ///
     /// - Parameter caching: the value of `Cache-Control`.
-    func file(_ sha256: String, _ mediaType: String, requestID: String, caching: String) async -> Response {
+    func file(
+        _ sha256: String, _ mediaType: String, requestID: String, caching: String
+    ) async -> Result<Response, PlatformError> {
         let environment = namespace.environment
         do {
             let body = try await environment.threads.runIfActive { () -> ResponseBody? in
@@ -91,13 +93,18 @@ extension RequestReader {
                 return ResponseBody(
                     byteBuffer: try ByteBuffer(reading: image.size) { try image.read(into: $0, at: 0) })
             }
-            guard let body else { throw PlatformError.notFound("the image's file is gone") }
-            return Response(
-                status: .ok, headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
-                body: body)
+            guard let body else {
+                throw PlatformError.notFound(
+                    "the image's file is gone",
+                    because: "the namespace refers to the image \(sha256.excerpt), and the image store has no such file"
+                )
+            }
+            return .success(
+                Response(
+                    status: .ok, headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
+                    body: body))
         } catch {
-            return ErrorAnswer.response(
-                error as? PlatformError ?? .unavailable("\(error)"), requestID: requestID, hasSDKError: hasSDKErrors)
+            return .failure(error as? PlatformError ?? .unavailable("\(error)"))
         }
     }
 }

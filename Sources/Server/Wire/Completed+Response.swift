@@ -22,16 +22,47 @@ extension Completed {
     func response(_ render: (Output) -> Response) -> Answer {
         switch result {
         case .success(let output): Answer(render(output), outcome)
-        case .failure(let error): Answer(ErrorAnswer.response(error, requestID: requestID), outcome)
+        case .failure(let error): Answer(refusing: error, requestID: requestID, outcome)
         }
     }
 
     /// The answer as `render` builds it, which may wait, or the error envelope.
-    func response(awaiting render: (Output) async -> Response) async -> Answer {
+    func response(awaiting render: (Output) async -> Result<Response, PlatformError>) async -> Answer {
         switch result {
-        case .success(let output): Answer(await render(output), outcome)
-        case .failure(let error): Answer(ErrorAnswer.response(error, requestID: requestID), outcome)
+        case .success(let output):
+            switch await render(output) {
+            case .success(let response): Answer(response, outcome)
+            case .failure(let error): Answer(refusing: error, requestID: requestID, outcome)
+            }
+        case .failure(let error): Answer(refusing: error, requestID: requestID, outcome)
         }
+    }
+}
+
+extension Answer {
+    /// The error envelope. The journal gets the fact behind the refusal [D because].
+    ///
+    /// - Parameter hasSDKError: whether the answer names the error of Entrupy's SDK.
+    fileprivate init(
+        refusing error: PlatformError, requestID: String, _ outcome: RequestOutcome?, hasSDKError: Bool = true
+    ) {
+        let response = ErrorAnswer.response(error, requestID: requestID, hasSDKError: hasSDKError)
+        self.init(response, outcome?.refused(error))
+    }
+}
+
+extension RequestOutcome {
+    /// The statuses of refusals that have a fact behind them.
+    private static let refusals = [403, 404, 409]
+
+    /// The outcome with the fact behind a refusal. The answer has no part of it.
+    func refused(_ error: PlatformError) -> RequestOutcome {
+        guard let because = error.because, Self.refusals.contains(ErrorTable.row(error).status.code) else {
+            return self
+        }
+        var outcome = self
+        outcome.because = because
+        return outcome
     }
 }
 
@@ -42,7 +73,7 @@ extension Completed<Never> {
     func refusal(hasSDKError: Bool = true) -> Answer {
         switch result {
         case .failure(let error):
-            Answer(ErrorAnswer.response(error, requestID: requestID, hasSDKError: hasSDKError), outcome)
+            Answer(refusing: error, requestID: requestID, outcome, hasSDKError: hasSDKError)
         }
     }
 }

@@ -220,6 +220,7 @@ extension JournalEntry {
             query: request.query.map { "?\($0)" } ?? "", status: request.status,
             isDelivered: request.delivered, milliseconds: request.duration_ms, outcome: outcome,
             request: Message(request.request), response: Message(request.response))
+        outcome.because = request.because
     }
 }
 

@@ -12,6 +12,12 @@ package struct PlatformError: Error, Sendable {
     /// The fields that are wrong. The answer shows at most 100.
     package let details: [ErrorDetail]
     package let payload: Payload?
+    /// The fact behind the refusal, for the journal alone: it may be about others than the caller, so no answer has it. At most
+    /// ``maxReason`` scalars, not masked yet; `nil` where the status says all [D because].
+    package let because: String?
+
+    /// The maximum length of ``because``, in Unicode scalars.
+    package static let maxReason = 400
 
     /// A kind of error. `ErrorTable` in `Server` gives each kind its status, code and SDK error.
     package struct Kind: Hashable, Sendable {
@@ -38,11 +44,22 @@ package struct PlatformError: Error, Sendable {
         case methods([String])
     }
 
-    package init(_ kind: Kind, _ message: String, _ details: [ErrorDetail] = [], payload: Payload? = nil) {
+    package init(
+        _ kind: Kind, _ message: String, _ details: [ErrorDetail] = [], payload: Payload? = nil, because: String? = nil
+    ) {
         self.kind = kind
         self.message = message
         self.details = details
         self.payload = payload
+        self.because = because.map { Self.bounded($0) }
+    }
+
+    private static func bounded(_ reason: String) -> String {
+        let scalars = reason.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: maxReason, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return reason }
+        return "\(String(scalars[..<scalars.index(before: end)]))…"
     }
 }
 
@@ -110,18 +127,24 @@ extension PlatformError {
 
     package static func unauthorized(_ message: String) -> Self { Self(.unauthorized, message) }
 
-    package static func forbidden(_ message: String, _ details: [ErrorDetail] = []) -> Self {
-        Self(.forbidden, message, details)
+    package static func forbidden(
+        _ message: String, _ details: [ErrorDetail] = [], because: String? = nil
+    ) -> Self {
+        Self(.forbidden, message, details, because: because)
     }
 
-    package static func notFound(_ message: String) -> Self { Self(.notFound, message) }
+    package static func notFound(_ message: String, because: String? = nil) -> Self {
+        Self(.notFound, message, because: because)
+    }
 
     package static func unknownNamespace(_ message: String, _ details: [ErrorDetail] = []) -> Self {
         Self(.unknownNamespace, message, details.isEmpty ? [ErrorDetail("path", message)] : details)
     }
 
-    package static func wrongState(_ message: String, _ details: [ErrorDetail] = []) -> Self {
-        Self(.wrongState, message, details)
+    package static func wrongState(
+        _ message: String, _ details: [ErrorDetail] = [], because: String? = nil
+    ) -> Self {
+        Self(.wrongState, message, details, because: because)
     }
 
     package static func imageRejected(_ message: String) -> Self {
@@ -169,7 +192,8 @@ extension PlatformError {
     package static func injected(faultID: String, status: Int, body: JSONValue?) -> Self {
         Self(
             .injected, "answered by the fault rule \(faultID)", [ErrorDetail("fault", faultID)],
-            payload: .answer(status: status, body: body))
+            payload: .answer(status: status, body: body),
+            because: "the fault rule \(faultID) answers \(status)")
     }
 
     package static func unavailable(_ message: String) -> Self { Self(.unavailable, message) }

@@ -111,7 +111,7 @@ package struct JournalEntry: Sendable {
     package var at: Instant { outcome.at }
 
     package var bytes: Int {
-        let texts = [requestID, method, path, query, outcome.username ?? ""]
+        let texts = [requestID, method, path, query, outcome.username ?? "", outcome.because ?? ""]
         let parts = Self.overhead + request.bytes + response.bytes + (outcome.fault?.bytes ?? 0)
         return texts.reduce(parts) { $0 + $1.utf8.count }
     }

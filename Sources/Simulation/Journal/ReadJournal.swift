@@ -253,6 +253,7 @@ extension JournaledRequest {
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
                 fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID),
+            because: entry.outcome.because.map { secrets.masked(text: $0) },
             changes: entry.outcome.changes.map { RequestChanges(after: $0.after, through: $0.through) },
             request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
             response: withMessages ? JournaledMessage(entry.response, secrets) : nil)

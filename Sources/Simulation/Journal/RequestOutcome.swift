@@ -15,6 +15,8 @@ package struct RequestOutcome: Sendable {
     package var outcomeID: String?
     /// The exceeded limits, by their names in the settings.
     package var limits: [String] = []
+    /// The fact behind a 403, 404 or 409, not masked yet; `nil` for other answers [D because].
+    package var because: String?
     /// The events of the log that the request's job added: those after the first sequence number, up to the second.
     /// Both are equal if it changed nothing. `nil` if they are not known.
     package var changes: (after: Int64, through: Int64)?

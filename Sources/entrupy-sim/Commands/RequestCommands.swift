@@ -54,8 +54,13 @@ struct RequestsCommand: AsyncParsableCommand {
             ControlCall(.GET, "/_sim/requests", filter.query + [("text", text), ("limit", "\(limit)")])
                 .listing(
                     \RequestList.requests, next: \.next_cursor, empty: "no such requests",
-                    ["TIME", "STATUS", "METHOD", "PATH", "TOOK", "ID", "DECIDED BY"]
-                ) { [Readable.time($0.at), $0.answerText, $0.method, $0.target, $0.took, $0.id, $0.decided] }
+                    ["TIME", "STATUS", "METHOD", "PATH", "TOOK", "ID", "USER", "DECIDED BY"]
+                ) {
+                    [
+                        Readable.time($0.at), $0.answerText, $0.method, $0.target, $0.took, $0.id, $0.username ?? "",
+                        $0.decided,
+                    ]
+                }
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
@@ -200,11 +205,12 @@ extension ExchangeEndpoint {
 }
 
 extension JournaledRequest: Printable {
-    /// Prints the exchange: the request line, the status, and both bodies.
+    /// Prints the exchange: the request line, its user, the status with the fact behind it, and both bodies.
     func show(on terminal: Terminal) {
-        terminal.line("\(method) \(target)")
+        terminal.line("\(method) \(target)\(username.map { ", user \($0)" } ?? "")")
         if let body = request?.body, !body.isEmpty { terminal.lines(body) }
         terminal.line(answerText, style)
+        if let because { terminal.line("because \(because)") }
         if let body = response?.body, !body.isEmpty { terminal.lines(body) }
     }
 
@@ -212,10 +218,12 @@ extension JournaledRequest: Printable {
 
     fileprivate var took: String { String(format: "%.1f ms", duration_ms) }
 
-    /// The rules and limits that decided the answer; empty if none did.
+    /// The rules, limits and facts that decided the answer; empty if none did.
     fileprivate var decided: String {
         let rules = [decided_by.fault.map { "fault \($0)" }, decided_by.outcome.map { "outcome \($0)" }]
-        return (rules.compactMap(\.self) + decided_by.limits.map { "limit \($0)" }).joined(separator: ", ")
+        let decided = rules.compactMap(\.self) + decided_by.limits.map { "limit \($0)" }
+        // The fact behind an answer of a fault is the fault.
+        return (decided.isEmpty ? [because].compactMap(\.self) : decided).joined(separator: ", ")
     }
 
     /// The style of the answer's status: red also where the client did not get the answer.

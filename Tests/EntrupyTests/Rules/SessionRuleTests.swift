@@ -72,7 +72,7 @@ import Testing
                 AuthorizeUser(
                     AuthorizeUserRequest(
                         sdk_authorization_request: "r", unique_user_id: "bench-user", email: email, first_name: first))
-            ).conflicts
+            ).conflict?.details.map(\.field) ?? []
         }
         #expect(try await authorize("other@example.com", first: "Eve") == ["email"])
         #expect(try await authorize(nil, first: "Ann") == [])
