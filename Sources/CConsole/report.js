@@ -6,7 +6,14 @@
   const input = document.getElementById("find");
 
   function show(box) {
-    for (const image of box.querySelectorAll("img[data-picture]:not([src])")) image.src = pictures[image.dataset.picture];
+    for (const image of box.querySelectorAll("img[data-picture]:not([src])")) {
+      const data = pictures[image.dataset.picture];
+      if (data) { image.src = data; continue; }
+      const tile = document.createElement("span");
+      tile.className = "tile";
+      tile.textContent = `${image.alt}, left out`;
+      image.replaceWith(tile);
+    }
   }
 
   /** Shows the entries that have every word. A word with a colon must begin as the entry's does. */
@@ -28,6 +35,15 @@
   document.addEventListener("toggle", event => { if (event.target.open) show(event.target); }, true);
   document.addEventListener("keydown", event => {
     if (event.key === "/" && event.target !== input) { event.preventDefault(); input.focus(); }
+  });
+  /** Shows the entry that an address or a link names. */
+  function reveal(name) {
+    const target = document.getElementById(name), box = target?.closest("details");
+    if (box) { box.hidden = false; box.open = true; target.scrollIntoView({block: "start"}); }
+  }
+  document.addEventListener("click", event => {
+    const link = event.target.closest("a[href^='#request-']");
+    if (link) reveal(link.getAttribute("href").slice(1));
   });
   // The marks of timelines lead to the console's pages; here, to the entry.
   document.addEventListener("click", event => {

@@ -20,6 +20,17 @@ enum PageTemplates {
             ("check", PackageResources.check_mustache), ("namespaces", PackageResources.namespaces_mustache),
             ("settings", PackageResources.settings_mustache), ("problem", PackageResources.problem_mustache),
             ("report", PackageResources.report_mustache),
+            ("report-failure", PackageResources.report_failure_mustache),
+            ("report-met", PackageResources.report_met_mustache),
+            ("report-note", PackageResources.report_note_mustache),
+            ("report-due", PackageResources.report_due_mustache),
+            ("report-request", PackageResources.report_request_mustache),
+            ("report-item", PackageResources.report_item_mustache),
+            ("report-event", PackageResources.report_event_mustache),
+            ("report-delivery", PackageResources.report_delivery_mustache),
+            ("report-rule", PackageResources.report_rule_mustache),
+            ("report-user", PackageResources.report_user_mustache),
+            ("report-session", PackageResources.report_session_mustache),
             ("standalone", PackageResources.standalone_mustache),
         ]
         return MustacheLibrary(

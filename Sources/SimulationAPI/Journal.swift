@@ -171,6 +171,22 @@ public struct NearMiss: Codable, Sendable {
     }
 }
 
+/// A request that almost matched an expectation, by its names.
+public struct NearRequest: Codable, Sendable {
+    /// The request's id.
+    public var id: String
+    /// The request's number in the journal; null if it is not known.
+    @Nullable public var sequence: Int64?
+    /// The differences from the expected request; empty if there were too many.
+    public var differences: [String]
+
+    public init(id: String, sequence: Int64?, differences: [String]) {
+        self.id = id
+        self._sequence = Nullable(wrappedValue: sequence)
+        self.differences = differences
+    }
+}
+
 /// An HTTP archive, version 1.2, which browsers' developer tools open. The format sets the member names.
 public struct HTTPArchive: Codable, Sendable {
     public var log: Log

@@ -120,8 +120,14 @@ public struct ScenarioCheck: Codable, Sendable {
     public var found: Int
     /// The problem; null if the expectation is met.
     @Nullable public var problem: String?
+    /// The requests that nearly match an expected one, or the last ones of too many. Absent for other expectations, and if it is
+    /// met.
+    public var nearest: [NearRequest]?
 
-    public init(expectation: String, line: Int?, passed: Bool, found: Int, problem: String?) {
+    public init(
+        expectation: String, line: Int?, passed: Bool, found: Int, problem: String?, nearest: [NearRequest]? = nil
+    ) {
+        self.nearest = nearest
         self.expectation = expectation
         _line = Nullable(wrappedValue: line)
         self.passed = passed

@@ -81,7 +81,7 @@ struct AnswerComparison {
         path == Self.settlePath
             ? Self.volatileMembers.union(["clock"])
             : path.hasPrefix("/_sim/scenarios/")
-                ? Self.volatileMembers.union(["found", "passed", "problem", "verified", "details", "error"])
+                ? Self.volatileMembers.union(["found", "passed", "problem", "nearest", "verified", "details", "error"])
                 : Self.volatileMembers
     }
 

@@ -15,6 +15,8 @@ package struct ScenarioExpectation: Sendable {
         package let check: @Sendable (_ job: JobContext, _ amount: Amount) throws -> (found: Int, problem: String?)
         /// Notes on a subject that can never exist.
         package let notes: @Sendable (ScenarioSurroundings) -> [ErrorDetail]
+        /// The expected requests; `nil` if others are expected.
+        var requests: JournalQuery?
 
         package init(
             text: String,
@@ -99,7 +101,21 @@ package struct ScenarioExpectation: Sendable {
         let (found, problem) = try subject.check(job, amount)
         return ScenarioCheck(
             expectation: "\(subject.text), \(amount.often)", line: line, passed: problem == nil, found: found,
-            problem: problem)
+            problem: problem, nearest: problem == nil ? nil : try nearest(job))
+    }
+
+    /// The requests that nearly match; `nil` if no requests are expected.
+    private func nearest(_ job: JobContext) throws -> [NearRequest]? {
+        guard let query = subject.requests else { return nil }
+        do {
+            _ = try VerifyRequests(query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job)
+            return nil
+        } catch let error as PlatformError {
+            guard case .nearMisses(_, let nearest) = error.payload else { return nil }
+            return nearest.map {
+                NearRequest(id: $0.request.id, sequence: $0.request.sequence, differences: $0.differences)
+            }
+        }
     }
 }
 
@@ -121,7 +137,8 @@ extension ScenarioExpectation.Kind {
             deliveryText(query),
             query.username.map { "by \($0)" }, query.test.map { "of test \($0)" },
         ]
-        return .init(text: parts.compactMap(\.self).joined(separator: " ")) { job, amount in
+        var subject = ScenarioExpectation.Subject(text: parts.compactMap(\.self).joined(separator: " ")) {
+            job, amount in
             do {
                 return (
                     try VerifyRequests(query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count,
@@ -140,6 +157,8 @@ extension ScenarioExpectation.Kind {
                 route, method: query.method, "", surroundings.routes,
                 unsimulated: surroundings.platforms.unsimulatedPaths)
         }
+        subject.requests = query
+        return subject
     }
 
     /// The wanted delivery in words; `nil` if it is the usual one.
