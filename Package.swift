@@ -56,6 +56,7 @@ let package = Package(
                 server("Logging", "swift-log"),
                 server("NIOSSL", "swift-nio-ssl"),
                 server("UnixSignals", "swift-service-lifecycle"),
+                server("Yams", "Yams"),
             ],
             resources: [.embedInCode("fidelity.md")]
         ),

@@ -183,10 +183,15 @@ extension Namespaces {
 extension JournaledRequest {
     /// The maximum length of a body in bytes, and of a duration in milliseconds. Sums of such values do not overflow.
     private static let maxBytes = 1_000_000_000_000
+    /// The largest number of a request, far below those that JSON's numbers and additions allow.
+    private static let maxSequence: Int64 = 1_000_000_000_000
 
     /// The problem with a request that was read back; `nil` if this program may have written it.
     fileprivate var problem: String? {
         if Instant(epoch: at) == nil { return "at must be a time from 1970 to 9999, got \(at)" }
+        if let sequence, !(1...Self.maxSequence).contains(sequence) {
+            return "sequence must be from 1 to \(Self.maxSequence), got \(sequence)"
+        }
         if status == nil, delivered { return "status must be from 100 to 999 where delivered is true, got null" }
         if let status, !(100...999).contains(status) { return "status must be from 100 to 999, got \(status)" }
         if !(0...Double(Self.maxBytes)).contains(duration_ms) {
@@ -215,12 +220,13 @@ extension JournalEntry {
         }
         outcome.limits = request.decided_by.limits
         outcome.outcomeID = request.decided_by.outcome
+        outcome.because = request.because
         self.init(
             requestID: request.id, method: request.method, path: request.path,
             query: request.query.map { "?\($0)" } ?? "", status: request.status,
             isDelivered: request.delivered, milliseconds: request.duration_ms, outcome: outcome,
             request: Message(request.request), response: Message(request.response))
-        outcome.because = request.because
+        sequence = request.sequence ?? 0
     }
 }
 

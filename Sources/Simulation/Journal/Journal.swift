@@ -211,8 +211,9 @@ package final class Journals: Sendable {
                 return nil
             }
             var entry = entry
-            entry.sequence = ring.next
-            ring.next += 1
+            // An entry of a bundle keeps its number, unless an earlier one has it.
+            entry.sequence = max(ring.next, entry.sequence)
+            ring.next = entry.sequence + 1
             let journaled = JournaledEntry(entry)
             ring.entries.append(journaled)
             ring.bytes += entry.bytes

@@ -93,6 +93,9 @@ package struct ScenarioExpectation: Sendable {
         amount = Amount(minCount: range.lowerBound, maxCount: range.upperBound)
     }
 
+    /// Whether it is about requests of the journal.
+    package var isAboutRequests: Bool { subject.requests != nil }
+
     /// Notes on an expected subject that can never exist.
     package func notes(_ surroundings: ScenarioSurroundings) -> [ErrorDetail] { subject.notes(surroundings) }
 

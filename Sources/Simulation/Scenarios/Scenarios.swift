@@ -443,6 +443,24 @@ extension Namespaces {
         try await namespace.run(.background, .reads) { $0.state.seed }.result.get()
     }
 
+    /// Checks the expectations of a scenario about requests against the journal of a namespace, which need not have been started
+    /// from it.
+    ///
+    /// - Returns: the checks, and the number of expectations about other things.
+    /// - Throws: ``PlatformError`` if the text is not a valid scenario.
+    package func checkRequests(
+        ofScenario text: String, in namespace: Namespace
+    ) async throws -> (checks: [ScenarioCheck], others: Int) {
+        let own = try await ownSeed(namespace)
+        let document = try await environment.offload {
+            try self.document(FoundScenario(text: text, isShipped: false), "scenario", own)
+        }
+        let wanted = document.expectations.filter(\.isAboutRequests)
+        let checks = try await namespace.run(.background, .reads) { job in try wanted.map { try $0.check(job) } }.result
+            .get()
+        return (checks, document.expectations.count - wanted.count)
+    }
+
     private func document(_ found: FoundScenario, _ name: String, _ own: Seed) throws -> ScenarioDocument {
         do {
             return try ScenarioDocument(

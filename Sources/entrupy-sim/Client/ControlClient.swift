@@ -57,6 +57,13 @@ struct ControlClient: Sendable {
         try await exchange(call) { Answer(status: Int($0.status.code), bytes: try await collect($0, $1)) }
     }
 
+    /// A client of the same server's namespace `default`.
+    func ofDefault() -> ControlClient {
+        var options = options
+        options.namespace = "default"
+        return ControlClient(options: options, limits: limits)
+    }
+
     func get<Value: Decodable>(_ path: ControlPath, _ query: [(String, String?)] = []) async throws -> Value {
         try await send(ControlCall(.GET, path, query)).decoded()
     }

@@ -42,6 +42,13 @@ enum InputFile {
                 """)
     }
 
+    /// Whether two paths lead to one file.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     /// Whether the first line is that of a recording. It may be cut.
     private static func isRecording(_ path: String) -> Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }

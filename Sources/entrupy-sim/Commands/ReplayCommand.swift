@@ -146,7 +146,7 @@ extension ReplayCommand {
     }
 
     private func write(_ path: String, _ terminal: Terminal) async throws {
-        guard path == "-" || !Self.isSame(path, file) else {
+        guard path == "-" || !InputFile.isSame(path, file) else {
             throw Refusal(
                 .usage, "the bundle would replace the recording \(file)", next: "name another file with --bundle")
         }
@@ -174,13 +174,6 @@ extension ReplayCommand {
         @Nullable var file: String?
         @Nullable var bytes: Int?
         let replay: ReplayReport
-    }
-
-    /// Whether two paths lead to one file.
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 }
 

@@ -1,9 +1,6 @@
 import ArgumentParser
 import Console
 import Foundation
-import Logging
-import NIOConcurrencyHelpers
-import Server
 import SimulationAPI
 
 struct ReportCommand: AsyncParsableCommand {
@@ -22,46 +19,19 @@ struct ReportCommand: AsyncParsableCommand {
     var output: String?
 
     func run() async throws {
-        try InputFile.checkBundle(bundle)
-        let report = try await ProgressLine.showing(Terminal(isJSON: false), "making the report") { _ in
-            try await Self.report(ofBundle: bundle)
-        }
-        try write(report)
+        try write(
+            try await ProgressLine.showing(Terminal(isJSON: false), "making the report") { _ in
+                try await Self.report(ofBundle: bundle)
+            })
     }
 
     /// Opens a bundle in this process, without changing it, and makes its page.
     static func report(ofBundle bundle: String) async throws -> Report {
-        var logger = Logger(label: "entrupy-sim") { TextLogHandler(label: $0) }
-        logger.logLevel = .critical
         let name = URL(fileURLWithPath: bundle).lastPathComponent
-        let made = NIOLockedValueBox<Result<Report, any Error>?>(nil)
-        do {
-            var configuration = ServerConfiguration(
-                version: Release.version,
-                namespaces: .init(
-                    dataDirectory: nil, durability: .process, seed: try SeedFile.load("standard"), randomSeed: 0,
-                    settings: .object([:]), autoCreates: false))
-            configuration.namespaces.bundle = bundle
-            configuration.port = 0
-            try await SimServer(configuration, logger: logger).open { url in
-                do {
-                    let report = try await report(name, url)
-                    made.withLockedValue { $0 = .success(report) }
-                } catch {
-                    made.withLockedValue { $0 = .failure(error) }
-                }
-            }
-        } catch {
-            throw Stop.because(error)
-        }
-        guard let result = made.withLockedValue({ $0 }) else {
-            throw Refusal(.no, "\(bundle) could not be opened")
-        }
-        return try result.get()
+        return try await OpenedBundle.with(bundle) { try await report(name, $0.client) }
     }
 
-    private static func report(_ name: String, _ url: String) async throws -> Report {
-        let client = ControlClient(options: try ControlOptions.parse(["--url", url, "--namespace", "default"]))
+    private static func report(_ name: String, _ client: ControlClient) async throws -> Report {
         let gate = try await gate(client)
         return try await Report(Console(version: Release.version, proof: ""), title: name, gate: gate) { path in
             do {

@@ -6,9 +6,9 @@ import SimulationAPI
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario", abstract: "List, start and verify scenarios: edge cases in YAML files.",
-        subcommands: [List.command, Start.command, Verify.command])
+        subcommands: [List.command, Start.command, Verify.command, ScenarioFromCommand.self])
 
-    private static func text(_ file: String) throws -> String {
+    static func text(_ file: String) throws -> String {
         guard let text = String(validating: try InputFile.bytes(file), as: UTF8.self) else {
             throw Refusal(.usage, "\(file) is not UTF-8", next: "save it as UTF-8; nothing was changed")
         }
@@ -42,7 +42,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
 
     /// Writes the refusal in the format of compilers: `file:line: path: problem`.
-    private static func locate(_ refusal: inout Refusal, in file: String) {
+    static func locate(_ refusal: inout Refusal, in file: String) {
         guard let (given, problem) = refusal.details.first else { return }
         // A problem with the whole body is a problem with the whole file.
         let field = ["", "body"].contains(given) ? "" : "\(given): "
@@ -94,6 +94,9 @@ struct ScenarioCommand: AsyncParsableCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            var client = client
+            // The namespace that is made does not exist yet, so another one takes the request.
+            if newNamespace == client.options.named { client = client.ofDefault() }
             let run: ScenarioRun = try await answer(client, terminal).decoded()
             guard let failed = run.timeline.first(where: { $0.state == "failed" }) else { return }
             if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")") }
@@ -115,7 +118,12 @@ struct ScenarioCommand: AsyncParsableCommand {
 
     struct Verify: ControlAction {
         static let abstract = "Check what a scenario expects. Exits 1 if something differs."
+        static let discussion = """
+            With --bundle, the expectations of a file about requests are checked against the journal of a bundle, which need not \
+            come from that scenario. No server is needed.
+            """
         @Argument(help: "The scenario that was started in the namespace: its name, or its file.") var scenario: String
+        @Option(help: "A bundle whose journal is checked, instead of a namespace of the server.") var bundle: String?
         @Option(help: "A file to write the result to as JUnit XML, for CI servers.") var junit: String?
         @Flag(
             help:
@@ -125,13 +133,25 @@ struct ScenarioCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let (moment, start) = (Date(), ContinuousClock.now)
-            let name = isFile(scenario) ? try await startedName(scenario, client) : scenario
-            let (run, bytes) = try await client.verify(name, isStrict: strict)
+            let (run, bytes, others): (ScenarioRun, Data, Int)
+            if let bundle {
+                (run, others) = try await BundleVerification.run(scenario, bundle, isStrict: strict)
+                bytes = try WireJSON.encode(run)
+            } else {
+                let name = isFile(scenario) ? try await startedName(scenario, client) : scenario
+                (run, bytes) = try await client.verify(name, isStrict: strict)
+                others = 0
+            }
             if let junit {
                 let report = JUnitReport(run, isStrict: strict, at: moment, took: ContinuousClock.now - start)
                 try OutputFile.write(Data(report.xml.utf8), to: junit, option: "--junit")
             }
             if terminal.isJSON { terminal.json(bytes) } else { show(run, terminal) }
+            if others > 0 {
+                terminal.note(
+                    "\(Readable.count(others, "expectation")) about other things than requests: not checked against a bundle"
+                )
+            }
             guard run.verified else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
 

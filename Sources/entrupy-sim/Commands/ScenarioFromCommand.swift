@@ -1,0 +1,102 @@
+import ArgumentParser
+import Console
+import Foundation
+import SimulationAPI
+
+struct ScenarioFromCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "from",
+        abstract: "Write a scenario of what a bundle has: clock, rules, items, actions, and the last requests.",
+        discussion: """
+            The last requests are written as what is expected of the next run. Lines with CHOOSE need a decision: a request that was \
+            refused is expected to succeed, until you say otherwise. Tokens, passwords and secrets are not written. No server is needed.
+            """)
+
+    @Argument(help: "The bundle, as \"entrupy-sim bundle\" or a test writes it.")
+    var bundle: String
+    @Option(
+        help: ArgumentHelp(
+            "The last request: its id, or sequence:N, its number in the journal. That of the whole journal if absent.",
+            valueName: "request"))
+    var until: String?
+    @Option(name: [.short, .long], help: "The scenario to write, or - for standard output.")
+    var output: String
+
+    /// The number of parts that are left out before the scenario counts as impossible.
+    private static let maxAttempts = 50
+
+    func validate() throws {
+        guard let until, until.hasPrefix("sequence:") else { return }
+        try require(
+            Int64(until.dropFirst("sequence:".count)).map { $0 > 0 } ?? false,
+            "--until must be a request's id or sequence:N with a number from 1, got \(until)")
+    }
+
+    func run() async throws {
+        let terminal = Terminal(isJSON: false)
+        do {
+            guard output == "-" || !InputFile.isSame(output, bundle) else {
+                throw Refusal(
+                    .usage, "the scenario would replace the bundle \(bundle)", next: "name another file with --output")
+            }
+            let (bundle, until) = (bundle, until)
+            let made = try await OpenedBundle.with(bundle) { try await Self.scenario($0, bundle, until) }
+            let data = Data(made.text.utf8)
+            guard output != "-" else { return terminal.document(data) }
+            try OutputFile.write(data, to: output, option: "--output")
+            terminal.line("\(output): \(made.expectations) expectations, up to \(made.last)")
+            for note in made.notes { terminal.note("note: \(note)") }
+            if made.choices > 0 { terminal.note("\(made.choices) lines with CHOOSE need a decision") }
+            terminal.line(
+                "then: entrupy-sim scenario verify \(Shell.operand(output)) \(Shell.option("--bundle", bundle))")
+        } catch let refusal as Refusal {
+            terminal.show(refusal)
+            throw ExitCode(refusal.code.rawValue)
+        }
+    }
+
+    private struct Made: Sendable {
+        let text: String
+        let expectations: Int
+        let last: String
+        let choices: Int
+        let notes: [String]
+    }
+
+    private static func scenario(_ opened: OpenedBundle, _ path: String, _ until: String?) async throws -> Made {
+        let file = URL(fileURLWithPath: path).lastPathComponent
+        let facts = try await BundleFacts(opened, file: file, until: until)
+        var maker = ScenarioOfBundle(facts, name: ScenarioOfBundle.name(for: path), file: file) {
+            try await opened.server.masked($0)
+        }
+        var draft = try await maker.made()
+        try await check(&draft, opened.client)
+        let text = try draft.text()
+        let last = facts.last
+        return Made(
+            text: text, expectations: draft["expect"].parts.count,
+            last: "\(last.sequence.map { "#\($0) " } ?? "")\(last.method) \(last.path) \(last.answerText)",
+            choices: text.split(separator: "\n").count { $0.contains("# CHOOSE") }, notes: facts.gaps)
+    }
+
+    /// Starts the draft in a namespace of its own. Parts that cannot start are left out, and those that `--strict` would refuse get
+    /// a comment.
+    private static func check(_ draft: inout ScenarioDraft, _ client: ControlClient) async throws {
+        for _ in 0..<maxAttempts {
+            let call = ControlCall(
+                .POST, "/_sim/scenarios/start",
+                body: ["scenario": try draft.text(), "namespace": "entrupy-sim-draft", "replace": true], takesLong: true
+            )
+            do {
+                let run: ScenarioRun = try await client.send(call).decoded()
+                for note in run.notes { draft.comment(note.field, "--strict refuses this: \(note.problem).") }
+                return
+            } catch let refusal as Refusal {
+                let places = refusal.details.map { ($0.field, $0.problem.replacing(#/^line \d+: /#, with: "")) }
+                guard let place = places.first(where: { draft.remove($0.0, because: $0.1) }) else { throw refusal }
+                _ = place
+            }
+        }
+        throw Refusal(.internalError, "the bundle has too many parts that no scenario can have")
+    }
+}

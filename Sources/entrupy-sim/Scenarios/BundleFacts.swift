@@ -1,0 +1,162 @@
+import EntrupyAPI
+import Foundation
+import SimulationAPI
+
+/// What a bundle knows of a run, up to one of its requests: the facts that a scenario is made of.
+struct BundleFacts: Sendable {
+    let info: ServerInfo
+    /// The requests up to the wanted one, oldest first; not empty.
+    let requests: [JournaledRequest]
+    /// The entries of the event log up to the wanted request, oldest first.
+    let events: [StateChange]
+    /// The items of the namespace, oldest first.
+    let items: [AuthenticationInfo]
+    /// The text of the scenario that the namespace was started from; `nil` if it was none.
+    let scenario: String?
+    /// The namespace's seed data, in YAML.
+    let seed: String
+    /// The settings of a namespace that was given none.
+    let defaults: JSONValue
+    /// The numbers of the events of items that the control API or a scenario made.
+    let generated: Set<Int64>
+    /// Sentences about what is missing.
+    private(set) var gaps: [String] = []
+
+    /// The maximum numbers that are read. A scenario has at most 1,000 parts in a list.
+    private static let maxRequests = 20_000
+    private static let maxEvents = 20_000
+    private static let maxItems = 500
+
+    /// The request that the scenario ends with.
+    var last: JournaledRequest { requests[requests.count - 1] }
+
+    /// - Parameters:
+    ///   - file: the name of the bundle, for messages.
+    ///   - until: the name of the last request; `nil` for the last one of the journal.
+    /// - Throws: ``Refusal`` if the bundle has no such request, or none at all.
+    init(_ bundle: OpenedBundle, file: String, until: String?) async throws {
+        let client = bundle.client
+        info = try await client.get("/_sim/info")
+        let all = try await Self.requests(client)
+        guard let end = try Self.index(of: until, in: all.list, file) else {
+            throw Refusal(
+                .no, "\(file) has no requests: it is an exported snapshot, or its journal was empty",
+                next: "make the bundle before the namespace is reset: entrupy-sim bundle -o FILE")
+        }
+        requests = Array(all.list[...end])
+        let last = all.list[end]
+        let log = try await Self.events(client)
+        // A bundle of the first release does not know which events a request added.
+        let through = end == all.list.count - 1 ? nil : last.changes?.through
+        let isEnd = end == all.list.count - 1
+        events = log.list.filter { event in
+            isEnd || through.map { event.sequence <= $0 } ?? (event.at <= last.at)
+        }
+        items = try await Self.items(client)
+        if let name = try await client.startedScenario() {
+            let details: ScenarioDetails = try await client.get("/_sim/scenarios/\(name)")
+            scenario = details.started_text ?? details.text
+        } else {
+            scenario = nil
+        }
+        seed = String(decoding: try await client.send(ControlCall(.GET, "/_sim/export")).bytes, as: UTF8.self)
+        defaults = try await Self.defaults(client)
+        generated = Set(
+            events.filter { $0.kind == "item.submitted" && $0.data.members?["by"] == "control" }.map(\.sequence))
+        if all.isCut { gaps.append("Only the newest \(Self.maxRequests) requests of the bundle were read.") }
+        if log.isCut { gaps.append("Only the newest \(Self.maxEvents) entries of the event log were read.") }
+        if items.count == Self.maxItems { gaps.append("Only the newest \(Self.maxItems) items were read.") }
+        if let first = all.list.first?.sequence, first > 1 {
+            gaps.append("The journal begins with #\(first): it had forgotten the requests before.")
+        }
+        if isEnd, let event = Self.unexplained(log.list, after: last) {
+            gaps.append(
+                "The bundle lacks a request after the last one: none of its requests caused \(event.kind) of \(event.subject)."
+            )
+        }
+    }
+
+    /// The first event after the last request that only a client's request can cause: the bundle was made before that request
+    /// was answered.
+    private static func unexplained(_ events: [StateChange], after last: JournaledRequest) -> StateChange? {
+        guard let through = last.changes?.through else { return nil }
+        let kinds: Set = [
+            "session.started", "capture.started", "image.uploaded", "capture.submitted", "capture.cancelled",
+        ]
+        return events.first { $0.sequence > through && kinds.contains($0.kind) }
+    }
+
+    // MARK: Reading
+
+    private static func requests(_ client: ControlClient) async throws -> (list: [JournaledRequest], isCut: Bool) {
+        var list: [JournaledRequest] = []
+        var cursor: String?
+        repeat {
+            let page: RequestList = try await client.get("/_sim/requests", [("limit", "1000"), ("cursor", cursor)])
+            list += page.requests
+            cursor = page.next_cursor
+        } while cursor != nil && list.count < maxRequests
+        return (list.reversed(), cursor != nil)
+    }
+
+    private static func events(_ client: ControlClient) async throws -> (list: [StateChange], isCut: Bool) {
+        var list: [StateChange] = []
+        var cursor: String?
+        repeat {
+            let page: EventList = try await client.get("/_sim/event-log", [("limit", "1000"), ("cursor", cursor)])
+            list += page.events
+            cursor = page.next_cursor
+        } while cursor != nil && list.count < maxEvents
+        return (list.reversed(), cursor != nil)
+    }
+
+    private static func items(_ client: ControlClient) async throws -> [AuthenticationInfo] {
+        let list: AuthenticationList = try await client.get("/_sim/authentications", [("limit", "\(maxItems)")])
+        var items: [AuthenticationInfo] = []
+        for summary in list.authentications.reversed() {
+            items.append(try await client.get("/_sim/authentications/\(summary.entrupy_id)"))
+        }
+        return items
+    }
+
+    /// The settings of a new namespace.
+    private static func defaults(_ client: ControlClient) async throws -> JSONValue {
+        let name = "entrupy-sim-defaults"
+        _ = try await client.send(ControlCall(.PUT, "/_sim/namespaces/\(name)", body: ["seed": "standard"]))
+        let options = try ControlOptions.parse(["--url", client.options.base, "--namespace", name])
+        let settings: JSONValue = try await ControlClient(options: options).get("/_sim/settings")
+        _ = try await client.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)"))
+        return settings
+    }
+
+    // MARK: The last request
+
+    /// The place of a request by its id or `sequence:N`; that of the last one without a name; `nil` if there are no requests.
+    private static func index(of name: String?, in list: [JournaledRequest], _ file: String) throws -> Int? {
+        guard !list.isEmpty else { return nil }
+        guard let name else { return list.count - 1 }
+        let number = name.hasPrefix("sequence:") ? Int64(name.dropFirst("sequence:".count)) : nil
+        let found = list.indices.filter { index in
+            number.map { list[index].sequence == $0 } ?? (list[index].id == name)
+        }
+        guard let only = found.first else {
+            let ends = [list.first, list.last].compactMap { $0?.sequence }.map { "\($0)" }
+            throw Refusal(
+                .no, "\(file) has no request \(name)",
+                next: "name one by its id or as sequence:N; its journal has \(ends.joined(separator: " to "))")
+        }
+        guard found.count == 1 else {
+            var refusal = Refusal(
+                .no, "\(found.count) requests have the id \(name)",
+                next: "name one: "
+                    + found.prefix(20).compactMap { list[$0].sequence.map { "sequence:\($0)" } }
+                    .joined(separator: ", "))
+            refusal.details = found.prefix(20).map { index in
+                let entry = list[index]
+                return ("sequence:\(entry.sequence ?? 0)", "\(entry.method) \(entry.path), \(entry.answerText)")
+            }
+            throw refusal
+        }
+        return only
+    }
+}

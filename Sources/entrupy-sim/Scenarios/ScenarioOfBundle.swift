@@ -1,0 +1,402 @@
+import EntrupyAPI
+import Foundation
+import SimulationAPI
+import Yams
+
+/// Makes a scenario of a bundle: its clock, its rules, its items, what support did, and its last requests as expectations.
+///
+/// A namespace that was started from a scenario keeps that scenario's parts, and gets what was added since.
+struct ScenarioOfBundle {
+    private let facts: BundleFacts
+    private let masked: @Sendable (JSONValue) async throws -> JSONValue
+    private var draft: ScenarioDraft
+    /// The scenario that the namespace was started from; empty if it was none.
+    private let base: JSONObject
+    /// The number of the event of that start; 0 if there was none.
+    private let startSequence: Int64
+    /// The times of the actions of that scenario.
+    private let actionTimes: Set<Double>
+    /// The start in epoch seconds: that of the scenario, else a whole second before the first event.
+    private let start: Double
+
+    /// The maximum numbers of parts in a list, and of bytes of seed data.
+    private static let maxParts = 200
+    private static let maxSeed = 200_000
+
+    /// - Parameters:
+    ///   - name: the name of the scenario.
+    ///   - masked: masks the secrets of the namespace in a value.
+    init(
+        _ facts: BundleFacts, name: String, file: String,
+        masked: @escaping @Sendable (JSONValue) async throws -> JSONValue
+    ) {
+        self.facts = facts
+        self.masked = masked
+        let started = facts.events.last { $0.kind == "scenario.started" }
+        base = started == nil ? [:] : facts.scenario.flatMap(Self.parsed)?.members ?? [:]
+        actionTimes = base.isEmpty ? [] : Set(facts.events.filter { $0.kind == "scenario.action" }.map(\.at))
+        startSequence = base.isEmpty ? 0 : started?.sequence ?? 0
+        let first = [facts.events.first?.at, facts.requests.first?.at].compactMap { $0 }.min() ?? 0
+        start = base.isEmpty ? first.rounded(.down) : started?.at ?? first.rounded(.down)
+        let last = facts.last
+        draft = ScenarioDraft(
+            name: name, description: "The run of \(file), up to \(last.method) \(last.path) \(last.answerText).",
+            frozenAt: Self.iso(start))
+    }
+
+    /// The scenario as a draft.
+    mutating func made() async throws -> ScenarioDraft {
+        draft.comments =
+            [
+                "Made of \(facts.last.sequence.map { "requests up to #\($0)" } ?? "a bundle") by entrupy-sim \(facts.info.version).",
+                "Lines with CHOOSE need a decision. Secrets are left out.",
+            ] + facts.gaps
+        try await addSeed()
+        try await addSettings()
+        try await addBase()
+        try await addItems()
+        try await addRules()
+        try await addActions()
+        draft["expect"].comments = [
+            "The last requests of the run. Verify them against its bundle: entrupy-sim scenario verify FILE --bundle BUNDLE"
+        ]
+        draft["expect"].parts = ExpectedRequests(facts).parts()
+        draft.clockComments = [
+            isAdvanced
+                ? "The clock stands. The run advanced it: do so at the same places."
+                : "The clock stands. That of the run was not advanced: advance it where the run waited."
+        ]
+        return draft
+    }
+
+    /// The name of a scenario for a file: its name without the endings of bundles.
+    static func name(for file: String) -> String {
+        var name = URL(fileURLWithPath: file).lastPathComponent
+        for ending in [".gz", ".tar", ".bundle", ".entrupy-bundle"] where name.hasSuffix(ending) {
+            name = String(name.dropLast(ending.count))
+        }
+        let allowed = name.utf8.map { byte -> UInt8 in
+            let isWord =
+                (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-_.".utf8.contains(byte)
+            return isWord ? byte : UInt8(ascii: "-")
+        }
+        let words = allowed.drop { "-_.".utf8.contains($0) }.prefix(63)
+        return words.isEmpty ? "case" : String(decoding: words, as: UTF8.self)
+    }
+
+    // MARK: What the namespace began with
+
+    private mutating func addSeed() async throws {
+        if let seed = base["seed"], seed != .null {
+            return draft.seed = try await part("seed", withoutSecrets(seed), seed.members == nil ? [] : Self.secretNote)
+        }
+        let name = facts.info.namespace.seed
+        if ["standard", "empty"].contains(name) { return draft.seed = ScenarioDraft.Part([("seed", .string(name))]) }
+        guard facts.seed.utf8.count <= Self.maxSeed, let seed = Self.parsed(facts.seed) else {
+            draft.seed = ScenarioDraft.Part(
+                [("seed", "standard")],
+                [
+                    "CHOOSE: the run had seed data of its own (\(name)), which is too large to be here. Name its organizations and users."
+                ])
+            return
+        }
+        draft.seed = try await part("seed", withoutSecrets(seed), Self.secretNote)
+    }
+
+    private static let secretNote = [
+        "CHOOSE: tokens and passwords are not written here. Replace the made-up ones by those that the client sends."
+    ]
+
+    private mutating func addSettings() async throws {
+        let changed = facts.events.last { $0.kind == "settings.changed" }
+        let now = changed?.data.members?["settings"] ?? facts.info.settings
+        guard let patch = Self.difference(now, from: facts.defaults), let members = patch.members, !members.isEmpty
+        else {
+            return
+        }
+        let comments = changed.flatMap { $0.at > start ? $0 : nil }.map {
+            ["Settings as they were \(after($0.at)) after the start; here they are so from the start."]
+        }
+        draft.settings = try await part("settings", patch, comments ?? [])
+    }
+
+    /// The lists of the scenario that the namespace was started from.
+    private mutating func addBase() async throws {
+        guard !base.isEmpty else { return }
+        for key in ScenarioDraft.keys where key != "expect" {
+            for element in base[key]?.elements ?? [] {
+                let value = try await masked(element)
+                draft[key].parts.append(ScenarioDraft.Part(value.members ?? [:]))
+            }
+        }
+        if let count = base["subscriptions"]?.elements?.count, count > 0 {
+            draft.comments.append(
+                "CHOOSE: the run's scenario made \(count) subscriptions. Add them with secrets of your own (subscriptions)."
+            )
+        }
+    }
+
+    // MARK: Items
+
+    /// The items that the client did not make with requests of the journal.
+    private mutating func addItems() async throws {
+        let (own, flags) = (submittedItems, flagsOfGeneratedItems)
+        for item in facts.items where !own.contains(item.entrupy_id) {
+            let submitted = item.timeline.first?.at ?? start
+            // Those of the scenario that the namespace was started from are there already.
+            guard base.isEmpty || submitted > start, submitted <= facts.last.at else { continue }
+            guard draft["items"].parts.count < Self.maxParts else {
+                draft["items"].comments.append("Only the first \(Self.maxParts) items are here.")
+                return
+            }
+            var members = (try await masked(item.item)).members ?? [:]
+            for name in ["config_type", "entrupy_id", "submitted_at", "capture_workflow", "count", "template"] {
+                members[name] = nil
+            }
+            let first = item.timeline.first { $0.event == "result.set" }?.data.members?["result"]
+            var comments: [String] = []
+            members["username"] = .string(item.username)
+            members["result"] = first ?? .string(item.result.id.rawValue)
+            members["flag"] = flags[item.entrupy_id].map { .string($0) }
+            if item.capture_id != nil {
+                comments.append("\(item.entrupy_id) was captured by no request of the journal.")
+            }
+            draft["items"].parts.append(ScenarioDraft.Part(members, comments))
+        }
+    }
+
+    /// The flags with which items were generated. Their events follow those of the submission and the result.
+    private var flagsOfGeneratedItems: [String: String] {
+        var flags: [String: String] = [:]
+        for event in facts.events {
+            if event.kind == "flag.set", facts.generated.contains(event.sequence - 2) {
+                flags[event.subject] = "flagged"
+            }
+            if event.kind == "flag.resolved", facts.generated.contains(event.sequence - 3) {
+                flags[event.subject] = "resolved"
+            }
+        }
+        return flags
+    }
+
+    /// The items that requests of the journal submitted. The scenario's client submits them again.
+    private var submittedItems: Set<String> {
+        let ranges = facts.requests.compactMap(\.changes).filter { $0.through > $0.after }.sorted {
+            $0.after < $1.after
+        }
+        var found: Set<String> = []
+        for event in facts.events where event.kind == "item.submitted" {
+            // The last range that begins before the event.
+            var (low, high) = (0, ranges.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if ranges[middle].after < event.sequence { low = middle + 1 } else { high = middle }
+            }
+            if low > 0, event.sequence <= ranges[low - 1].through { found.insert(event.subject) }
+        }
+        return found
+    }
+
+    // MARK: Rules
+
+    /// Whether the run advanced its clock. Otherwise the times of its events are those at which it came to them.
+    private var isAdvanced: Bool { facts.events.contains { $0.kind == "clock.advanced" } }
+
+    /// The rules that were added since the start. Outcome rules hold from the start on; faults come when they came.
+    private mutating func addRules() async throws {
+        var removed: Set<String> = []
+        for event in facts.events where event.kind == "outcome.removed" { removed.insert(event.subject) }
+        for event in facts.events where event.sequence > startSequence && event.kind == "outcome.added" {
+            guard !removed.contains(event.subject), !removed.contains("*"), let rule = event.data.members?["rule"]
+            else {
+                continue
+            }
+            let comments =
+                event.at > start ? ["Added \(after(event.at)) after the start; here it holds from the start on."] : []
+            draft["outcomes"].parts.append(try await ruled(rule, comments))
+        }
+        let isTimed = isAdvanced
+        for event in facts.events where event.sequence > startSequence {
+            switch event.kind {
+            case "fault.added":
+                guard let rule = event.data.members?["rule"], !isOfAction(event) else { continue }
+                if event.at <= start || !isTimed {
+                    let comments =
+                        event.at > start
+                        ? ["Added \(after(event.at)) after the start; here it holds from the start on."] : []
+                    draft["faults"].parts.append(try await ruled(rule, comments))
+                } else {
+                    add(event, "fault", try await masked(rule))
+                }
+            case "fault.removed" where !isOfAction(event):
+                if event.subject == "*" {
+                    add(event, "clear_faults", true)
+                } else {
+                    draft["timeline"].comments.append(
+                        "CHOOSE: the fault \(event.subject) was removed \(after(event.at)) after the start; a timeline can only remove all (clear_faults)."
+                    )
+                }
+            default: continue
+            }
+        }
+    }
+
+    private func ruled(_ rule: JSONValue, _ comments: [String]) async throws -> ScenarioDraft.Part {
+        ScenarioDraft.Part((try await masked(rule)).members ?? [:], comments)
+    }
+
+    // MARK: What support did
+
+    private mutating func addActions() async throws {
+        for event in facts.events where event.sequence > startSequence && !isOfAction(event) {
+            let data = (try await masked(event.data)).members ?? [:]
+            switch event.kind {
+            case "result.set", "result.changed":
+                guard data["rule"] == "control", !isCreation(event) else { continue }
+                act(event, "set_result", [("result", data["result"])])
+            case "flag.resolved":
+                guard data["note"] != nil else { continue }
+                act(event, "resolve_flag", [("note", data["note"]), ("result", data["result"])])
+            case "retake.requested":
+                act(event, "retake", [("regions", data["regions"]), ("message", data["message"])])
+            case "support.message":
+                act(event, "support_message", [("message", data["message"]), ("options", data["options"])])
+            case "session.ended":
+                guard data["reason"] == "revoked" else { continue }
+                add(event, "revoke_sessions", .object(JSONObject([("username", .string(event.subject))])))
+            case "client.rejected":
+                add(event, "reject_client", .object(JSONObject([("client_id", .string(event.subject))])))
+            default: continue
+            }
+        }
+        draft["timeline"].parts = draft["timeline"].parts.enumerated().filter { index, part in
+            // Revoking all sessions records each of them.
+            index == 0 || !Self.areEqual(part.members, draft["timeline"].parts[index - 1].members)
+        }.map(\.element)
+    }
+
+    /// Adds an action about an item. Items are named by their `customer_item_id`: their other ids differ in each run.
+    private mutating func act(_ event: StateChange, _ action: String, _ members: [(String, JSONValue?)]) {
+        var comments: [String] = []
+        var named: [(String, JSONValue)]
+        if let id = facts.items.first(where: { $0.entrupy_id == event.subject })?.customer_item_id {
+            named = [("customer_item_id", .string(id))]
+        } else {
+            named = [("entrupy_id", .string(event.subject))]
+            comments.append(
+                "CHOOSE: the item has no customer_item_id, and its id differs in each run. Give it one, and name it here."
+            )
+        }
+        named += members.compactMap { name, value in value.flatMap { $0 == .null ? nil : (name, $0) } }
+        add(event, action, .object(JSONObject(named)), comments)
+    }
+
+    private mutating func add(_ event: StateChange, _ action: String, _ value: JSONValue, _ comments: [String] = []) {
+        guard draft["timeline"].parts.count < Self.maxParts else { return }
+        draft["timeline"].parts.append(
+            ScenarioDraft.Part([("at", .string(after(event.at))), (action, value)], comments))
+    }
+
+    /// Whether an event came with an action of the scenario that the namespace was started from.
+    private func isOfAction(_ event: StateChange) -> Bool { actionTimes.contains(event.at) }
+
+    /// Whether an item got its result when it was generated.
+    private func isCreation(_ event: StateChange) -> Bool { facts.generated.contains(event.sequence - 1) }
+
+    private static func areEqual(_ one: [(String, JSONValue)], _ other: [(String, JSONValue)]) -> Bool {
+        JSONObject(one) == JSONObject(other)
+    }
+
+    // MARK: Values
+
+    private func part(_ key: String, _ value: JSONValue, _ comments: [String]) async throws -> ScenarioDraft.Part {
+        ScenarioDraft.Part([(key, try await masked(value))], comments)
+    }
+
+    /// Seed data without its tokens and passwords: made-up ones stand in their place.
+    private func withoutSecrets(_ seed: JSONValue) -> JSONValue {
+        var count = 0
+        func replaced(_ value: JSONValue) -> JSONValue {
+            switch value {
+            case .array(let elements): return .array(elements.map(replaced))
+            case .object(let members):
+                return .object(
+                    JSONObject(
+                        members.sorted.map { name, value in
+                            switch name {
+                            case "api_tokens":
+                                return (
+                                    name,
+                                    .array(
+                                        (value.elements ?? []).map { _ in
+                                            count += 1
+                                            return .string("choose-a-token-\(count)")
+                                        })
+                                )
+                            case "password": return (name, "choose-a-password")
+                            default: return (name, replaced(value))
+                            }
+                        }))
+            default: return value
+            }
+        }
+        return replaced(seed)
+    }
+
+    /// The merge patch that makes `now` of `before`; `nil` if they are equal.
+    private static func difference(_ now: JSONValue, from before: JSONValue) -> JSONValue? {
+        guard now != before else { return nil }
+        guard let new = now.members, let old = before.members else { return now }
+        return .object(
+            JSONObject(
+                new.sorted.compactMap { name, value in
+                    difference(value, from: old[name] ?? .null).map { (name, $0) }
+                }))
+    }
+
+    /// A duration after the start, as a timeline has it.
+    private func after(_ moment: Double) -> String {
+        let microseconds = Int64(max(0, ((moment - start) * 1e6).rounded()))
+        for (length, unit) in [(86_400, "d"), (3600, "h"), (60, "m")] as [(Int64, String)]
+        where microseconds > 0 && microseconds % (length * 1_000_000) == 0 {
+            return "\(microseconds / length / 1_000_000)\(unit)"
+        }
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        guard rest > 0 else { return "\(seconds)s" }
+        let digits = String(1_000_000 + rest).dropFirst()
+        return "\(seconds).\(digits)s"
+    }
+
+    /// A moment in ISO 8601, with microseconds if it has any.
+    private static func iso(_ epoch: Double) -> String {
+        let microseconds = Int64((epoch * 1e6).rounded())
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let whole = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
+        guard rest > 0 else { return whole }
+        return "\(whole.dropLast()).\(String(1_000_000 + rest).dropFirst())Z"
+    }
+
+    /// A YAML text as JSON; `nil` if it is not YAML. Only for texts that a server has read.
+    private static func parsed(_ yaml: String) -> JSONValue? {
+        (try? compose(yaml: yaml)).flatMap { $0.map(value) }
+    }
+
+    private static func value(_ node: Node) -> JSONValue {
+        switch node {
+        case .mapping(let mapping):
+            return .object(JSONObject(mapping.map { ($0.key.string ?? "", value($0.value)) }))
+        case .sequence(let sequence): return .array(sequence.map(value))
+        case .scalar(let scalar):
+            guard scalar.style == .plain else { return .string(scalar.string) }
+            if ["true", "false"].contains(scalar.string) { return .bool(scalar.string == "true") }
+            if ["null", "~", "", "Null", "NULL"].contains(scalar.string) { return .null }
+            if scalar.string.utf8.count <= 100,
+                scalar.string.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/#) != nil
+            {
+                return .number(JSONNumber(text: scalar.string))
+            }
+            return .string(scalar.string)
+        case .alias: return .null
+        }
+    }
+}

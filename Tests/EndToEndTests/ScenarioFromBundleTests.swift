@@ -1,0 +1,338 @@
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+import Yams
+
+/// `entrupy-sim scenario from BUNDLE`, and `scenario verify FILE --bundle BUNDLE`.
+@Suite struct ScenarioFromBundleTests {
+    /// A folder with a bundle, in which commands run.
+    private struct Folder {
+        let path: String
+        var bundle: String { path + "/failure.bundle.tar" }
+        var file: String { path + "/case.yaml" }
+
+        func from(_ more: String...) async throws -> (status: Int32, output: String) {
+            let run = try await SimProcess.run(["scenario", "from", bundle, "-o", file] + more)
+            return (run.status, run.output)
+        }
+
+        func verify(_ more: String...) async throws -> (status: Int32, output: String) {
+            let run = try await SimProcess.run(["scenario", "verify", file, "--bundle", bundle] + more)
+            return (run.status, run.output)
+        }
+
+        func text() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
+
+        func replace(_ old: String, by new: String) throws {
+            let text = try text()
+            try #require(text.contains(old), "\(text)")
+            try text.replacing(old, with: new).write(toFile: file, atomically: true, encoding: .utf8)
+        }
+    }
+
+    private func withBundle(_ bundle: Data, _ body: (Folder) async throws -> Void) async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let folder = Folder(path: directory)
+            try bundle.write(to: URL(fileURLWithPath: folder.bundle))
+            try await body(folder)
+        }
+    }
+
+    private func bundle(of world: TestWorld) async throws -> Data { try await world.send("GET", "/_sim/bundle").body }
+
+    /// A run whose last request is refused: b asks for the item of a.
+    private func failedRun(_ name: String = "sku-1") async throws -> (TestWorld, item: String) {
+        let world = try await TestWorld.make(settings: ["result_delay": "2h"])
+        _ = try await world.send("POST", "/_sim/authentications", ["brand": "Gucci", "customer_item_id": "before"])
+        _ = try await world.send(
+            "POST", "/_sim/outcomes", ["match": ["customer_item_id": "sku-*"], "result": "unknown"])
+        let (a, b) = (try await world.login("a"), try await world.login("b"))
+        let item = try await world.submit(a, item: TestWorld.nike.merging(["customer_item_id": .string(name)]))
+        try await world.advance("90m")
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 503], "times": 1])
+        _ = try await world.send("POST", "/sdk/search", [:], token: a)
+        _ = try await world.send(
+            "PATCH", "/_sim/authentications/\(item)", ["result": "authentic"])
+        _ = try await world.send("POST", "/_sim/authentications/\(item)/retake", ["message": "again: # please"])
+        _ = try await world.send("GET", "/sdk/results/\(item)", token: a)
+        _ = try await world.send("GET", "/sdk/results/\(item)", token: b)
+        return (world, item)
+    }
+
+    @Test func aFailedRunBecomesAScenarioThatSaysWhatFailed() async throws {
+        let (world, item) = try await failedRun()
+        try await withBundle(try await bundle(of: world)) { folder in
+            let made = try await folder.from()
+            try #require(made.status == 0, "\(made.output)")
+            let text = try folder.text()
+            #expect(made.output.contains("lines with CHOOSE"))
+            for part in [
+                "freeze: \"2026-01-05T09:00:00Z\"", "result_delay: ", "customer_item_id: before", "result: unknown",
+                "at: 90m", "fault:", "retake:", "again: # please", "route: /sdk/results/*", "username: DemoOrg-b",
+                "status: 2xx", "status: 503", "by the fault flt_",
+                "404, because the item belongs to DemoOrg-a; the session is DemoOrg-b's",
+            ] {
+                #expect(text.contains(part), "\(part) in \(text)")
+            }
+            #expect(!text.contains(item), "ids of the run differ in the next one")
+            let failed = try await folder.verify()
+            #expect(failed.status == 1 && failed.output.contains("FAILED"), "\(failed.output)")
+            #expect(failed.output.contains("GET /sdk/results/* -> 2xx by DemoOrg-b"))
+            #expect(failed.output.contains("was 404"))
+            // Once the person has chosen, the run is as expected.
+            try folder.replace("status: 2xx\n    at_least: 1", by: "status: 404")
+            let met = try await folder.verify("--junit", folder.path + "/junit.xml")
+            #expect(met.status == 0, "\(met.output)")
+            #expect(FileManager.default.fileExists(atPath: folder.path + "/junit.xml"))
+            let json = try await folder.verify("--json")
+            #expect(json.output.contains("\"verified\":true"))
+            try await start(folder, in: world, strict: true)
+        }
+    }
+
+    /// Starts the scenario in a new namespace, whose name the environment has too.
+    private func start(_ folder: Folder, in world: TestWorld, strict: Bool = false) async throws {
+        let name = "from-\(UUID().uuidString.lowercased().prefix(8))"
+        let run = try await SimProcess.run(
+            ["scenario", "start", folder.file, "--new", name, "--url", SimProcess.shared.baseURL]
+                + (strict ? ["--strict"] : []),
+            environment: ["ENTRUPY_SIM_NAMESPACE": name])
+        #expect(run.status == 0, "\(run.output)")
+        let root = TestWorld(base: SimProcess.shared.baseURL)
+        #expect(try await root.send("GET", "/ns/\(name)/_sim/info")["namespace.clock.mode"] == "frozen")
+        #expect(try await root.send("DELETE", "/_sim/namespaces/\(name)").status == 204)
+    }
+
+    @Test func itEndsWithTheRequestThatIsNamed() async throws {
+        let (world, _) = try await failedRun()
+        let list = try await world.send("GET", "/_sim/requests")["requests"].items
+        let search = try #require(list.first { $0["path"] == "/sdk/search" })
+        let id = try #require(search["id"].text)
+        let number = try #require(search["sequence"].integer)
+        try await withBundle(try await bundle(of: world)) { folder in
+            for name in [id, "sequence:\(number)"] {
+                let made = try await folder.from("--until", name)
+                try #require(made.status == 0, "\(made.output)")
+                let text = try folder.text()
+                #expect(text.contains("up to #\(number)") && text.contains("status: 503"))
+                // What came after it is not there.
+                #expect(!text.contains("/sdk/results/") && !text.contains("retake:"))
+                #expect(try await folder.verify().status == 0)
+            }
+        }
+    }
+
+    @Test func aScenarioThatWasStartedKeepsItsParts() async throws {
+        let world = try await TestWorld.make()
+        let scenario = """
+            name: mine
+            description: mine
+            clock: {freeze: 2026-01-05T09:00:00Z}
+            items: [{count: 3, template: {brand: Gucci, customer_item_id: "pre-{n}"}}]
+            outcomes: [{match: {brand: Nike}, result: unknown, after: 3h}]
+            faults: [{match: {route: /sdk/search}, effect: {status: 503}, times: 2}]
+            timeline: [{at: 1h, set_result: {customer_item_id: pre-1, result: unknown}}]
+            subscriptions: [{url: "http://127.0.0.1:1/h", secret_key: top-secret-1}]
+            expect: [{route: /sdk/login, status: 200}]
+            """
+        let started = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        try #require(started.status == 200, "\(started.json)")
+        _ = try await world.login("a")
+        try await world.advance("2h")
+        _ = try await world.send("POST", "/_sim/faults", ["match": ["route": "/sdk/late"], "effect": ["status": 500]])
+        _ = try await world.send("GET", "/sdk/nothing")
+        try await withBundle(try await bundle(of: world)) { folder in
+            let made = try await folder.from()
+            try #require(made.status == 0, "\(made.output)")
+            let document = try #require(try load(yaml: folder.text()) as? [String: Any])
+            let lists = try ["items", "outcomes", "faults", "timeline"].map { key in
+                try #require(document[key] as? [[String: Any]], "\(key)").count
+            }
+            #expect(lists == [1, 1, 1, 2], "the action and what it caused is there once")
+            let text = try folder.text()
+            #expect(!text.contains("top-secret-1") && text.contains("CHOOSE: the run's scenario made 1 subscriptions"))
+            #expect(text.contains("--strict refuses this"), "nothing matches /sdk/late")
+            try await start(folder, in: world)
+        }
+    }
+
+    /// Names that would end a comment, a text or a line of YAML stay values.
+    @Test(arguments: [
+        "a: b\n- c", "\"q\" 'r' # s", "*alias", "&anchor", "{x: [y", "- minus", "null", "0x1F", "1e3", "yes",
+        "tab\there", "nel\u{85}ls\u{2028}ps\u{2029}", "bidi\u{202e}x", "%TAG", "!!int 5", "é\u{301}👟", "  spaces  ",
+        "---",
+    ])
+    func hostileNamesStayValues(name: String) async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send(
+            "POST", "/_sim/authentications",
+            ["brand": "Nike", "customer_item_id": .string(name), "style_name": .string("sk \(TestWorld.apiToken)")])
+        try #require(made.status < 300, "\(made.json)")
+        let item = try #require(made["entrupy_ids.0"].text)
+        try await world.advance("1m")
+        _ = try await world.send("POST", "/_sim/authentications/\(item)/support-message", ["message": .string(name)])
+        let encoded = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        _ = try await world.send("GET", "/v2/lookup/authentications/\(encoded)", token: "other-api-token")
+        try await withBundle(try await bundle(of: world)) { folder in
+            let run = try await folder.from()
+            try #require(run.status == 0, "\(run.output)")
+            let text = try folder.text()
+            let document = try #require(try load(yaml: text) as? [String: Any])
+            let items = try #require(document["items"] as? [[String: Any]])
+            #expect(items.count == 1 && items[0]["customer_item_id"] as? String == name, "\(text)")
+            let action = try #require(
+                (document["timeline"] as? [[String: Any]])?.first?["support_message"] as? [String: Any])
+            #expect(action["message"] as? String == name && action["customer_item_id"] as? String == name, "\(text)")
+            #expect(!text.contains(TestWorld.apiToken))
+            #expect(try await folder.verify().status == 1)
+            try await start(folder, in: world)
+        }
+    }
+
+    @Test func seedDataComesWithoutTokensAndPasswords() async throws {
+        let seed: JSONValue = [
+            "organizations": [
+                [
+                    "name": "Fjord", "api_tokens": ["fjord-secret-token"], "bundles": ["com.example.fjord"],
+                    "partner_users": [
+                        [
+                            "username": "kim", "password": "hunter2-hunter2", "unique_user_id": "kim-kim-kim",
+                            "email": "k@example.com",
+                        ]
+                    ],
+                ]
+            ]
+        ]
+        let world = try await TestWorld.make(seed: seed)
+        _ = try await world.send("GET", "/v2/authentications/x", token: "fjord-secret-token")
+        try await withBundle(try await bundle(of: world)) { folder in
+            let made = try await folder.from()
+            try #require(made.status == 0, "\(made.output)")
+            let text = try folder.text()
+            #expect(text.contains("Fjord") && text.contains("CHOOSE: tokens and passwords"))
+            #expect(!text.contains("fjord-secret-token") && !text.contains("hunter2"))
+            try await start(folder, in: world)
+        }
+    }
+
+    // MARK: Bad input
+
+    @Test func aRequestThatIsNotThereIsAnError() async throws {
+        let world = try await TestWorld.make()
+        for _ in 0..<2 { _ = try await world.send("GET", "/sdk/session", headers: ["X-Request-Id": "same-id-1"]) }
+        _ = try await world.send("PUT", "/_sim/snapshots/s")
+        let snapshot = try await world.send("GET", "/_sim/snapshots/s").body
+        try await withBundle(try await bundle(of: world)) { folder in
+            let unknown = try await folder.from("--until", "nothing")
+            #expect(unknown.status == 1 && unknown.output.contains("has no request nothing"), "\(unknown.output)")
+            #expect(unknown.output.contains("its journal has 1 to 2"))
+            let missing = try await folder.from("--until", "sequence:9")
+            #expect(missing.status == 1 && missing.output.contains("has no request sequence:9"))
+            let ambiguous = try await folder.from("--until", "same-id-1")
+            #expect(ambiguous.status == 1, "\(ambiguous.output)")
+            #expect(
+                ambiguous.output.contains("2 requests have the id same-id-1")
+                    && ambiguous.output.contains("sequence:1, sequence:2"))
+            for wrong in ["sequence:0", "sequence:x", "sequence:"] {
+                #expect(try await folder.from("--until", wrong).status == 64)
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.file))
+            let same = try await SimProcess.run(["scenario", "from", folder.bundle, "-o", folder.bundle])
+            #expect(same.status == 64 && same.output.contains("would replace the bundle"))
+        }
+        try await withBundle(snapshot) { folder in
+            let made = try await folder.from()
+            #expect(made.status == 1 && made.output.contains("has no requests"), "\(made.output)")
+        }
+        try await withBundle(Data("not a bundle".utf8)) { folder in
+            let made = try await folder.from()
+            #expect(made.status == 64 && made.output.contains("cannot be opened"), "\(made.output)")
+        }
+        let none = try await SimProcess.run(["scenario", "from", "/nothing/there.tar", "-o", "-"])
+        #expect(none.status == 64 && none.output.contains("/nothing/there.tar"))
+    }
+
+    /// `#512` of a failed test is the same request in its bundle.
+    @Test func requestsOfABundleKeepTheirNumbers() async throws {
+        let world = try await TestWorld.make(settings: ["journal": ["entries": 2]])
+        for _ in 0..<5 { _ = try await world.send("GET", "/sdk/session") }
+        var archive = try TarFile(try await bundle(of: world))
+        try await withBundle(archive.bytes) { folder in
+            let made = try await folder.from("--until", "sequence:4")
+            #expect(made.status == 0 && made.output.contains("up to #4 GET /sdk/session 401"), "\(made.output)")
+            #expect(try folder.text().contains("The journal begins with #4"))
+        }
+        let index = try #require(archive.entries.firstIndex { $0.name == "journal.json" })
+        for wrong in ["0", "9223372036854775807"] {
+            let text = String(decoding: archive.entries[index].bytes, as: UTF8.self)
+            var broken = archive
+            broken.entries[index].bytes = Data(text.replacing("\"sequence\":5", with: "\"sequence\":\(wrong)").utf8)
+            try await withBundle(broken.bytes) { folder in
+                let made = try await folder.from()
+                #expect(made.status == 64 && made.output.contains("sequence must be from 1 to"), "\(made.output)")
+            }
+        }
+        // Numbers that come twice are told apart by their order.
+        archive.entries[index].bytes = Data(
+            String(decoding: archive.entries[index].bytes, as: UTF8.self)
+                .replacing("\"sequence\":5", with: "\"sequence\":4").utf8)
+        try await withBundle(archive.bytes) { folder in
+            let made = try await folder.from("--until", "sequence:5")
+            #expect(made.status == 0, "\(made.output)")
+        }
+    }
+
+    /// A bundle that was made while a request had not been answered yet has what it caused, and not the request.
+    @Test func aBundleWithoutItsLastRequestSaysSo() async throws {
+        let (world, _) = try await failedRun()
+        _ = try await world.login("c")
+        var archive = try TarFile(try await bundle(of: world))
+        let index = try #require(archive.entries.firstIndex { $0.name == "journal.json" })
+        let journal = try WireJSON.decode(JSONValue.self, from: archive.entries[index].bytes)
+        let kept = journal["requests"].items.dropLast()
+        archive.entries[index].bytes = try WireJSON.encode(["requests": .array(Array(kept))] as JSONValue)
+        try await withBundle(archive.bytes) { folder in
+            let made = try await folder.from()
+            #expect(made.status == 0 && made.output.contains("lacks a request after the last one"), "\(made.output)")
+            #expect(try folder.text().contains("# The bundle lacks a request after the last one"))
+        }
+    }
+
+    @Test func wrongScenariosAndBundlesAreErrorsOfVerify() async throws {
+        let (world, _) = try await failedRun()
+        try await withBundle(try await bundle(of: world)) { folder in
+            func verify(_ text: String) async throws -> (status: Int32, output: String) {
+                try text.write(toFile: folder.file, atomically: true, encoding: .utf8)
+                return try await folder.verify()
+            }
+            let wrong = try await verify("name: x\ndescription: y\nexpect:\n  - {rout: /sdk/login}\n")
+            #expect(wrong.status == 64 && wrong.output.contains("case.yaml:4"), "\(wrong.output)")
+            let items = try await verify("name: x\ndescription: y\nexpect: [{item: {customer_item_id: sku-1}}]\n")
+            #expect(items.status == 1 && items.output.contains("expects nothing about requests"), "\(items.output)")
+            let both = try await verify(
+                "name: x\ndescription: y\nexpect: [{item: {customer_item_id: sku-1}}, {route: /sdk/login, status: 200, times: 2}]\n"
+            )
+            #expect(both.status == 0 && both.output.contains("1 expectation about other things"), "\(both.output)")
+            #expect(try await verify("").status == 64)
+            try Data("x".utf8).write(to: URL(fileURLWithPath: folder.bundle))
+            #expect(try await verify("name: x\ndescription: y\n").status == 64)
+        }
+    }
+
+    /// Bundles of earlier releases lack numbers and facts.
+    @Test(arguments: ["0.1"]) func aBundleOfAnEarlierReleaseBecomesAScenario(release: String) async throws {
+        let packed = TestWorld.root.appendingPathComponent("Tests/Fixtures/\(release)/bundle.tar.gz")
+        try await withBundle(try Data(contentsOf: packed).decompressed()) { folder in
+            let made = try await folder.from()
+            try #require(made.status == 0, "\(made.output)")
+            let text = try folder.text()
+            #expect(text.contains("expect:") && !text.contains("fjord-token"))
+            let verified = try await folder.verify()
+            #expect([0, 1].contains(verified.status) && verified.output.contains("EXPECTED"), "\(verified.output)")
+            try await start(folder, in: TestWorld(base: SimProcess.shared.baseURL))
+        }
+    }
+}
