@@ -166,6 +166,37 @@ extension SimulatedNamespace {
         ).entrupy_ids
     }
 
+    /// Subscribes a receiver to webhooks, as the back end of an organization would. Each call makes a subscription, also for the
+    /// same URL.
+    ///
+    /// - Parameters:
+    ///   - url: the address that deliveries go to.
+    ///   - secret: the key of their signatures.
+    ///   - events: their names, such as `session.completed`; `nil` for all.
+    ///   - organization: its name; `nil` for the first one of the namespace.
+    ///   - username: only items of this user; `nil` for all users.
+    /// - Returns: the id of the subscription.
+    @discardableResult
+    public func subscribe(
+        _ url: String, secret: String, events: [String]? = nil, organization: String? = nil, username: String? = nil
+    ) async throws -> String {
+        struct Made: Decodable { var id: String }
+        return try await control.send(
+            "POST", "/_sim/webhooks",
+            [
+                "url": .string(url), "secret_key": .string(secret),
+                "events": events.map { .array($0.map { .string($0) }) } ?? .null,
+                "organization": organization.map { .string($0) } ?? .null,
+                "username": username.map { .string($0) } ?? .null,
+            ], as: Made.self
+        ).id
+    }
+
+    /// Deletes a subscription, of any organization. Its open deliveries are not sent.
+    public func unsubscribe(_ id: String) async throws {
+        try await control.send("DELETE", "/_sim/webhooks/\(Self.segment(id))")
+    }
+
     /// Ends every session.
     public func revokeSessions() async throws {
         try await control.send("DELETE", "/_sim/sessions")

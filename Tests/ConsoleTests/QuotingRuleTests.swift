@@ -46,6 +46,7 @@ import Testing
         // The quoted file, made above.
         "entrupy-sim/Commands/DataCommands.swift": ["file"],
         "entrupy-sim/Commands/Doctor.swift": ["Shell"],
+        "entrupy-sim/Commands/ListenCommand.swift": ["Shell"],
         // The quoted option, made above.
         "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell", "place"],
         // The quoted path, made above.
@@ -140,6 +141,7 @@ import Testing
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
                 "entrupy-sim/Commands/DataCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.quoted"],
+                "entrupy-sim/Commands/ListenCommand.swift": ["Shell.operand"],
                 "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],
                 "entrupy-sim/Commands/TrustCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/WaitCommand.swift": ["Shell.quoted"],

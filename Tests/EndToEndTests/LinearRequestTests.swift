@@ -94,6 +94,8 @@ import Testing
         Route(method: "POST", path: "/_sim/requests/verify", members: ["match"]),
         Route(method: "POST", path: "/_sim/authentications", members: ["username", "result", "flag", "brand"]),
         Route(method: "PATCH", path: "/_sim/users/x", members: ["email", "first_name"]),
+        Route(method: "POST", path: "/_sim/webhooks", members: ["organization", "url", "secret_key", "username"]),
+        Route(method: "PATCH", path: "/_sim/webhooks/x", members: ["url", "secret_key"]),
         Route(method: "POST", path: "/_sim/webhooks/trigger", members: ["event", "entrupy_id"]),
         Route(method: "POST", path: "/_sim/snapshots/x/fork", members: ["namespace", "ttl"]),
         Route(method: "POST", path: "/_sim/scenarios/flag-and-clear/start", members: ["namespace", "ttl"]),

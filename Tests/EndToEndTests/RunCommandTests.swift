@@ -5,69 +5,15 @@ import Testing
 
 /// `entrupy-sim run`: a command with a simulator of its own.
 @Suite struct RunCommandTests {
-    private struct Finished {
-        let status: Int32
-        let output: Data
-        /// Standard error.
-        let errors: String
-
-        var text: String { String(decoding: output, as: UTF8.self) }
-        var result: JSONValue {
-            let line = errors.split(separator: "\n").last ?? ""
-            return (try? WireJSON.decode(JSONValue.self, from: Data(line.utf8))) ?? .null
-        }
+    private func run(_ command: [String], _ options: [String], in directory: String) async throws
+        -> RunningProgram.Finished
+    {
+        try await RunningProgram(["run", "--artifacts", directory + "/kept"] + options + ["--"] + command).finish()
     }
 
-    /// A run in progress.
-    private final class Running: @unchecked Sendable {
-        let process = Process()
-        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-
-        init(_ arguments: [String], program: String = SimProcess.path) throws {
-            process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments
-            process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ENTRUPY_SIM_") }
-            process.standardInput = input
-            process.standardOutput = output
-            process.standardError = errors
-            try process.startSerially()
-        }
-
-        /// The next line of standard output.
-        func line() -> String {
-            var line = Data()
-            while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty
-            {
-                line += byte
-            }
-            return String(decoding: line, as: UTF8.self)
-        }
-
-        func finish(_ bytes: Data = Data()) async -> Finished {
-            try? input.fileHandleForWriting.write(contentsOf: bytes)
-            try? input.fileHandleForWriting.close()
-            async let errors = Self.rest(of: errors)
-            async let output = Self.rest(of: output)
-            let (text, data) = await (errors, output)
-            process.waitUntilExit()
-            return Finished(
-                status: process.terminationStatus, output: data, errors: String(decoding: text, as: UTF8.self))
-        }
-
-        private static func rest(of pipe: Pipe) async -> Data {
-            await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
-                    continuation.resume(returning: pipe.fileHandleForReading.readDataToEndOfFile())
-                }
-            }
-        }
-    }
-
-    private func run(_ command: [String], _ options: [String], in directory: String) async throws -> Finished {
-        try await Running(["run", "--artifacts", directory + "/kept"] + options + ["--"] + command).finish()
-    }
-
-    private func shell(_ script: String, _ options: String..., in directory: String) async throws -> Finished {
+    private func shell(_ script: String, _ options: String..., in directory: String) async throws
+        -> RunningProgram.Finished
+    {
         try await run(["sh", "-c", script], options, in: directory)
     }
 
@@ -119,10 +65,10 @@ import Testing
     @Test func bytesPassThrough() async throws {
         try await Process.withDirectory { directory in
             let bytes = Data([0, 0xff, 0xfe, 10, 0xc3])
-            let cat = try await Running(["run", "--artifacts", directory, "--", "cat"]).finish(bytes)
+            let cat = try await RunningProgram(["run", "--artifacts", directory, "--", "cat"]).finish(bytes)
             #expect(cat.status == 0 && cat.output == bytes)
             let script = "\"$0\" run --artifacts \(directory) -- printf '%s|' -1 --help -- \"$(printf '\\377\\033')\""
-            let words = try await Running(["-c", script, SimProcess.path], program: "/bin/sh").finish()
+            let words = try await RunningProgram(["-c", script, SimProcess.path], program: "/bin/sh").finish()
             #expect(words.output == Data("-1|--help|--|".utf8) + Data([0xff, 0x1b]) + Data("|".utf8), "\(words)")
             let both = try await shell("echo out; echo err >&2", in: directory)
             #expect(both.text == "out\n" && both.errors == "err\n")
@@ -223,7 +169,7 @@ import Testing
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aSignalIsHandedOn(number: Int32) async throws {
         try await Process.withDirectory { directory in
             let script = "trap 'exit 7' TERM INT HUP; echo ready; sleep 1000 & wait"
-            let running = try Running(["run", "--artifacts", directory, "--", "sh", "-c", script])
+            let running = try RunningProgram(["run", "--artifacts", directory, "--", "sh", "-c", script])
             #expect(running.line() == "ready")
             kill(running.process.processIdentifier, number)
             let run = await running.finish()
@@ -232,7 +178,7 @@ import Testing
     }
 
     @Test func theServerEndsWithAKilledRun() async throws {
-        let running = try Running(["run", "--", "sh", "-c", "echo $ENTRUPY_SIM_SERVER; exec cat"])
+        let running = try RunningProgram(["run", "--", "sh", "-c", "echo $ENTRUPY_SIM_SERVER; exec cat"])
         let server = running.line()
         #expect(try await SimProcess.run(["clock", "show", "--url", server, "-n", "run"]).status == 0)
         kill(running.process.processIdentifier, SIGKILL)
@@ -249,7 +195,7 @@ import Testing
         ["run", "--nonsense", "--", "true"],
     ])
     func wrongUsageIs64(arguments: [String]) async throws {
-        let run = try await Running(arguments).finish()
+        let run = try await RunningProgram(arguments).finish()
         #expect(run.status == 64 && run.errors.hasPrefix("error: ") && run.output.isEmpty, "\(run.errors)")
         if arguments.count < 3 { #expect(run.errors.contains("entrupy-sim run -- npm test"), "\(run.errors)") }
     }
@@ -257,12 +203,13 @@ import Testing
     @Test func hostileNamesAreShownAsTheyAre() async throws {
         try await Process.withDirectory { directory in
             let folder = directory + "/a\u{1b}[31m\nb '$(x)'"
-            let run = try await Running(["run", "--artifacts", folder, "--", "sh", "-c", "exit 1", "\u{1b}"]).finish()
+            let run = try await RunningProgram(["run", "--artifacts", folder, "--", "sh", "-c", "exit 1", "\u{1b}"])
+                .finish()
             #expect(run.status == 1 && !run.errors.contains("\u{1b}") && run.errors.contains("/a\\x1b[31m\\x0ab"))
             #expect(FileManager.default.fileExists(atPath: folder + "/report.html"), "\(run.errors)")
-            let none = try await Running(["run", "--", "\u{1b}[2J"]).finish()
+            let none = try await RunningProgram(["run", "--", "\u{1b}[2J"]).finish()
             for name in ["x", "x/", "./y//z"] {
-                let short = try await Running(
+                let short = try await RunningProgram(
                     [
                         "-c", "cd \"$1\" && exec \"$0\" run --artifacts \(name) -- sh -c 'exit 1'", SimProcess.path,
                         directory,
@@ -324,5 +271,13 @@ import Testing
             #expect(run.output.components(separatedBy: "int\r\n").count == 2, "\(run.output)")
             #expect(run.output.contains("code 9"), "\(run.output)")
         }
+    }
+}
+
+extension RunningProgram.Finished {
+    /// The result with `--json`: the last line of standard error.
+    fileprivate var result: JSONValue {
+        let line = errors.split(separator: "\n").last ?? ""
+        return (try? WireJSON.decode(JSONValue.self, from: Data(line.utf8))) ?? .null
     }
 }

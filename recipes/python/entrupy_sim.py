@@ -968,6 +968,19 @@ class Namespace:
         return self.control(
             "POST", f"/_sim/authentications/{_quoted(entrupy_id)}/flag/resolve", _given(note=note, result=result))
 
+    def subscribe(self, url, secret, events=None, organization=None, username=None, **more):
+        """Subscribes a receiver to webhooks, as the back end of an organization, by default the first one, would.
+
+        `events` is a list of their names, or `None` for all of them. `more` may be `channel`, `format` and `signature`. Each call
+        makes a subscription, also for the same URL; it returns it, with its `id`."""
+        return self.control(
+            "POST", "/_sim/webhooks",
+            _given(url=url, secret_key=secret, events=events, organization=organization, username=username, **more))
+
+    def unsubscribe(self, subscription_id):
+        """Deletes a subscription, of any organization. Its open deliveries are not sent."""
+        self.control("DELETE", f"/_sim/webhooks/{_quoted(subscription_id)}")
+
     def settle(self, within="5s"):
         """Waits until no result and no webhook is pending, in real time."""
         self.control("POST", "/_sim/settle", {"within": within})

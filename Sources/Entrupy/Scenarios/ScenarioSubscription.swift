@@ -26,13 +26,7 @@ struct ScenarioSubscription: Sendable {
 
     /// Creates the subscription, for the named organization or else the first one. Writes.
     func make(_ job: JobContext) throws {
-        let organizations = try job.transaction.organizations()
-        let found =
-            organization.map { name in organizations.first { $0.name.isIdentical(to: name) } } ?? organizations.first
-        guard let found else {
-            throw PlatformError.invalid(
-                field: "organization", "must be one of \(organizations.map(\.name).joined(separator: ", "))")
-        }
+        let found = try Subscriptions.organization(named: organization, job)
         _ = try Subscribe(request, version).perform(job, as: Partner(organization: found))
     }
 }

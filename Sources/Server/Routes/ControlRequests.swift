@@ -103,6 +103,25 @@ extension TransferCertificate {
     }
 }
 
+extension SubscribeOrganization {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: ["organization"] + SubscriptionRequest.members)
+        let organization = fields.optionalString("organization")
+        let wanted = SubscriptionRequest(&fields)
+        try fields.finish()
+        self.init(organization: organization, wanted)
+    }
+}
+
+extension PatchAnySubscription {
+    init(_ request: RequestReader) throws {
+        var fields = request.fields(known: SubscriptionRequest.members)
+        let wanted = SubscriptionRequest(&fields)
+        try fields.finish()
+        self.init(request.path("id"), wanted, forgetsUsername: request.body["username"] == .null)
+    }
+}
+
 extension TriggerWebhook {
     init(_ request: RequestReader) throws {
         var fields = request.fields(known: ["event", "entrupy_id"])

@@ -62,6 +62,9 @@ enum ControlRoutes {
 
     private static func addWebhooks(to routes: Routes) {
         routes.get("webhooks") { _ in ListAllSubscriptions() }
+        routes.post("webhooks", status: .created) { try SubscribeOrganization($0) }
+        routes.patch("webhooks/{id}") { try PatchAnySubscription($0) }
+        routes.delete("webhooks/{id}") { RemoveSubscription($0.path("id")) }
         routes.post("webhooks/check-signature") { try CheckSignature($0) }
         routes.post("webhooks/trigger", status: .accepted) { try TriggerWebhook($0) }
         routes.get("webhook-deliveries") { try ListDeliveries($0) }

@@ -165,14 +165,21 @@ extension StartCertificateTransfer {
 }
 
 extension SubscriptionRequest {
-    fileprivate init(_ request: RequestReader) throws {
-        var fields = request.fields
+    /// The members that a body can have.
+    static let members = ["url", "secret_key", "events", "channel", "username", "format", "signature"]
+
+    init(_ fields: inout FieldReader) {
         self.init(
             url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"),
             events: fields.texts("events"),
             channel: fields.optionalString("channel"), username: fields.optionalString("username"),
             format: fields.word("format", WebhookFormat.self),
             signature: fields.word("signature", WebhookSignatureForm.self))
+    }
+
+    fileprivate init(_ request: RequestReader) throws {
+        var fields = request.fields
+        self.init(&fields)
         try fields.finish()
     }
 }

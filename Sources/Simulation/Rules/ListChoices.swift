@@ -6,7 +6,7 @@ package struct ListChoices: Operation {
 
     package init() {}
 
-    package func perform(_ job: JobContext, as caller: Control) -> Choices {
+    package func perform(_ job: JobContext, as caller: Control) throws -> Choices {
         let seed = job.state.seed
         let platforms = seed.platforms
         var lists: [String: [Choice]] = [
@@ -17,6 +17,7 @@ package struct ListChoices: Operation {
             "webhook_formats": platforms.webhookFormats.map { Choice($0) },
             "webhook_signatures": platforms.webhookSignatures.map { Choice($0) },
             "methods": RequestMetadata.methods.map { Choice($0) },
+            "organizations": try job.transaction.organizations().map { Choice($0.name) },
         ]
         for effect in platforms.faultEffects where !effect.words.isEmpty {
             lists["effect.\(effect.name)"] = effect.words.map { Choice($0) }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import SimulationAPI
 
 /// The only way to standard output and standard error: tables and sentences for people, JSON for programs.
@@ -63,8 +64,21 @@ struct Terminal: Sendable {
         Self.put(Data(VisibleText.lines(String(decoding: bytes, as: UTF8.self)).utf8))
     }
 
-    /// Writes to standard output. Blocks. If the reader has gone, as in `| head`, the program ends without a message. After any
-    /// other error it prints the error and exits with code 70.
+    private struct LostReader {
+        var isLost = false
+        var then: (@Sendable () -> Void)?
+    }
+
+    private static let lostReader = NIOLockedValueBox(LostReader())
+
+    /// Whether the reader of standard output has gone.
+    static var hasLostReader: Bool { lostReader.withLockedValue { $0.isLost } }
+
+    /// Calls `then` when the reader of standard output has gone, and does not end the program: for commands that must clean up.
+    static func onLostReader(_ then: @escaping @Sendable () -> Void) { lostReader.withLockedValue { $0.then = then } }
+
+    /// Writes to standard output. Blocks. If the reader has gone, as in `| head`, the program ends without a message, unless
+    /// ``onLostReader(_:)`` was called. After any other error it prints the error and exits with code 70.
     private static func put(_ data: Data) {
         var rest = data[...]
         while !rest.isEmpty {
@@ -72,6 +86,11 @@ struct Terminal: Sendable {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
+                let then = lostReader.withLockedValue { state in
+                    state.isLost = true
+                    return state.then
+                }
+                if let then { return then() }
                 // The exit code that a shell reports for a program that SIGPIPE ended.
                 exit(128 + SIGPIPE)
             } else if errno != EINTR {

@@ -6,8 +6,12 @@ import SimulationAPI
 
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "webhooks", abstract: "List, repeat, trigger and verify webhook deliveries.",
-        subcommands: [List.command, Show.command, Redeliver.command, Trigger.command, Verify.self])
+        commandName: "webhooks",
+        abstract: "Subscribe to webhooks, receive them, and list, repeat, trigger and verify deliveries.",
+        subcommands: [
+            Add.command, Remove.command, Listen.command, List.command, Show.command, Redeliver.command, Trigger.command,
+            Verify.self,
+        ])
 
     struct Delivery: ParsableArguments {
         @Argument(help: "The delivery's id, as \"webhooks list\" shows it.") var id: String

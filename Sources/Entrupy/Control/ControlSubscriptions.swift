@@ -1,0 +1,93 @@
+import EntrupyAPI
+import Simulation
+import SimulationAPI
+import Storage
+
+/// `POST /_sim/webhooks`: subscribes for an organization, as its back end does with `POST /v2/webhooks`. Neither a limit nor a fault
+/// applies. A second request with the same URL creates a second subscription.
+package struct SubscribeOrganization: Operation {
+    package static let access = Access.writes
+    let organization: String?
+    let request: SubscriptionRequest
+
+    /// - Parameter organization: the name of an organization; `nil` for the first one.
+    package init(organization: String?, _ request: SubscriptionRequest) {
+        self.organization = organization
+        self.request = request
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
+        let partner = Partner(organization: try Subscriptions.organization(named: organization, job))
+        return try SubscriptionInfo(Subscribe(request, .v2).perform(job, as: partner), of: partner, job)
+    }
+}
+
+/// `PATCH /_sim/webhooks/{id}`: changes a subscription of any organization, as `PATCH /v2/webhooks/{id}`.
+package struct PatchAnySubscription: Operation {
+    package static let access = Access.writes
+    let id: String
+    let request: SubscriptionRequest
+    /// Whether `username` is removed.
+    let forgetsUsername: Bool
+
+    package init(_ id: String, _ request: SubscriptionRequest, forgetsUsername: Bool) {
+        self.id = id
+        self.request = request
+        self.forgetsUsername = forgetsUsername
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
+        let partner = try Subscriptions.owner(of: id, job)
+        let patch = PatchSubscription(id, request, forgetsUsername: forgetsUsername)
+        return try SubscriptionInfo(patch.perform(job, as: partner), of: partner, job)
+    }
+}
+
+/// `DELETE /_sim/webhooks/{id}`: deletes a subscription of any organization. Its open deliveries are cancelled [D webhook-deleted].
+package struct RemoveSubscription: Operation {
+    package static let access = Access.writes
+    let id: String
+
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws {
+        try Unsubscribe(id).perform(job, as: Subscriptions.owner(of: id, job))
+    }
+}
+
+extension Subscriptions {
+    /// An organization that is to get a subscription.
+    ///
+    /// - Parameter name: its name; `nil` for the first organization.
+    static func organization(named name: String?, _ job: JobContext) throws -> OrganizationRecord {
+        let all = try job.transaction.organizations()
+        let found = name.map { name in all.first { $0.name.isIdentical(to: name) } } ?? all.first
+        if let found { return found }
+        let names = all.map(\.name).joined(separator: ", ")
+        throw PlatformError.invalid(
+            field: "organization",
+            all.isEmpty ? "the namespace has no organization: load seed data with one" : "must be one of \(names)")
+    }
+
+    /// The organization of a subscription, as a caller of the partner API.
+    fileprivate static func owner(of id: String, _ job: JobContext) throws -> Partner {
+        let found = try job.transaction.subscription(id: id).flatMap { subscription in
+            try job.transaction.organizations().first { $0.id == subscription.organizationID }
+        }
+        guard let found else {
+            throw PlatformError.notFound(
+                "the namespace has no webhook \"\(id.excerpt)\"; GET /_sim/webhooks lists its subscriptions")
+        }
+        return Partner(organization: found)
+    }
+}
+
+extension SubscriptionInfo {
+    fileprivate init(_ subscription: Subscription, of partner: Partner, _ job: JobContext) throws {
+        self.init(
+            subscription, organization: partner.organization.name,
+            open_deliveries: try job.transaction.openDeliveries(subscriptionID: subscription.id).count)
+    }
+}
