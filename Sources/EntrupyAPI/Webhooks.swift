@@ -125,7 +125,7 @@ public struct Subscription: Codable, Sendable {
 
 extension SubscriptionInfo {
     /// Creates a description from the subscription as its organization sees it.
-    public init(_ subscription: Subscription, organization: String, open_deliveries: Int, failing: Failing? = nil) {
+    public init(_ subscription: Subscription, organization: String, open_deliveries: Int, failing: Failing?) {
         self.init(
             id: subscription.id, organization: organization, url: subscription.url, events: subscription.events,
             username: subscription.username, version: subscription.version, format: subscription.format.rawValue,

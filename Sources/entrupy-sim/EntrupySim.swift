@@ -16,13 +16,15 @@ struct EntrupySim: AsyncParsableCommand {
                 subcommands: [
                     Reset.command, Settle.command, Wait.command, ClockCommand.self, NamespaceCommand.self,
                     SnapshotCommand.self, ScenarioCommand.self, SeedCommand.self, UsersCommand.self,
-                    SessionsCommand.self, ItemsCommand.self, SettingsCommand.self, ListChoices.command,
+                    SessionsCommand.self, ItemsCommand.self, CaptureCommand.self, SettingsCommand.self,
+                    ListChoices.command,
                 ]),
             .init(name: "Faults and results", subcommands: [FaultCommand.self, OutcomeCommand.self]),
             .init(
                 name: "Requests, webhooks and recordings",
                 subcommands: [
-                    RequestsCommand.self, ListEvents.command, WebhooksCommand.self, WriteBundle.command,
+                    RequestsCommand.self, CallRoute.command, ListEvents.command, WebhooksCommand.self,
+                    WriteBundle.command,
                     ReportCommand.self, ReplayCommand.self,
                 ]),
             .init(name: "HTTPS", subcommands: [TrustCommand.self, UntrustCommand.self]),

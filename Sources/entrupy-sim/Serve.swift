@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
             """)
 
     @OptionGroup var listening: ListeningOptions
-    @Option(help: "The directory for databases and images.") var dataDir: String?
+    @Option(help: "The directory for databases and images; ./entrupy-sim-data if absent.") var dataDir: String?
     @Flag(help: "Keep everything in memory; nothing survives a stop.") var inMemory = false
     @Option(
         help:

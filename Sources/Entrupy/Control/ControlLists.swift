@@ -62,16 +62,26 @@ package struct ListAllSubscriptions: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfoList {
         let latest = try job.transaction.latestAttempts()
-        let secrets = Secrets(try job.state.readSecrets(job.transaction))
         return SubscriptionInfoList(
             webhooks: try job.transaction.organizations().flatMap { organization in
                 try job.transaction.subscriptions(organizationID: organization.id).map { record in
-                    SubscriptionInfo(
-                        try Subscriptions.render(record), organization: organization.name,
-                        open_deliveries: try job.transaction.openDeliveryCount(subscriptionID: record.id),
-                        failing: latest[record.id].flatMap { SubscriptionInfo.Failing($0, secrets) })
+                    try SubscriptionInfo(Subscriptions.render(record), of: organization, latest: latest, job)
                 }
             })
+    }
+}
+
+extension SubscriptionInfo {
+    /// - Parameter latest: the newest attempts, by their subscriptions.
+    init(
+        _ subscription: Subscription, of organization: OrganizationRecord, latest: [String: LatestAttempt],
+        _ job: JobContext
+    ) throws {
+        let secrets = Secrets(try job.state.readSecrets(job.transaction))
+        self.init(
+            subscription, organization: organization.name,
+            open_deliveries: try job.transaction.openDeliveryCount(subscriptionID: subscription.id),
+            failing: latest[subscription.id].flatMap { Failing($0, secrets) })
     }
 }
 

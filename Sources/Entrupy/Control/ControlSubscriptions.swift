@@ -86,8 +86,6 @@ extension Subscriptions {
 
 extension SubscriptionInfo {
     fileprivate init(_ subscription: Subscription, of partner: Partner, _ job: JobContext) throws {
-        self.init(
-            subscription, organization: partner.organization.name,
-            open_deliveries: try job.transaction.openDeliveries(subscriptionID: subscription.id).count)
+        try self.init(subscription, of: partner.organization, latest: job.transaction.latestAttempts(), job)
     }
 }

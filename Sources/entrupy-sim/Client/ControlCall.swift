@@ -11,12 +11,18 @@ struct ControlCall {
         case yaml(Data)
         /// The path of a file that is sent unchanged.
         case file(String)
+        /// A picture.
+        case png(Data)
     }
 
     let method: HTTPMethod
     let path: ControlPath
     let query: [(String, String?)]
     let body: Body?
+    /// Headers beside those of every request.
+    let headers: [(String, String)]
+    /// Whether errors may have another form than those of the control API, such as the body of a fault rule.
+    var mayFailOtherwise = false
     /// Whether the server may work for minutes before it answers. It must then answer `/_sim/ping`.
     let takesLong: Bool
     /// The operation, as its progress shows it, for instance `saving the snapshot`; `nil` if it is short.
@@ -25,12 +31,13 @@ struct ControlCall {
     private(set) var show: (ControlClient.Answer, Terminal) throws -> Void = { $1.json($0.bytes) }
 
     init(
-        _ method: HTTPMethod, _ path: ControlPath, _ query: [(String, String?)] = [], body: Body? = nil,
-        takesLong: Bool = false
+        _ method: HTTPMethod, _ path: ControlPath, _ query: [(String, String?)] = [],
+        headers: [(String, String)] = [], body: Body? = nil, takesLong: Bool = false
     ) {
         self.method = method
         self.path = path
         self.query = query
+        self.headers = headers
         self.body = body
         self.takesLong = takesLong
         doing = takesLong ? "waiting for the server" : nil

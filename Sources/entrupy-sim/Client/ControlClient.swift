@@ -139,7 +139,7 @@ struct ControlClient: Sendable {
         _ call: ControlCall, _ progress: ProgressLine?,
         reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
     ) async throws -> Value {
-        let takesLong = call.takesLong
+        let (takesLong, mayFailOtherwise) = (call.takesLong, call.mayFailOtherwise)
         let head = timeout ?? (takesLong ? limits.work : limits.silence)
         let watch = AnswerWatch(progress)
         // The time until the answer counts from the last part of a file that the server took.
@@ -158,7 +158,7 @@ struct ControlClient: Sendable {
                     watch.beginBody()
                     try refuseRedirect(response)
                     guard (200..<300).contains(response.status.code) else {
-                        throw refusal(response.status, try await collect(response, watch))
+                        throw refusal(response.status, try await collect(response, watch), mayFailOtherwise)
                     }
                     return try await read(response, watch)
                 }
@@ -264,6 +264,7 @@ struct ControlClient: Sendable {
         request.method = call.method
         request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Release.version)")
         if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
+        for (name, value) in call.headers { request.headers.add(name: name, value: value) }
         if let (type, body) = try call.body?.sent(taken) {
             request.headers.add(name: "Content-Type", value: type)
             request.body = body
@@ -309,8 +310,23 @@ struct ControlClient: Sendable {
     }
 
     /// The refusal for an answer that is an error.
-    private func refusal(_ status: HTTPResponseStatus, _ answer: Data) -> Refusal {
+    ///
+    /// - Parameter mayFailOtherwise: whether it may have another form than errors of the control API.
+    private func refusal(_ status: HTTPResponseStatus, _ answer: Data, _ mayFailOtherwise: Bool) -> Refusal {
+        let code: Refusal.Code =
+            switch status.code {
+            case 400, 413, 415, 422: .usage
+            case 500: .internalError
+            default: .no
+            }
         guard let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer) else {
+            if mayFailOtherwise {
+                let isJSON = (try? WireJSON.decode(JSONValue.self, from: answer)) != nil
+                return Refusal(
+                    code, "the answer is \(status.code)",
+                    next: answer.isEmpty ? nil : String(decoding: answer.prefix(4096), as: UTF8.self),
+                    answer: isJSON ? answer : nil)
+            }
             return Refusal(
                 .noServer, "\(options.base) answers \(status.code), but it is not an entrupy-sim",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
@@ -318,12 +334,6 @@ struct ControlClient: Sendable {
         let isUnknownNamespace = envelope.code == "unknown_namespace"
         // The server's text ends with the HTTP request that makes one; `next` names the command instead.
         let message = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
-        let code: Refusal.Code =
-            switch status.code {
-            case 400, 413, 415, 422: .usage
-            case 500: .internalError
-            default: .no
-            }
         var refusal = Refusal(code, message, answer: answer)
         refusal.details = envelope.details.map { ($0.field, $0.problem) }
         refusal.next =
@@ -352,6 +362,7 @@ extension ControlCall.Body {
         switch self {
         case .json(let value): return ("application/json", .bytes(ByteBuffer(bytes: try WireJSON.encode(value))))
         case .yaml(let bytes): return ("application/yaml", .bytes(ByteBuffer(bytes: bytes)))
+        case .png(let bytes): return ("image/png", .bytes(ByteBuffer(bytes: bytes)))
         case .file(let path):
             // The size comes from the handle: by path, a link would give its own size.
             guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),

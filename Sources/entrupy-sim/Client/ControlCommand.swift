@@ -54,8 +54,9 @@ struct ControlCommand<Action: ControlAction>: AsyncParsableCommand {
         CommandConfiguration(commandName: Action.name, abstract: Action.abstract, discussion: Action.discussion)
     }
 
-    @OptionGroup var control: ControlOptions
+    // Help shows the options in this order.
     @OptionGroup var action: Action
+    @OptionGroup var control: ControlOptions
 
     func run() async throws {
         let terminal = Terminal(isJSON: control.json, isQuiet: control.quiet)

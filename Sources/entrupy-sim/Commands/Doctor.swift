@@ -156,7 +156,23 @@ struct Doctor: ControlAction {
             let count = Readable.count(active.count, "subscription")
             findings.append(Finding(.good, "webhooks", "\(count): \(forms.joined(separator: "; "))"))
         }
-        return findings
+        return findings + equal(all.webhooks)
+    }
+
+    /// The subscriptions that equal another one, so that their URL gets every event more than once.
+    private func equal(_ subscriptions: [SubscriptionInfo]) -> [Finding] {
+        let groups = Dictionary(grouping: subscriptions) { one in
+            [
+                one.organization, one.url, one.events.sorted().joined(separator: " "), one.username ?? "", one.version,
+                one.format, one.signature,
+            ]
+        }
+        return groups.values.filter { $0.count > 1 }.sorted { $0[0].id < $1[0].id }.map { group in
+            Finding(
+                .note, "webhooks",
+                "\(group.map(\.id).joined(separator: ", ")) are equal: \(group[0].url) gets each event \(group.count) times",
+                next: "delete all but one with \"entrupy-sim webhooks remove\", unless that is meant")
+        }
     }
 
     private func deliveries(_ status: String, _ client: ControlClient) async throws -> [WebhookDelivery] {

@@ -13,16 +13,40 @@ struct SettingsCommand: AsyncParsableCommand {
     }
 
     struct Set: Endpoint {
-        static let abstract = "Change settings by a JSON merge patch, and print all."
+        static let abstract = "Change settings, and print all."
         static let discussion = """
-            settings set '{"rate_limits": "off"}'
-            settings set '{"result": {"default": "unknown", "delay": "3h"}}'
+            settings set quota 3
+            settings set result.delay 3h
+            settings set '{"rate_limits": "off", "result": {"default": "unknown", "delay": "3h"}}'
             """
-        @Argument(help: "The patch: members to change; null gives a member its default.") var patch: String
+        @Argument(help: "A setting's name, with dots for nesting, or a JSON merge patch: members to change.")
+        var setting: String
+        @Argument(help: "Its value, as JSON or plain text; null gives it its default. Not with a patch.")
+        var value: String?
+
+        private var isPatch: Bool { setting.drop(while: \.isWhitespace).first == "{" }
+
+        func validate() throws {
+            try require(
+                isPatch == (value == nil),
+                isPatch
+                    ? "a patch has no value after it"
+                    : "the value is missing; give a name and a value, for instance: settings set quota 3")
+            // Each dot makes an object within an object.
+            try require(isPatch || setting.utf8.count <= 200, "no setting has a name of more than 200 bytes")
+        }
 
         func call() throws -> ControlCall {
-            let patch = try InputFile.json(Data(patch.utf8), "the patch")
-            return ControlCall(.PATCH, "/_sim/settings", body: .json(patch))
+            ControlCall(.PATCH, "/_sim/settings", body: .json(try patch()))
+        }
+
+        private func patch() throws -> JSONValue {
+            guard let value else { return try InputFile.json(Data(setting.utf8), "the patch") }
+            // What is not JSON is text, such as 3h.
+            let parsed = (try? WireJSON.decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
+            return setting.split(separator: ".", omittingEmptySubsequences: false).reversed().reduce(parsed) {
+                .object(JSONObject([(String($1), $0)]))
+            }
         }
     }
 }

@@ -106,7 +106,8 @@ private struct SimulatedRun {
         let started = try await prepare(client)
         let command = CommandRun(
             words: ChildProcess.ownArguments(last: command.count),
-            environment: environment(server.url, try await token(client)), timeout: timeout.map { .seconds($0) })
+            environment: environment(server.url, try await client.firstAPIToken()),
+            timeout: timeout.map { .seconds($0) })
         let result: CommandRun.Result
         do {
             result = try await command.run()
@@ -158,21 +159,6 @@ private struct SimulatedRun {
             scenario.explain(&refusal)
             throw refusal
         }
-    }
-
-    /// The parts of a namespace's seed data that name API tokens.
-    private struct Seed: Decodable {
-        struct Organization: Decodable {
-            let api_tokens: [String]
-        }
-
-        let organizations: [Organization]
-    }
-
-    /// The first API token of the namespace, whose scenario may have seed data of its own; `nil` if there is none.
-    private func token(_ client: ControlClient) async throws -> String? {
-        let seed: Seed = try await client.get("/_sim/export", [("format", "json")])
-        return seed.organizations.lazy.compactMap(\.api_tokens.first).first
     }
 
     private func environment(_ url: String, _ token: String?) -> [ChildProcess.RawText] {

@@ -5,8 +5,8 @@ import SimulationAPI
 
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenario", abstract: "List, start and verify scenarios: edge cases in YAML files.",
-        subcommands: [List.command, Start.command, Verify.command, ScenarioFromCommand.self])
+        commandName: "scenario", abstract: "List, show, start and verify scenarios: edge cases in YAML files.",
+        subcommands: [List.command, Show.command, Start.command, Verify.command, ScenarioFromCommand.self])
 
     static func text(_ file: String) throws -> String {
         guard let text = String(validating: try InputFile.bytes(file), as: UTF8.self) else {
@@ -63,6 +63,17 @@ struct ScenarioCommand: AsyncParsableCommand {
             ) {
                 let start = $0.description.split(separator: "\n").first?.prefix(80) ?? ""
                 return [$0.name, $0.source, "\($0.actions)", "\($0.expectations)", String(start)]
+            }
+        }
+    }
+
+    struct Show: Endpoint {
+        static let abstract = "Print a scenario's YAML, to read it or to change a copy."
+        @Argument(help: "The scenario's name, as \"scenario list\" shows it.") var scenario: String
+
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/scenarios/\(scenario)").printing { (details: ScenarioDetails, terminal) in
+                terminal.document(Data(details.text.utf8))
             }
         }
     }
