@@ -97,7 +97,7 @@ import Testing
         #expect(try await requests(world, "?text=sku-5&method=GET").count == 1)
         #expect(try await requests(world, "?text=nike%20sku-5").count == 1)
         #expect(try await requests(world, "?text=%22checkout%20sku-5%22").count == 1)
-        #expect(try await requests(world, "?text=\(token)").isEmpty && requests(world, "?text=demo-api").isEmpty)
+        for secret in [token, "demo-api"] { #expect(try await requests(world, "?text=\(secret)").isEmpty) }
         let first = try await world.send("GET", "/_sim/requests?text=sku-&limit=4")
         let cursor = try #require(first["next_cursor"].text)
         let rest = try await world.send("GET", "/_sim/requests?text=sku-&limit=4&cursor=\(cursor)")
