@@ -93,6 +93,19 @@ struct SimulatorTests {
         #expect(try await sim.bundle().count > 10_000)
     }
 
+    @Test func aReceiverIsSubscribedAndUnsubscribed() async throws {
+        let sim = try SimulatedNamespace.current
+        let id = try await sim.subscribe("http://127.0.0.1:9/hooks", secret: "s", events: ["session.completed"])
+        let listed = try await sim.control("GET", "/_sim/webhooks").members?["webhooks"]?.elements ?? []
+        #expect(listed.count == 1 && listed.first?.members?["id"] == .string(id))
+        #expect(listed.first?.members?["events"] == ["session.completed"])
+        try await sim.unsubscribe(id)
+        #expect(try await sim.control("GET", "/_sim/webhooks").members?["webhooks"]?.elements == [])
+        await #expect(throws: SimulatorError.self) {
+            try await sim.subscribe("http://127.0.0.1:9/hooks", secret: "s", organization: "nobody")
+        }
+    }
+
     @Test func aBundleIsSavedAsAFile() async throws {
         let sim = try SimulatedNamespace.current
         let path = try await sim.saveBundle(named: "kept")

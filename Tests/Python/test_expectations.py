@@ -139,9 +139,20 @@ def test_a_route_that_the_platforms_do_not_have_is_refused_with_a_body_too(entru
 def told(entrupy_sim):
     """An item whose webhook a receiver refuses, and a second subscription to which a fault loses it."""
     for path in ("one?secret=abc", "two"):
-        assert send(entrupy_sim, "POST", "/v2/webhooks", {
-            "url": f"http://127.0.0.1:9/{path}", "secret_key": "a-secret-key", "events": ["session.completed"]}) == 201
+        entrupy_sim.subscribe(f"http://127.0.0.1:9/{path}", "a-secret-key", events=["session.completed"])
     return entrupy_sim
+
+
+def test_a_subscription_is_made_and_deleted(entrupy_sim):
+    made = entrupy_sim.subscribe("http://127.0.0.1:9/hooks", "a-secret-key", organization="OtherOrg", signature="hex")
+    assert made["organization"] == "OtherOrg" and made["signature"] == "hex" and len(made["events"]) == 4
+    assert entrupy_sim.control("GET", "/_sim/webhooks")["webhooks"] == [made]
+    entrupy_sim.unsubscribe(made["id"])
+    assert entrupy_sim.control("GET", "/_sim/webhooks")["webhooks"] == []
+    with pytest.raises(SimulatorError, match="has no webhook"):
+        entrupy_sim.unsubscribe(made["id"])
+    with pytest.raises(SimulatorError, match="organization must be one of DemoOrg, OtherOrg"):
+        entrupy_sim.subscribe("http://127.0.0.1:9/hooks", "a-secret-key", organization="nobody")
 
 
 @pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
