@@ -161,7 +161,7 @@ import Testing
         let item = try await world.submit(a)
         let path = "/sdk/results/\(item)"
         try await tried.refuse(
-            409, "GET", "\(path)/market-edge", token: a, saying: "the result of \(item) is processing, not final")
+            409, "GET", "\(path)/market-edge", token: a, saying: "the result of \(item) is needs_review, not final")
         let foreign = "the item belongs to DemoOrg-a; the session is DemoOrg-b's"
         for part in ["", "/market-edge", "/flag", "/support-messages"] {
             try await tried.refuse(404, "GET", path + part, token: b, saying: foreign)
@@ -234,7 +234,7 @@ import Testing
             409, "POST", path, body, token: TestWorld.apiToken, saying: "the flag of \(item) is flagged since")
         _ = try await world.send("DELETE", path, token: TestWorld.apiToken)
         try await tried.refuse(
-            409, "DELETE", path, token: TestWorld.apiToken, saying: "the flag of \(item) is unflagged")
+            409, "DELETE", path, token: TestWorld.apiToken, saying: "the flag of \(item) is none")
         let login = try await world.send("POST", "/partner/login", ["username": "demo", "password": "demo"])
         let token = login["token"].text
         let signed: JSONObject = ["sdk_authorization_request": "x"]

@@ -226,7 +226,7 @@ private struct ReportReading {
         view["requestID"] = entry.id
         view["anchor"] = ReportReasons.anchor(entry.sequence)
         view["number"] = entry.sequence.map { "#\($0)" } ?? ""
-        view["because"] = entry.because ?? ""
+        view["because"] = ReportReasons.short(entry.because ?? "")
         view["hasBecause"] = entry.because != nil
         view["decided"] = RequestRow.pills(entry.decided_by, request)
         view["words"] = words(of: entry)

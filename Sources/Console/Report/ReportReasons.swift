@@ -114,7 +114,7 @@ struct ReportReasons {
             "effect": short(request.effect.map { PrettyJSON.line(.object($0)) } ?? ""),
             "hasEffect": request.effect != nil,
             "fault": request.decided_by.fault ?? "", "hasFault": request.decided_by.fault != nil,
-            "because": request.because ?? "", "hasBecause": request.because != nil,
+            "because": short(request.because ?? ""), "hasBecause": request.because != nil,
             "user": request.username ?? "", "hasUser": request.username != nil,
             "said": short(said ?? ""), "hasSaid": said != nil,
         ]
@@ -219,7 +219,7 @@ package enum ReportGate: Sendable {
             return [
                 "anchor": ReportReasons.anchor(near.sequence), "number": near.sequence.map { "#\($0)" } ?? near.id,
                 "request": found.map { ReportReasons.short("\($0.method) \($0.path) \($0.answerText)") } ?? "",
-                "because": found?.because ?? "", "hasBecause": found?.because != nil,
+                "because": ReportReasons.short(found?.because ?? ""), "hasBecause": found?.because != nil,
                 "differences": ReportReasons.short(near.differences.joined(separator: "; ")),
                 "hasDifferences": !near.differences.isEmpty,
             ]
