@@ -321,6 +321,7 @@ struct ControlClient: Sendable {
             }
         guard let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: answer) else {
             if mayFailOtherwise {
+                // A failure is the answer to the question.
                 let isJSON = (try? WireJSON.decode(JSONValue.self, from: answer)) != nil
                 return Refusal(
                     code, "the answer is \(status.code)",

@@ -41,6 +41,7 @@ struct Refusal: Error {
             case .internalError: "internal_error"
             }
         let details = details.map { ErrorDetail($0.field, $0.problem) }
+        // Without it, standard error still says what failed.
         return try? WireJSON.encode(
             ErrorEnvelope(error: message, code: name, sdk_error: nil, details: details, request_id: ""))
     }

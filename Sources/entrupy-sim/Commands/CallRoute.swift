@@ -62,6 +62,7 @@ struct CallRoute: ControlAction {
         call.mayFailOtherwise = true
         let answer = try await client.send(call)
         if terminal.isJSON {
+            // A failure is the answer to the question.
             let isJSON = (try? WireJSON.decode(JSONValue.self, from: answer.bytes)) != nil
             return isJSON || answer.bytes.isEmpty
                 ? terminal.json(answer.bytes)

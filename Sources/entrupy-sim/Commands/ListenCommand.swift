@@ -45,6 +45,7 @@ extension WebhooksCommand {
                 try await listening.run(listener.requests, until: ends)
             } catch {
                 await listener.close()
+                // The first error is the one to report.
                 if (error as? Refusal)?.code != .noServer { try? await listening.unsubscribe() }
                 throw error
             }
@@ -234,6 +235,7 @@ private final class Listening: Sendable {
 extension Refusal {
     /// Whether the server answered that what was named is not there.
     fileprivate var isNotFound: Bool {
+        // Another answer does not say so.
         answer.flatMap { try? WireJSON.decode(ErrorEnvelope.self, from: $0) }?.code == "not_found"
     }
 }
@@ -247,6 +249,7 @@ private struct Received {
     init(_ request: WebhookListener.Request, isSigned: Bool) {
         event = request.headers.first(name: "X-Sim-Event")
         eventID = request.headers.first(name: "X-Sim-Event-Id")
+        // What is not JSON is shown as text.
         body =
             (try? WireJSON.decode(JSONValue.self, from: request.body))
             ?? .string(String(decoding: request.body, as: UTF8.self))
