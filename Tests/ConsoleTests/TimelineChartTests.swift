@@ -81,7 +81,7 @@ import Testing
         let circles = ["marks", "future"].flatMap { (view[$0] as? [View]) ?? [] }
         for (index, one) in circles.enumerated() {
             let (x, y, r) = (number(one["x"]), number(one["y"]), number(one["radius"]))
-            #expect(x - r > 100 && x + r < 1120 && r <= 9, "\(x)")
+            #expect(x - r > 94 && x + r < 1120 && r <= 9, "\(x)")
             for other in circles.dropFirst(index + 1) where number(other["y"]) == y {
                 #expect(abs(number(other["x"]) - x) > r + number(other["radius"]), "\(x) and \(number(other["x"]))")
             }
