@@ -47,6 +47,7 @@ import Testing
         "entrupy-sim/Commands/DataCommands.swift": ["file"],
         "entrupy-sim/Commands/Doctor.swift": ["Shell"],
         "entrupy-sim/Commands/ListenCommand.swift": ["Shell"],
+        "entrupy-sim/Commands/ScenarioFromCommand.swift": ["Shell"],
         // The quoted option, made above.
         "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell", "place"],
         // The quoted path, made above.
@@ -55,6 +56,7 @@ import Testing
         // The examples and the address, which are quoted before; the first line, a sentence.
         "entrupy-sim/Serve.swift": ["Release", "Shell", "VisibleText", "address", "example", "url"],
         // Sentences and names, not commands: versions, most of them.
+        "entrupy-sim/Scenarios/ScenarioOfBundle.swift": ["facts"],
         "EntrupySDK/Client/SDKFailure.swift": ["EntrupySimulation", "address"],
         "EntrupySimTesting/BundlePage.swift": ["Self"],
         "EntrupySimTesting/ControlConnection.swift": ["Simulator"],
@@ -142,6 +144,7 @@ import Testing
                 "entrupy-sim/Commands/DataCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.quoted"],
                 "entrupy-sim/Commands/ListenCommand.swift": ["Shell.operand"],
+                "entrupy-sim/Commands/ScenarioFromCommand.swift": ["Shell.operand", "Shell.option"],
                 "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],
                 "entrupy-sim/Commands/TrustCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/WaitCommand.swift": ["Shell.quoted"],

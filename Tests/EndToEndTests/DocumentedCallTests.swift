@@ -209,8 +209,8 @@ import Testing
     }
 
     private static let groups: Set = [
-        "clock", "namespace", "requests", "webhooks", "fault", "outcome", "users", "seed", "items", "snapshot",
-        "scenario",
+        "capture", "clock", "namespace", "requests", "webhooks", "fault", "outcome", "users", "seed", "items",
+        "snapshot", "scenario",
     ]
 }
 

@@ -138,6 +138,10 @@ extension Transcript {
         for list in ["outcomes", "faults", "requests"] { try await call("DELETE", "/_sim/\(list)") }
         let check: JSONValue = ["secret": "s", "signature": "SHA256:AAAA", "body": "{}"]
         try await call("POST", "/_sim/webhooks/check-signature", check)
+        let hook: JSONValue = ["url": "http://127.0.0.1:9/", "secret_key": "s", "events": ["certificate.transfer"]]
+        let subscription = "/_sim/webhooks/\(try await call("POST", "/_sim/webhooks", hook)["id"].text ?? "")"
+        try await call("PATCH", subscription, ["events": ["session.updated"]])
+        try await call("DELETE", subscription)
         try await call("GET", "/_sim/console/news?since=1")
         try await runScenario(in: other)
         try await call("GET", "/_sim/event-log?limit=1000")

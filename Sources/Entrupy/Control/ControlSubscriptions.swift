@@ -78,7 +78,8 @@ extension Subscriptions {
         }
         guard let found else {
             throw PlatformError.notFound(
-                "the namespace has no webhook \"\(id.excerpt)\"; GET /_sim/webhooks lists its subscriptions")
+                "the namespace has no webhook \"\(id.excerpt)\"; GET /_sim/webhooks lists its subscriptions",
+                because: "no subscription of the namespace has this id")
         }
         return Partner(organization: found)
     }

@@ -61,6 +61,7 @@ struct ScenarioDraft {
     mutating func remove(_ path: String, because problem: String) -> Bool {
         guard let (key, index) = Self.place(path), self[key].parts.indices.contains(index) else { return false }
         let part = self[key].parts.remove(at: index)
+        // The comment names the part in any case.
         let what = (try? Self.yaml(part.members)).map { $0.split(separator: "\n").joined(separator: ", ") } ?? ""
         self[key].comments.append("Left out, because \(path) \(problem): \(what)")
         return true
