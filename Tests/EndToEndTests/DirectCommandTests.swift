@@ -108,7 +108,7 @@ import Testing
         #expect(item["customer_item_id"] == "sim-unknown" && item["result.id"] == "unknown", "\(item.json)")
         let shirt = try await run(
             world, "capture", "run", "--sku", "a b/'", "--brand", "Supreme", "--item-type", "t-shirt", "--user",
-            "ü-tester x", "--json")
+            "tester@x.com", "--json")
         let wrongUser = try await run(world, "capture", "run", "--sku", "x", "--user", "ü-tester x")
         #expect(wrongUser.status == 64 && wrongUser.output.contains("unique_user_id"), "\(wrongUser.output)")
         #expect(shirt.status == 0 && shirt.output.contains("entrupy_id"), "\(shirt.output)")
