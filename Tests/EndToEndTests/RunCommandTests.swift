@@ -168,7 +168,7 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aSignalIsHandedOn(number: Int32) async throws {
         try await Process.withDirectory { directory in
-            let script = "trap 'exit 7' TERM INT HUP; echo ready; sleep 1000 & wait"
+            let script = "trap 'kill $!; exit 7' TERM INT HUP; echo ready; sleep 1000 & wait"
             let running = try RunningProgram(["run", "--artifacts", directory, "--", "sh", "-c", script])
             #expect(running.line() == "ready")
             kill(running.process.processIdentifier, number)
