@@ -22,6 +22,14 @@ extension SimServer {
         return RequestChecks(checks: checks, others: others)
     }
 
+    /// The text of the scenario that the namespace `default` was started from; `nil` if it was none. The control API shows it only where
+    /// the scenario is stored, and a bundle has no stored scenarios.
+    package func startedScenario() async throws -> String? {
+        guard let namespace = namespaces.find(Namespaces.defaultName) else { return nil }
+        return try await namespace.answer(.success(ShowScenarioRun(countsFaults: false)), .background).result.get()?
+            .text
+    }
+
     /// A value with the secrets of the namespace `default` masked, also those that only the names of their members show.
     package func masked(_ value: JSONValue) async throws -> JSONValue {
         guard let namespace = namespaces.find(Namespaces.defaultName) else { return value }

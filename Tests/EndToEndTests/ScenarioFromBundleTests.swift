@@ -44,11 +44,11 @@ import Yams
 
     /// A run whose last request is refused: b asks for the item of a.
     private func failedRun(_ name: String = "sku-1") async throws -> (TestWorld, item: String) {
-        let world = try await TestWorld.make(settings: ["result_delay": "2h"])
+        let world = try await TestWorld.make(settings: ["result": ["delay": "2h"]])
         _ = try await world.send("POST", "/_sim/authentications", ["brand": "Gucci", "customer_item_id": "before"])
         _ = try await world.send(
             "POST", "/_sim/outcomes", ["match": ["customer_item_id": "sku-*"], "result": "unknown"])
-        let (a, b) = (try await world.login("a"), try await world.login("b"))
+        let (a, b) = (try await world.login("user-of-a"), try await world.login("user-of-b"))
         let item = try await world.submit(a, item: TestWorld.nike.merging(["customer_item_id": .string(name)]))
         try await world.advance("90m")
         _ = try await world.send(
@@ -70,20 +70,21 @@ import Yams
             let text = try folder.text()
             #expect(made.output.contains("lines with CHOOSE"))
             for part in [
-                "freeze: \"2026-01-05T09:00:00Z\"", "result_delay: ", "customer_item_id: before", "result: unknown",
-                "at: 90m", "fault:", "retake:", "again: # please", "route: /sdk/results/*", "username: DemoOrg-b",
-                "status: 2xx", "status: 503", "by the fault flt_",
-                "404, because the item belongs to DemoOrg-a; the session is DemoOrg-b's",
+                "freeze: \"2026-01-05T09:00:00Z\"", "delay: ", "customer_item_id: before", "result: unknown",
+                "at: \"90m\"", "fault:", "retake:", "again: # please", "route: /sdk/results/*",
+                "username: DemoOrg-user-of-b",
+                "status: \"2xx\"", "status: 503", "by the fault flt_",
+                "404, because the item belongs to DemoOrg-user-of-a; the session is DemoOrg-user-of-b's",
             ] {
                 #expect(text.contains(part), "\(part) in \(text)")
             }
             #expect(!text.contains(item), "ids of the run differ in the next one")
             let failed = try await folder.verify()
             #expect(failed.status == 1 && failed.output.contains("FAILED"), "\(failed.output)")
-            #expect(failed.output.contains("GET /sdk/results/* -> 2xx by DemoOrg-b"))
+            #expect(failed.output.contains("GET /sdk/results/* -> 2xx by DemoOrg-user-of-b"))
             #expect(failed.output.contains("was 404"))
             // Once the person has chosen, the run is as expected.
-            try folder.replace("status: 2xx\n    at_least: 1", by: "status: 404")
+            try folder.replace("status: \"2xx\"\n    at_least: 1", by: "status: 404")
             let met = try await folder.verify("--junit", folder.path + "/junit.xml")
             #expect(met.status == 0, "\(met.output)")
             #expect(FileManager.default.fileExists(atPath: folder.path + "/junit.xml"))
@@ -140,7 +141,7 @@ import Yams
             """
         let started = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
         try #require(started.status == 200, "\(started.json)")
-        _ = try await world.login("a")
+        _ = try await world.login("user-of-a")
         try await world.advance("2h")
         _ = try await world.send("POST", "/_sim/faults", ["match": ["route": "/sdk/late"], "effect": ["status": 500]])
         _ = try await world.send("GET", "/sdk/nothing")
@@ -193,20 +194,19 @@ import Yams
     }
 
     @Test func seedDataComesWithoutTokensAndPasswords() async throws {
-        let seed: JSONValue = [
-            "organizations": [
-                [
-                    "name": "Fjord", "api_tokens": ["fjord-secret-token"], "bundles": ["com.example.fjord"],
-                    "partner_users": [
-                        [
-                            "username": "kim", "password": "hunter2-hunter2", "unique_user_id": "kim-kim-kim",
-                            "email": "k@example.com",
-                        ]
-                    ],
-                ]
+        var seed = try #require(try await TestWorld.make().send("GET", "/_sim/export?format=json").json.members)
+        seed["organizations"] = [
+            [
+                "name": "Fjord", "api_tokens": ["fjord-secret-token"], "bundles": ["com.example.fjord"],
+                "partner_users": [
+                    [
+                        "username": "kim", "password": "hunter2-hunter2", "unique_user_id": "kim-kim-kim",
+                        "email": "k@example.com",
+                    ]
+                ],
             ]
         ]
-        let world = try await TestWorld.make(seed: seed)
+        let world = try await TestWorld.make(seed: .object(seed))
         _ = try await world.send("GET", "/v2/authentications/x", token: "fjord-secret-token")
         try await withBundle(try await bundle(of: world)) { folder in
             let made = try await folder.from()
@@ -288,7 +288,7 @@ import Yams
     /// A bundle that was made while a request had not been answered yet has what it caused, and not the request.
     @Test func aBundleWithoutItsLastRequestSaysSo() async throws {
         let (world, _) = try await failedRun()
-        _ = try await world.login("c")
+        _ = try await world.login("user-of-c")
         var archive = try TarFile(try await bundle(of: world))
         let index = try #require(archive.entries.firstIndex { $0.name == "journal.json" })
         let journal = try WireJSON.decode(JSONValue.self, from: archive.entries[index].bytes)

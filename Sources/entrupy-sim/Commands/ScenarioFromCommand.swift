@@ -44,9 +44,10 @@ struct ScenarioFromCommand: AsyncParsableCommand {
             let data = Data(made.text.utf8)
             guard output != "-" else { return terminal.document(data) }
             try OutputFile.write(data, to: output, option: "--output")
-            terminal.line("\(output): \(made.expectations) expectations, up to \(made.last)")
+            terminal.line(
+                "\(output): \(made.expectations) expectation\(made.expectations == 1 ? "" : "s"), up to \(made.last)")
             for note in made.notes { terminal.note("note: \(note)") }
-            if made.choices > 0 { terminal.note("\(made.choices) lines with CHOOSE need a decision") }
+            if made.choices > 0 { terminal.note("to decide: \(made.choices) lines with CHOOSE") }
             terminal.line(
                 "then: entrupy-sim scenario verify \(Shell.operand(output)) \(Shell.option("--bundle", bundle))")
         } catch let refusal as Refusal {

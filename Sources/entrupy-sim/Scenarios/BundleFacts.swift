@@ -53,12 +53,7 @@ struct BundleFacts: Sendable {
             isEnd || through.map { event.sequence <= $0 } ?? (event.at <= last.at)
         }
         items = try await Self.items(client)
-        if let name = try await client.startedScenario() {
-            let details: ScenarioDetails = try await client.get("/_sim/scenarios/\(name)")
-            scenario = details.started_text ?? details.text
-        } else {
-            scenario = nil
-        }
+        scenario = try await bundle.server.startedScenario()
         seed = String(decoding: try await client.send(ControlCall(.GET, "/_sim/export")).bytes, as: UTF8.self)
         defaults = try await Self.defaults(client)
         generated = Set(

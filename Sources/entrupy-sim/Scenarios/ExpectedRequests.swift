@@ -84,7 +84,7 @@ struct ExpectedRequests {
     // MARK: Routes
 
     /// A path as a glob: `*` stands for the ids that the run made and for hashes.
-    private func route(_ path: String) -> String {
+    func route(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { part in
             let text = part.removingPercentEncoding ?? String(part)
             let isHash =

@@ -39,8 +39,9 @@ struct ScenarioOfBundle {
         let first = [facts.events.first?.at, facts.requests.first?.at].compactMap { $0 }.min() ?? 0
         start = base.isEmpty ? first.rounded(.down) : started?.at ?? first.rounded(.down)
         let last = facts.last
+        let route = ExpectedRequests(facts).route(last.path)
         draft = ScenarioDraft(
-            name: name, description: "The run of \(file), up to \(last.method) \(last.path) \(last.answerText).",
+            name: name, description: "The run of \(file), up to \(last.method) \(route) \(last.answerText).",
             frozenAt: Self.iso(start))
     }
 
