@@ -456,8 +456,8 @@ def _wanted(match):
 
 def _nearest(answer):
     near = "".join(
-        f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}{_because(n['request'])}: "
-        f"{', '.join(n['differences'])}"
+        f"\n  {n['request']['method']} {n['request']['path']} {_answer(n['request'])}{_because(n['request'])}"
+        f"{': ' if n['differences'] else ''}{', '.join(n['differences'])}"
         for n in answer.get("nearest") or [])
     return f"; nearest:{near}" if near else ""
 
