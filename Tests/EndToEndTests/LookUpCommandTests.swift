@@ -17,7 +17,7 @@ import Testing
         _ = try await world.send("GET", "/sdk/session", token: session)
         let shown = try await run(world, "requests", "show", "3")
         #expect(
-            shown.status == 0 && shown.output.hasPrefix("GET /sdk/session, user DemoOrg-example-user-id\n200\n"),
+            shown.status == 0 && shown.output.hasPrefix("GET /sdk/session\n200\nuser DemoOrg-example-user-id\n"),
             "\(shown)")
         #expect(shown.output.contains("/_sim/console/requests/") && !shown.output.contains(session))
         let again = try await run(
@@ -25,7 +25,7 @@ import Testing
         #expect(
             again.status == 0
                 && again.output.hasPrefix(
-                    "GET /sdk/results/NOPE2345, user DemoOrg-example-user-id\n404\nbecause the namespace has no item"),
+                    "GET /sdk/results/NOPE2345\n404\nuser DemoOrg-example-user-id\nbecause the namespace has no item"),
             "\(again)")
         #expect(try await world.send("GET", "/_sim/requests?test=cli")["requests"].items.count == 1)
         let rules = try await run(world, "requests", "rules", "3")

@@ -205,11 +205,12 @@ extension ExchangeEndpoint {
 }
 
 extension JournaledRequest: Printable {
-    /// Prints the exchange: the request line, its user, the status with the fact behind it, and both bodies.
+    /// Prints the exchange: the request line and its body, the status, the user, the fact behind a refusal, and the answer's body.
     func show(on terminal: Terminal) {
-        terminal.line("\(method) \(target)\(username.map { ", user \($0)" } ?? "")")
+        terminal.line("\(method) \(target)")
         if let body = request?.body, !body.isEmpty { terminal.lines(body) }
         terminal.line(answerText, style)
+        if let username { terminal.line("user \(username)") }
         if let because { terminal.line("because \(because)") }
         if let body = response?.body, !body.isEmpty { terminal.lines(body) }
     }

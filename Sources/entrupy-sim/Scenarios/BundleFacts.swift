@@ -53,7 +53,12 @@ struct BundleFacts: Sendable {
             isEnd || through.map { event.sequence <= $0 } ?? (event.at <= last.at)
         }
         items = try await Self.items(client)
-        scenario = try await bundle.server.startedScenario()
+        do {
+            scenario = try await bundle.server.startedScenario()
+        } catch {
+            scenario = nil
+            gaps.append("The scenario that the run was started from cannot be read.")
+        }
         seed = String(decoding: try await client.send(ControlCall(.GET, "/_sim/export")).bytes, as: UTF8.self)
         defaults = try await Self.defaults(client)
         generated = Set(

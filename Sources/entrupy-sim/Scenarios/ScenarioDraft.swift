@@ -121,11 +121,11 @@ struct ScenarioDraft {
     }
 
     private static func yaml(_ members: [(String, JSONValue)]) throws -> String {
-        try serialize(node: mapping(members), width: -1, allowUnicode: true)
+        try Yams.serialize(node: mapping(members), width: -1, allowUnicode: true)
     }
 
     private static func yaml(element members: [(String, JSONValue)]) throws -> String {
-        try serialize(node: Node([mapping(members)], .implicit, .block), width: -1, allowUnicode: true)
+        try Yams.serialize(node: Node([mapping(members)], .implicit, .block), width: -1, allowUnicode: true)
     }
 
     private static func mapping(_ members: [(String, JSONValue)]) -> Node {
