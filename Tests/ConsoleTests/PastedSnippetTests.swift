@@ -203,6 +203,7 @@ import Testing
             "requests": #"{"requests":[],"next_cursor":null}"#, "event-log": #"{"events":[],"next_cursor":null}"#,
             "webhooks": #"{"subscriptions":[],"webhooks":[]}"#,
             "webhook-deliveries": #"{"deliveries":[],"next_cursor":null}"#,
+            "clock": #"{"now":"2026-01-05T09:00:00Z","epoch":1767603600,"mode":"frozen"}"#,
         ]
         var cases: [Case] = []
         for text in texts where !text.isEmpty {
@@ -220,7 +221,7 @@ import Testing
                                     [
                                         "curl", "-X", "POST", "-H", "Authorization: Token demo-api-token", "-H",
                                         "Content-Type: application/json", "-d",
-                                        #"{"url": "http://127.0.0.1:9000/hooks", "events": ["session.completed"]}"#,
+                                        #"{"url": "http://127.0.0.1:9000/hooks", "secret_key": "example-secret", "events": ["session.completed"]}"#,
                                         "\(url)/v2/webhooks",
                                     ]
                                 ]
@@ -265,10 +266,10 @@ import Testing
                 status: 404,
                 ErrorEnvelope(error: "gone", code: "unknown_namespace", sdk_error: nil, details: [], request_id: "r"),
                 namespace: text, action: "/")
-            for page in [missing, standalone] {
+            for (page, option) in [(missing, ["--url", server]), (standalone, [])] {
                 let command = try #require(self.texts(/<pre tabindex="0"><code>([^<]*)<\/code><\/pre>/, in: page).first)
                 let words = text.hasPrefix("-") ? ["--", text] : [text]
-                cases.append((command, [["entrupy-sim", "namespace", "make"] + words]))
+                cases.append((command, [["entrupy-sim", "namespace", "make"] + option + words]))
             }
         }
         return cases

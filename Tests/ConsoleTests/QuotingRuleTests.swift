@@ -34,7 +34,8 @@ import Testing
     /// What Swift code puts into the command lines that it writes. Each begins with a quoting function, or is listed with the
     /// reason why it cannot be of a client.
     private static let commandSites: [String: [String]] = [
-        "Console/Pages/ProblemPage.swift": ["Shell"],
+        // The option that names the server, quoted where it is made.
+        "Console/Pages/ProblemPage.swift": ["Frame", "Shell"],
         "Console/StandalonePage.swift": ["Shell"],
         // The flags of curl; the address, quoted before; `route` and `method`, quoted above; numbers; constants.
         "Console/Wording/Snippets.swift": ["anyRoute", "delivered", "method", "options", "place", "route", "status"],

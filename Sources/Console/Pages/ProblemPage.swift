@@ -20,7 +20,7 @@ enum ProblemPage {
             if envelope?.code == "unknown_namespace" {
                 title = "The namespace \(request.namespace) does not exist"
                 view["command"] =
-                    "entrupy-sim namespace make \(Shell.operand(request.namespace))" + Frame.serverOption(request)
+                    "entrupy-sim namespace make\(Frame.serverOption(request)) \(Shell.operand(request.namespace))"
                 view["hasCommand"] = true
             } else if code == 404, request.section == "requests" {
                 title = "The journal has no such request"
