@@ -7,7 +7,7 @@ enum CommandNames {
         guard words.first == "run" else {
             return unknown(words) ?? Suggestions.unknownSubcommand(words) ?? negative(words)
         }
-        // What follows is the command's, which may have options of the same names.
+        // The words after it are the command's, which may have options of the same names.
         let own = Array(words.prefix { $0 != "--" })
         if own.count == words.count, !EntrupySim.asksForHelp(own) {
             return Refusal(

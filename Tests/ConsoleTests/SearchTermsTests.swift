@@ -33,7 +33,7 @@ import Testing
         #expect(SearchTerms(text).freeWord == word)
     }
 
-    /// What only the other kinds have would be in the search without an effect.
+    /// A term that only the other kinds have would have no effect.
     @Test(
         arguments: [
             ("status:404 a", "requests", "status:404 a show:requests"),

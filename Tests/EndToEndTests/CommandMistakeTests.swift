@@ -6,7 +6,7 @@ import Testing
 
 @testable import entrupy_sim
 
-/// What the program says about a wrong command line, to people and to programs.
+/// Errors about a wrong command line, for people and for programs.
 @Suite struct CommandMistakeTests {
     /// Standard output alone.
     private func output(_ words: [String], _ environment: [String: String] = [:]) async throws -> (Int32, String) {

@@ -119,7 +119,7 @@ import Yams
                 try #require(made.status == 0, "\(made.output)")
                 let text = try folder.text()
                 #expect(text.contains("up to #\(number)") && text.contains("status: 503"))
-                // What came after it is not there.
+                // Later requests are left out.
                 #expect(!text.contains("/sdk/results/") && !text.contains("retake:"))
                 #expect(try await folder.verify().status == 0)
             }

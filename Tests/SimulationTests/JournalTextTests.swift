@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// What the journal masks must not be found: a search would guess it letter by letter.
+    /// Masked values must not be found: a search would guess them letter by letter.
     @Test func secretsAreNotFound() {
         let entry = entry(
             query: "?token=t-12345", headers: [("Authorization", "Token demo-api-token"), ("Cookie", "id=abc")],

@@ -50,10 +50,10 @@ struct ActivitySearch: Sendable {
     /// The query for the event log.
     var events: [(String, String?)] { terms.events(subject: terms.value("subject") ?? item?.entrupy_id) }
 
-    /// What the page shows besides the entries.
+    /// The search field, its chips and the matches that are not entries.
     func view(_ request: ConsoleRequest) -> View {
         func link(_ text: String) -> String { request.console + Link.query([("q", text)]) }
-        // What is shown has its own chips.
+        // The kinds that are shown have chips of their own.
         let words = terms.terms.enumerated().filter { $0.element.key != "show" }
         return [
             "search": terms.text, "hasChips": !words.isEmpty,

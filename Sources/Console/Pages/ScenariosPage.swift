@@ -43,7 +43,7 @@ enum ScenariosPage {
         let log = try? await api.get(
             "event-log", [("kind", "scenario.started"), ("limit", "1")], as: EventList.self)
         guard let name = log?.events.first?.subject else { return nil }
-        // It may have been deleted.
+        // A deleted scenario has no details.
         return try? await api.get("scenarios/\(Link.escaped(name))", as: ScenarioDetails.self).run
     }
 

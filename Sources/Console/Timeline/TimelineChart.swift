@@ -179,7 +179,7 @@ struct TimelineChart {
         return (texts.suffix(maxNamed) + more).joined(separator: "; ")
     }
 
-    /// What the marks of the past and of what is due have in common.
+    /// The view of a mark, of the past or of work that is due.
     private static func circle(_ count: Int, x: Double, y: Double) -> View {
         [
             "x": number(x), "y": number(y), "radius": number(count > 1 ? groupRadius : radius), "isGroup": count > 1,
@@ -192,7 +192,7 @@ struct TimelineChart {
         _ events: [Event], _ due: [Due], now: Double, x: (Double) -> Double, y: Double, _ request: ConsoleRequest
     ) -> (past: [View], future: [View]) {
         let past = merged(events, at: \.at, x: x)
-        // What is due stands after the last mark of the past, however near its time is.
+        // Due work stands after the last mark of the past, however near its time is.
         var first = (past.last?.x ?? -.infinity) + gap
         let future = merged(due, at: \.at, x: x).map { group in
             let place = max(group.x, first)

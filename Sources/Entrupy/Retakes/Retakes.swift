@@ -47,7 +47,7 @@ enum Retakes {
         return item
     }
 
-    /// What answered a retake, for the journal.
+    /// The answer to a retake in words, for the journal.
     ///
     /// - Parameter retake: the item's last retake; `nil` if support asked for none.
     static func answered(_ retake: RetakeRecord?) -> String {

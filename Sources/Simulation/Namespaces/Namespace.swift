@@ -63,7 +63,7 @@ package final class Namespace: Sendable {
         usage.withLockedValue { $0 = (last: now, inFlight: $0.inFlight + change) }
     }
 
-    /// Whether the time to live has expired and nobody uses the namespace [D namespace-choice].
+    /// Whether the time to live has expired, with no request in progress and no listener [D namespace-choice].
     package var hasExpired: Bool {
         let (last, inFlight) = usage.withLockedValue { $0 }
         guard feed.listeners == 0, inFlight == 0, let timeToLive else { return false }

@@ -72,7 +72,7 @@ struct YAMLProblem {
         }
     }
 
-    /// What is wrong with a part that the parser could not read to its end.
+    /// The problem of a part that the parser could not read to its end; `nil` for other parts.
     private static func words(of context: String) -> String? {
         for (part, words) in [
             ("anchor", "& begins a name of letters and digits; put a value that begins so in quotes"),

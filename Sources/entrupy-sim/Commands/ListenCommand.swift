@@ -79,7 +79,7 @@ extension WebhooksCommand {
     }
 }
 
-/// What ends `webhooks listen`: a signal, or that nobody reads its output any more. A second signal ends the program at once.
+/// The end of `webhooks listen`: a signal, or a closed standard output. A second signal ends the program at once.
 private enum EndOfListening {
     static func watch() -> AsyncStream<Void> {
         let (stream, sink) = AsyncStream.makeStream(of: Void.self)
@@ -218,7 +218,7 @@ private final class Listening: Sendable {
 
     private func show(_ received: Received) {
         guard !terminal.isJSON else {
-            // What was decoded can be encoded.
+            // A decoded value can be encoded.
             try? terminal.json(of: received.json)
             return
         }
@@ -249,7 +249,7 @@ private struct Received {
     init(_ request: WebhookListener.Request, isSigned: Bool) {
         event = request.headers.first(name: "X-Sim-Event")
         eventID = request.headers.first(name: "X-Sim-Event-Id")
-        // What is not JSON is shown as text.
+        // A body that is not JSON is shown as text.
         body =
             (try? WireJSON.decode(JSONValue.self, from: request.body))
             ?? .string(String(decoding: request.body, as: UTF8.self))

@@ -42,7 +42,7 @@ struct SettingsCommand: AsyncParsableCommand {
 
         private func patch() throws -> JSONValue {
             guard let value else { return try InputFile.json(Data(setting.utf8), "the patch") }
-            // What is not JSON is text, such as 3h.
+            // A value that is not JSON is text, such as 3h.
             let parsed = (try? WireJSON.decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
             return setting.split(separator: ".", omittingEmptySubsequences: false).reversed().reduce(parsed) {
                 .object(JSONObject([(String($1), $0)]))

@@ -90,7 +90,7 @@ extension WebhooksCommand {
                 $0.version == "v2" && $0.url.isIdentical(to: url) && $0.username == options.username
             }
             guard !candidates.isEmpty else { return nil }
-            // What was not given is the namespace's.
+            // Options that were not given are the namespace's settings.
             let choices: Choices = try await client.get("/_sim/choices")
             let settings: Settings = try await client.get("/_sim/settings")
             let organization = options.organization ?? choices.lists["organizations"]?.first?.id

@@ -3,7 +3,7 @@ import SimulationAPI
 
 /// A server that this program starts for itself: in memory, on a free port of the loopback address.
 ///
-/// It is a child process whose standard input is a pipe of this program. The pipe closes at the end of this program, even by
+/// The server is a child process whose standard input is a pipe of this program. The pipe closes at the end of this program, even by
 /// `kill -9`, and with it the server stops.
 struct OwnServer {
     let url: String

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Foundation
 import SimulationAPI
 
-/// What a bundle knows of a run, up to one of its requests: the facts that a scenario is made of.
+/// The facts of a run in a bundle, up to one of its requests, of which a scenario is made.
 struct BundleFacts: Sendable {
     let info: ServerInfo
     /// The requests up to the wanted one, oldest first; not empty.

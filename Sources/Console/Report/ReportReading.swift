@@ -1,0 +1,184 @@
+import EntrupyAPI
+import Foundation
+import SimulationAPI
+
+/// Reads the parts of a report through the control API, each within its space.
+struct ReportReading {
+    let api: ControlReader
+    let picture: @Sendable (String) async -> Data?
+    private let gate: ReportGate?
+    let request = ConsoleRequest(namespace: "default", path: [], query: [:], isReadOnly: true, url: "")
+    var notes: [String] = []
+    /// The space that is left for the parts of the page, in bytes.
+    private var left = Report.Space.all
+    private var cutBodies = 0
+    var largePictures = 0
+    /// The pictures of the shown items: the key, the path and the size of each, in the order of the items.
+    var wanted: [(key: String, path: String, bytes: Int)] = []
+
+    init(_ api: ControlReader, _ picture: @escaping @Sendable (String) async -> Data?, _ gate: ReportGate?) {
+        self.api = api
+        self.picture = picture
+        self.gate = gate
+    }
+
+    mutating func view() async throws -> View {
+        let info = try await api.get("info", as: ServerInfo.self)
+        let now = info.namespace.clock.epoch
+        let deliveries = try await deliveries()
+        let faults = try await api.get("faults", as: FaultList.self).faults
+        let outcomes = try await api.get("outcomes", as: OutcomeList.self).outcomes
+        let reasons = ReportReasons(gate, try await requests(), deliveries, faults, outcomes)
+        let bySequence = Dictionary(
+            reasons.requests.compactMap { entry in entry.sequence.map { ($0, entry) } }, uniquingKeysWith: { $1 })
+        var view: View = [
+            "now": Moment.text(now), "clockMode": info.namespace.clock.mode, "seed": info.namespace.seed,
+            "randomSeed": "\(info.namespace.random_seed)", "itemCount": info.namespace.counts.authentications,
+            "userCount": info.namespace.counts.users, "captureCount": info.namespace.counts.captures,
+            "console": "", "base": "", "canChange": false, "readOnly": true, "cli": "",
+            "requestCount": reasons.requests.count,
+            "why": [try await reasons.view { [api] in try await Self.error(of: $0, api) }],
+            "gate": try gate.map {
+                [try $0.view(hasRequests: !reasons.requests.isEmpty) { bySequence[$0] }]
+            } ?? [],
+        ]
+        try await add(requests: reasons, to: &view)
+        try await add(items: deliveries, now: now, to: &view)
+        try await add(eventsAt: now, to: &view)
+        try add(deliveries, to: &view)
+        try add(faults, outcomes, to: &view)
+        try await add(usersTo: &view)
+        let settings = PrettyJSON.text(info.settings)
+        view["settings"] = String(settings.prefix(Report.Space.settings / 6))
+        return view
+    }
+
+    /// Notes what the page does not have, and how to see it.
+    mutating func noteWhatIsLeftOut() {
+        if cutBodies > 0 {
+            notes.append(
+                "Bodies that are cut: \(cutBodies). A report shows the first \(Report.maxBody) characters of each.")
+        }
+        if largePictures > 0 {
+            notes.append("Pictures that are left out: \(largePictures).")
+        }
+        guard !notes.isEmpty else { return }
+        notes.append(
+            "A report is at most \(Report.maxBytes / 1_000_000) MB. The bundle has everything: entrupy-sim serve --bundle FILE, then the console or entrupy-sim requests list."
+        )
+    }
+
+    /// The space of a part of the page.
+    func space(_ bytes: Int) -> ReportSpace { ReportSpace(bytes: min(bytes, left)) }
+
+    /// Takes the HTML of a part.
+    mutating func taken(_ space: ReportSpace) -> String {
+        left -= space.html.utf8.count
+        return space.html
+    }
+
+    mutating func note(_ shown: Int, of all: Int, _ things: String) {
+        if shown < all { notes.append("Only \(shown) of \(all) \(things) are here.") }
+    }
+
+    // MARK: Requests
+
+    /// All requests, oldest first, without their messages.
+    private mutating func requests() async throws -> [JournaledRequest] {
+        var list: [JournaledRequest] = []
+        var cursor: String?
+        repeat {
+            let page = try await api.get("requests", [("limit", "1000"), ("cursor", cursor)], as: RequestList.self)
+            list += page.requests
+            cursor = page.next_cursor
+        } while cursor != nil && list.count < Report.maxRequests
+        if cursor != nil { notes.append("Only the newest \(Report.maxRequests) requests were looked at.") }
+        return list.reversed()
+    }
+
+    private mutating func add(requests reasons: ReportReasons, to view: inout View) async throws {
+        var near = self.space(Report.Space.around)
+        var shown: Set<Int64> = []
+        for entry in reasons.around(limit: Report.maxAround) {
+            let added =
+                try near.add(try await whole(entry), "report-request") || near.add(line(entry), "report-request")
+            guard added, let sequence = entry.sequence else { continue }
+            shown.insert(sequence)
+        }
+        let others = reasons.requests.reversed().filter { !($0.sequence.map(shown.contains) ?? false) }
+        view["around"] = taken(near)
+        var rest = self.space(Report.Space.requests)
+        // Both at once, so that neither takes the space of the other.
+        var lines = self.space(max(0, min(Report.Space.lines, left - Report.Space.requests)))
+        for entry in others {
+            if !rest.isFull, try rest.add(try await whole(entry), "report-request") { continue }
+            guard try lines.add(line(entry), "report-request") else { break }
+        }
+        if lines.count > 0 { notes.append("Of \(lines.count) older requests only the first line is here.") }
+        note(near.count + rest.count + lines.count, of: reasons.requests.count, "requests")
+        view["aroundCount"] = near.count
+        view["hasAround"] = near.count > 0
+        view["others"] = taken(rest) + taken(lines)
+        view["hasOthers"] = rest.count + lines.count > 0
+    }
+
+    /// A request with its messages.
+    private mutating func whole(_ entry: JournaledRequest) async throws -> View {
+        let name = RequestPage.Name(entry)
+        let whole = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
+        var view = line(whole)
+        view["sent"] = message(whole.request)
+        view["answer"] = message(whole.response)
+        let curl = Snippets(whole, url: nil).curl
+        view["curl"] = String(curl.prefix(Report.maxBody))
+        view["hasCurl"] = true
+        return view
+    }
+
+    /// A request without its messages.
+    private func line(_ entry: JournaledRequest) -> View {
+        var view = RequestRow.view(entry, request)
+        view["requestID"] = entry.id
+        view["anchor"] = ReportReasons.anchor(entry.sequence)
+        view["number"] = entry.sequence.map { "#\($0)" } ?? ""
+        view["because"] = ReportReasons.short(entry.because ?? "")
+        view["hasBecause"] = entry.because != nil
+        view["decided"] = RequestRow.pills(entry.decided_by, request)
+        view["words"] = words(of: entry)
+        return view
+    }
+
+    /// The error in the body of an answer; `nil` if it has none.
+    private static func error(of entry: JournaledRequest, _ api: ControlReader) async throws -> String? {
+        let name = RequestPage.Name(entry)
+        let whole = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
+        guard let body = whole.response?.body else { return nil }
+        // An answer need not be JSON: faults may give any body.
+        return (try? WireJSON.decode(JSONValue.self, from: Data(body.utf8)))?.members?["error"]?.text
+    }
+
+    /// The words that the search of the report looks at.
+    private func words(of entry: JournaledRequest) -> String {
+        [
+            entry.status.map { "status:\($0)" }, entry.status.map { "status:\($0 / 100)xx" },
+            "delivered:\(entry.delivered)", "method:\(entry.method)", "route:\(entry.path)",
+            entry.username.map { "user:\($0)" }, entry.test.map { "test:\($0)" }, entry.id,
+            entry.decided_by.fault.map { "fault:\($0)" }, entry.query,
+        ].compactMap { $0 }.joined(separator: " ").lowercased()
+    }
+
+    private mutating func message(_ message: JournaledMessage?) -> [View] {
+        guard let message else { return [] }
+        let whole = PrettyJSON.body(message.body ?? "")
+        let shown = String(whole.prefix(Report.maxBody))
+        if shown.utf8.count < whole.utf8.count { cutBodies += 1 }
+        return [
+            [
+                "headers": message.headers.filter { $0.count == 2 }.map { ["name": $0[0], "value": $0[1]] as View },
+                "body": shown, "hasBody": !shown.isEmpty,
+                "isCut": message.truncated || shown.utf8.count < whole.utf8.count,
+                "size": SizeText.text(message.bytes), "isBinary": message.body == nil && message.bytes > 0,
+            ]
+        ]
+    }
+}

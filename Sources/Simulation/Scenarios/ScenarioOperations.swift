@@ -1,0 +1,86 @@
+import SimulationAPI
+
+/// The current state of the scenario that was started in a namespace.
+package struct ShowScenarioRun: Operation {
+    package static let access = Access.reads
+    /// Whether notes name the faults that were never met.
+    let countsFaults: Bool
+
+    package init(countsFaults: Bool = true) {
+        self.countsFaults = countsFaults
+    }
+
+    /// The state, and the text that was started.
+    package typealias Answer = (run: ScenarioRun, text: String)
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Answer? {
+        guard let run = try Scenarios.run(job, countsFaults: countsFaults), let state = try ScenarioState.load(job)
+        else { return nil }
+        return (run, state.text)
+    }
+}
+
+/// `POST /_sim/scenarios/{name}/verify`: whether every expectation is met.
+package struct VerifyScenario: Operation {
+    package static let access = Access.reads
+    package let name: String
+    /// Whether notes make the verification fail.
+    package let isStrict: Bool
+
+    package init(_ name: String, isStrict: Bool = false) {
+        self.name = name
+        self.isStrict = isStrict
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun {
+        guard var run = try Scenarios.run(job, countsFaults: true) else {
+            throw PlatformError.wrongState(
+                "no scenario was started in this namespace; POST /_sim/scenarios/\(name)/start starts one")
+        }
+        guard run.name.isIdentical(to: name) else {
+            throw PlatformError.wrongState("this namespace was started from the scenario \"\(run.name)\"")
+        }
+        if isStrict, !run.notes.isEmpty { run.verified = false }
+        guard run.verified else { throw PlatformError.scenarioFailed(run, isStrict: isStrict) }
+        return run
+    }
+}
+
+/// A scenario found by its name.
+package struct FoundScenario: Sendable {
+    package let text: String
+    package let isShipped: Bool
+}
+
+/// The options of a scenario's start.
+package struct ScenarioStart: Sendable {
+    /// The text of the scenario, which is stored where it starts; `nil` if the scenario is found by its name.
+    package var text: String?
+    /// The namespace to create for the scenario; `nil` if the addressed namespace is recreated.
+    package var namespace: String?
+    /// Whether `namespace` may already exist; it is then recreated.
+    package var replaces: Bool
+    /// The time to live of a namespace that is created, without use; `nil` if it has none.
+    package var ttl: Span?
+    /// Whether the clock is advanced through the timeline.
+    package var runs: Bool
+    /// Whether notes on the scenario make the start fail.
+    package var isStrict: Bool
+
+    package init(
+        text: String? = nil, namespace: String?, replaces: Bool, ttl: Span?, runs: Bool, isStrict: Bool
+    ) {
+        self.text = text
+        self.namespace = namespace
+        self.replaces = replaces
+        self.ttl = ttl
+        self.runs = runs
+        self.isStrict = isStrict
+    }
+}
+
+/// A scenario that was stored in a namespace.
+package struct StoredScenario: Sendable {
+    package let info: ScenarioInfo
+    package let isNew: Bool
+}
