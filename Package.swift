@@ -7,9 +7,9 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 }
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, Console, the APIs;  Server -> Entrupy, AppComponents, Console, Simulation, the APIs
+//   entrupy-sim -> Server, Console, the APIs;  Server -> Entrupy, AppComponents, Evidence, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
-//   the platforms' storages -> Storage;  Console -> the APIs;  EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
+//   Evidence -> Simulation, SimulationAPI;  the platforms' storages -> Storage;  Console -> the APIs;  EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
 //   EntrupySDK, FourthlineSDK, EntrupySimTesting -> ClientTransport -> Foundation
 //   EntrupySDK, FourthlineSDK -> UIKitStandIns -> UIKit, or Foundation where there is none
 let package = Package(
@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Entrupy", "AppComponents", "Console", "Simulation", "EntrupyAPI", "AppComponentsAPI",
+                "Entrupy", "AppComponents", "Evidence", "Console", "Simulation", "EntrupyAPI", "AppComponentsAPI",
                 "SimulationAPI", "CDescription", "CLibraries",
                 server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
@@ -115,6 +115,7 @@ let package = Package(
             dependencies: ["Simulation", "AppComponentsStorage", "Storage", "AppComponentsAPI", "SimulationAPI"],
             resources: [.embedInCode("Seed/workflows.yaml"), .embedInCode("Scenarios/Shipped")]
         ),
+        .target(name: "Evidence", dependencies: ["Simulation", "SimulationAPI"]),
         .target(
             name: "Simulation",
             dependencies: [
@@ -200,7 +201,8 @@ let package = Package(
         .testTarget(
             name: "EntrupyTests",
             dependencies: [
-                "Entrupy", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
+                "Entrupy", "Evidence", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
+                "TestSupport",
                 server("GRDB", "GRDB.swift"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),

@@ -58,6 +58,11 @@ extension Transaction {
             """, [userID, limit])
     }
 
+    /// The newest sessions, active or not.
+    package func newestSessions(limit: Int) throws -> [SessionRecord] {
+        try records("ORDER BY created_at DESC, token LIMIT ?", [limit])
+    }
+
     /// The number of active sessions of a user, or of all users if `userID` is `nil`.
     package func countActiveSessions(userID: Int64?) throws -> Int {
         guard let userID else { return try first("SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL") { $0[0] }! }

@@ -50,6 +50,7 @@ extension SimServer {
         let control = Routes(builder, bodies, under: "_sim/", shared: sharedReads)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
+        EvidenceRoutes.add(to: control)
         ResendRoutes.add(to: control)
         EventRoutes().add(to: control)
         ScenarioRoutes(namespaces: namespaces).add(to: control)

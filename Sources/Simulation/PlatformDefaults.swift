@@ -26,6 +26,8 @@ extension SimulatedPlatform {
     package var scenarioExpectations: [ScenarioExpectation.Kind] { [] }
     package var scenarioSections: [ScenarioSection] { [] }
 
+    package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? { nil }
+
     package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] { [:] }
     package var webhookEvents: [String] { [] }
     package var webhookVersions: [String] { [] }

@@ -114,6 +114,29 @@ package protocol SimulatedPlatform: Sendable {
     /// The name of the user that a credential belongs to, even if it is no longer valid; `nil` if it does not
     /// belong to a user.
     func username(of credential: Credential, _ job: JobContext) throws -> String?
+
+    // MARK: Evidence
+
+    /// The object with an id, for an explanation of what happened to it; `nil` if the platform has none.
+    func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject?
+}
+
+/// An object of a platform whose history can be explained.
+package struct ExplainedObject: Sendable {
+    /// The kind, as the explanation names it, for instance `item`.
+    package let kind: String
+    /// The subjects of its events.
+    package let subjects: [String]
+    /// Whether an event of these subjects is the object's.
+    package let isMeant: @Sendable (StoredEvent) -> Bool
+
+    package init(
+        kind: String, subjects: [String], isMeant: @escaping @Sendable (StoredEvent) -> Bool = { _ in true }
+    ) {
+        self.kind = kind
+        self.subjects = subjects
+        self.isMeant = isMeant
+    }
 }
 
 /// A platform's part of seed data.

@@ -24,8 +24,13 @@ public struct DueEntry: Codable, Sendable {
     public var at: Double
     /// The time left by the namespace's clock, in seconds.
     public var seconds_left: Double
+    /// The id of what scheduled the work, for `GET /_sim/explain/{id}`; null if it is not known.
+    @Nullable public var cause: String?
 
-    public init(kind: String, subject: String, since: Double?, at: Double, seconds_left: Double) {
+    public init(
+        kind: String, subject: String, since: Double?, at: Double, seconds_left: Double, cause: String? = nil
+    ) {
+        self._cause = Nullable(wrappedValue: cause)
         self._since = Nullable(wrappedValue: since)
         self.kind = kind
         self.subject = subject

@@ -10,8 +10,13 @@ public struct StateChange: Codable, Sendable {
     public var subject: String
     /// The data of the event.
     public var data: JSONValue
+    /// The id of what caused the event, for `GET /_sim/explain/{id}`; null if it is not known.
+    @Nullable public var cause: String?
 
-    public init(sequence: Int64, at: Double, kind: String, subject: String, data: JSONValue) {
+    public init(
+        sequence: Int64, at: Double, kind: String, subject: String, data: JSONValue, cause: String? = nil
+    ) {
+        self._cause = Nullable(wrappedValue: cause)
         self.sequence = sequence
         self.at = at
         self.kind = kind

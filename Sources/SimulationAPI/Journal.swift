@@ -46,6 +46,9 @@ public struct JournaledRequest: Codable, Sendable {
     /// The fact behind a 403, 404 or 409, for instance `the item belongs to DemoOrg-b; the session is DemoOrg-a's`. The caller
     /// never sees it. Null for other answers, and in files of version 0.2.0 and older.
     @Nullable public var because: String?
+    /// The id of the trace that the request belongs to: 32 hexadecimal digits of its `traceparent` header; null if it has none,
+    /// and in files of version 0.2.0 and older.
+    @Nullable public var trace: String?
     /// The entries of the event log that the request added; null if they are not known, as in bundles of older versions.
     @Nullable public var changes: RequestChanges?
     /// The headers and body of the request. Lists leave them out.
@@ -56,7 +59,8 @@ public struct JournaledRequest: Codable, Sendable {
     public init(
         id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int?,
         delivered: Bool = true, effect: JSONObject? = nil, duration_ms: Double, username: String?, test: String?,
-        decided_by: DecidedRequest, because: String? = nil, changes: RequestChanges?, request: JournaledMessage?,
+        decided_by: DecidedRequest, because: String? = nil, trace: String? = nil, changes: RequestChanges?,
+        request: JournaledMessage?,
         response: JournaledMessage?
     ) {
         self._delivered = TrueIfAbsent(wrappedValue: delivered)
@@ -74,6 +78,7 @@ public struct JournaledRequest: Codable, Sendable {
         self._test = Nullable(wrappedValue: test)
         self.decided_by = decided_by
         self._because = Nullable(wrappedValue: because)
+        self._trace = Nullable(wrappedValue: trace)
         self.request = request
         self.response = response
     }
@@ -119,11 +124,60 @@ public struct DecidedRequest: Codable, Sendable {
     public var limits: [String]
     /// The id of the outcome rule that decided the submitted item's result, or null.
     @Nullable public var outcome: String?
+    /// The facts that decided the answer, and what would have changed it. Absent if there are none, and in files of version 0.2.0
+    /// and older.
+    public var facts: [DecidingFact]?
 
-    public init(fault: String?, limits: [String], outcome: String?) {
+    public init(fault: String?, limits: [String], outcome: String?, facts: [DecidingFact] = []) {
+        self.facts = facts.isEmpty ? nil : facts
         self._fault = Nullable(wrappedValue: fault)
         self.limits = limits
         self._outcome = Nullable(wrappedValue: outcome)
+    }
+}
+
+/// A fact that decided an answer or a result, noted when it was decided [D explain].
+public struct DecidingFact: Codable, Sendable, Equatable {
+    /// The kind of fact.
+    public enum Kind: String, Codable, Sendable {
+        case rule, limit, setting
+    }
+
+    public var kind: Kind
+    /// The rule's id, or the name of the limit or setting.
+    public var name: String
+    /// The fact in words.
+    public var text: String
+    /// What would have changed the answer, in words; absent if that is not known.
+    public var otherwise: String?
+    /// The id of the object whose history led to it; absent if there is none.
+    public var about: String?
+
+    /// The fact as an object of JSON, for the data of an event.
+    package var members: JSONObject {
+        var members: JSONObject = [
+            "kind": .string(kind.rawValue), "name": .string(name), "text": .string(text),
+        ]
+        if let otherwise { members["otherwise"] = .string(otherwise) }
+        if let about { members["about"] = .string(about) }
+        return members
+    }
+
+    /// Reads ``members``; `nil` if the value is something else.
+    package init?(_ value: JSONValue?) {
+        guard let members = value?.members, let kind = members["kind"]?.text.flatMap(Kind.init(rawValue:)),
+            let name = members["name"]?.text, let text = members["text"]?.text
+        else { return nil }
+        self.init(
+            kind, name, text, otherwise: members["otherwise"]?.text, about: members["about"]?.text)
+    }
+
+    public init(_ kind: Kind, _ name: String, _ text: String, otherwise: String?, about: String? = nil) {
+        self.kind = kind
+        self.name = name
+        self.text = text
+        self.otherwise = otherwise
+        self.about = about
     }
 }
 

@@ -114,6 +114,8 @@ public struct WebhookDelivery: Codable, Sendable {
     /// The id of the delivery that it waits for: the first open one of the same item to the same subscription. Absent if it is
     /// not `waiting`.
     public var waits_for: String?
+    /// The id of what caused the delivery, for `GET /_sim/explain/{id}`; null if it is not known.
+    @Nullable public var cause: String?
     /// The body that every attempt sends; null for a verification request to the domain.
     public var body: JSONValue
     /// The attempts, oldest first.
@@ -122,9 +124,10 @@ public struct WebhookDelivery: Codable, Sendable {
     public init(
         id: String, subscription_id: String, url: String?, event: String, event_id: String, format: String?,
         entrupy_id: String?, status: String, created_at: Double, next_attempt_at: Double?, fault: String?,
-        held_back: String? = nil, waits_for: String? = nil, body: JSONValue,
+        held_back: String? = nil, waits_for: String? = nil, cause: String? = nil, body: JSONValue,
         attempts: [Attempt]
     ) {
+        self._cause = Nullable(wrappedValue: cause)
         self.held_back = held_back
         self.waits_for = waits_for
         self._fault = Nullable(wrappedValue: fault)

@@ -10,8 +10,11 @@ package struct EventRecord: Sendable, Hashable {
     package var subject: String
     /// A JSON object.
     package var data: String
+    /// What caused it; `nil` if that is not known, as in events of older versions.
+    package var cause: Cause?
 
-    package init(sequence: Int64, at: Instant, kind: String, subject: String, data: String) {
+    package init(sequence: Int64, at: Instant, kind: String, subject: String, data: String, cause: Cause? = nil) {
+        self.cause = cause
         self.sequence = sequence
         self.at = at
         self.kind = kind
@@ -28,6 +31,10 @@ package struct DueRecord: Sendable, Hashable {
     package var kind: String
     /// The id of the object the work is for.
     package var subject: String
+    /// What scheduled it; `nil` if that is not known.
+    package var cause: Cause?
+    /// The trace of the request that scheduled it, as ``TraceContext/stored``; `nil` if it has none.
+    package var trace: String?
 }
 
 extension EventRecord: StoredRecord {
@@ -39,6 +46,7 @@ extension EventRecord: StoredRecord {
         $0.column("kind", \.kind, .named("event_kind"))
         $0.column("subject", \.subject, .text(0...1000))
         $0.column("data", \.data, .object)
+        $0.column("cause", \.cause, .cause)
     }
 }
 
@@ -50,6 +58,8 @@ extension DueRecord: StoredRecord {
         $0.column("due_at", \.dueAt, .time)
         $0.column("kind", \.kind, .named("due_kind"))
         $0.column("subject", \.subject, .text(1...1000).secret)
+        $0.column("cause", \.cause, .cause)
+        $0.column("trace", \.trace, .trace)
         $0.references("subject", to: "deliveries", "id", where: "r.kind = 'webhook.attempt'")
         $0.check(
             "subject", where: "r.kind = 'scenario.action' AND (r.subject GLOB '*[^0-9]*' OR length(r.subject) > 4)",
@@ -60,8 +70,10 @@ extension DueRecord: StoredRecord {
 extension Transaction {
     /// Adds an event and returns its sequence number.
     @discardableResult
-    package func insertEvent(at moment: Instant, kind: String, subject: String, data: String) throws -> Int64 {
-        try insert(EventRecord(sequence: 0, at: moment, kind: kind, subject: subject, data: data))
+    package func insertEvent(
+        at moment: Instant, kind: String, subject: String, data: String, cause: Cause? = nil
+    ) throws -> Int64 {
+        try insert(EventRecord(sequence: 0, at: moment, kind: kind, subject: subject, data: data, cause: cause))
     }
 
     /// The events after a sequence number, oldest first.
@@ -100,8 +112,10 @@ extension Transaction {
         try first("SELECT at FROM events ORDER BY sequence DESC LIMIT 1") { $0[0] }
     }
 
-    package func insertDue(at moment: Instant, kind: String, subject: String) throws {
-        try insert(DueRecord(id: 0, dueAt: moment, kind: kind, subject: subject))
+    package func insertDue(
+        at moment: Instant, kind: String, subject: String, cause: Cause? = nil, trace: TraceContext? = nil
+    ) throws {
+        try insert(DueRecord(id: 0, dueAt: moment, kind: kind, subject: subject, cause: cause, trace: trace?.stored))
     }
 
     /// The work that is due first; `nil` if there is none.

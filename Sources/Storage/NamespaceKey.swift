@@ -20,6 +20,8 @@ package enum NamespaceKey: String, Sendable, CaseIterable {
     case ttl
     /// The upper limit of request ids that may have been used.
     case requestCounter = "request_counter"
+    /// The upper limit of journal numbers that requests may have been given.
+    case sequenceCounter = "sequence_counter"
     /// The scenario that was started here, and the results of its timeline; absent if none was started.
     case scenario
     /// The description of a snapshot; absent in a namespace.

@@ -62,6 +62,9 @@ package enum Schema {
         migrator.registerMigration("webhook forms") { database in
             try database.execute(sql: webhookForms)
         }
+        migrator.registerMigration("causes") { database in
+            try database.execute(sql: causes)
+        }
         return migrator
     }
 
@@ -415,6 +418,39 @@ package enum Schema {
         -- The form of the signature; null for attempts of older versions, which signed in hex, and unsigned ones.
         ALTER TABLE attempts ADD COLUMN signature TEXT;
         """
+
+    /// What caused events, scheduled work and deliveries, and the trace that webhooks go on with. Rows of older versions have
+    /// no cause.
+    private static let causes = """
+        ALTER TABLE events ADD COLUMN cause TEXT;
+        CREATE INDEX events_by_cause ON events (cause, sequence) WHERE \(isNotOfRequest);
+        ALTER TABLE due ADD COLUMN cause TEXT;
+        ALTER TABLE due ADD COLUMN trace TEXT;
+        CREATE INDEX due_by_cause ON due (cause) WHERE cause IS NOT NULL;
+        ALTER TABLE deliveries ADD COLUMN cause TEXT;
+        ALTER TABLE deliveries ADD COLUMN trace TEXT;
+        CREATE INDEX deliveries_by_cause ON deliveries (cause) WHERE cause IS NOT NULL;
+
+        -- Work that was due and changed something. Its id is the one that it had in due.
+        CREATE TABLE past_work (
+            id INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            cause TEXT
+        ) STRICT;
+        CREATE INDEX past_work_by_cause ON past_work (cause) WHERE cause IS NOT NULL;
+
+        -- Control calls that changed something.
+        CREATE TABLE control_calls (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            line TEXT NOT NULL
+        ) STRICT;
+        """
+
+    /// Whether an event was not caused by a request, whose events the journal finds. Part of an index; never edited.
+    static let isNotOfRequest = "cause IS NOT NULL AND cause NOT GLOB 'sequence:*'"
 
     /// Whether an event can belong to an item. Part of an index; never edited.
     package static let isOfItem = """

@@ -109,6 +109,10 @@ package struct DeliveryRecord: Sendable, Hashable {
     private(set) var faultAttempt: Int?
     /// Whether the item's next delivery may go first.
     package var isHeld = false
+    /// What caused it; `nil` if that is not known.
+    package var cause: Cause?
+    /// The trace of the request that caused it, as ``TraceContext/stored``; `nil` if it has none.
+    package var trace: String?
 
     /// The fault that was triggered for the last or next attempt.
     package var fault: Fault? {
@@ -182,6 +186,8 @@ extension DeliveryRecord: StoredRecord {
         $0.column("fault_effect", \.faultEffect, .named("webhook_fault").orNull)
         $0.column("fault_attempt", \.faultAttempt, .integer(0...maxAttempts).orNull)
         $0.column("is_held", \.isHeld, .flag)
+        $0.column("cause", \.cause, .cause)
+        $0.column("trace", \.trace, .trace)
         $0.check(
             "event", where: "(r.event = 'verification') <> (r.format = 'verification')",
             "must be verification exactly where the format is")

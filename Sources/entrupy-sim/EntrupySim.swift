@@ -23,7 +23,8 @@ struct EntrupySim: AsyncParsableCommand {
             .init(
                 name: "Requests, webhooks and recordings",
                 subcommands: [
-                    RequestsCommand.self, CallRoute.command, ListEvents.command, WebhooksCommand.self,
+                    RequestsCommand.self, CallRoute.command, ListEvents.command, ExplainCommand.command,
+                    WebhooksCommand.self,
                     WriteBundle.command,
                     ReportCommand.self, ReplayCommand.self,
                 ]),

@@ -601,6 +601,22 @@ def an_items_actions_work(browser, world):
 
 
 @test
+def why_draws_the_chain(browser, world):
+    item = world.submit()
+    world.api.must("POST", "/_sim/clock/advance", {"by": "5s"})
+    world.open(f"/items/{item}")
+    next(link for link in browser.all(".title a") if link.text == "Why?").click()
+    browser.has("What would have changed it")
+    labels = [link.get_attribute("aria-label") for link in browser.all("svg.chain a")]
+    assert f"result of {item} fell due" in labels, labels
+    assert any(label.startswith("POST /sdk/captures -> 201") for label in labels), labels
+    browser.all("svg.chain a")[0].click()
+    browser.until("the request's page", lambda: "/requests/sequence" in browser.driver.current_url)
+    next(link for link in browser.all(".actions a") if link.text == "Why?").click()
+    browser.until("its own chain", lambda: "Why: request" in browser.text(".title"))
+
+
+@test
 def a_webhook_is_fired_and_sent_again(browser, world):
     item = world.submit()
     world.api.must("POST", "/v2/webhooks", {"url": "http://127.0.0.1:9/hooks", "secret_key": "secret"}, token="demo-api-token")
@@ -1361,7 +1377,7 @@ def the_pictures_of_the_docs(browser, world):
 # MARK: Every page
 
 
-PAGES = ["", "/items", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
+PAGES = ["", "/items", "/explain/event:1", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
          "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces", "/settings"]
 
 

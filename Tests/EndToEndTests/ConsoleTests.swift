@@ -27,7 +27,7 @@ import Testing
         "", "/items", "/timeline", "/timeline?span=1h", "/captures", "/captures?status=all", "/users", "/components",
         "/rules",
         "/scenarios", "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces",
-        "/settings",
+        "/settings", "/explain/event:1", "/explain/sequence:1",
     ])
     func everyPageIsServedUnderAStrictPolicy(path: String) async throws {
         for world in [try await TestWorld.make(), try await filled()] {
@@ -105,7 +105,8 @@ import Testing
         for path in [
             "", "?q=\(query)", "/items", "/items/\(item)", "/requests/\(last)", "/rules", "/rules?route=\(query)",
             "/timeline",
-            "/items?text=\(query)", "/users/\(query)", "/\(query)", "?selected=\(query)",
+            "/items?text=\(query)", "/users/\(query)", "/explain/\(last)", "/explain/\(item)", "/explain/\(query)",
+            "/\(query)", "?selected=\(query)",
         ] {
             let answer = try await page(world, path)
             #expect(!answer.text.contains("<script>alert"), "\(path)")
@@ -127,6 +128,31 @@ import Testing
         #expect(!text.contains(session))
         let beside = try await page(world, "?selected=\(id)")
         #expect(beside.status == 200 && beside.text.contains("data-exchange"))
+    }
+
+    /// Every step of an item's chain leads to a page that is there.
+    @Test func anExplanationIsDrawnAndItsStepsLeadSomewhere() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let receiver = try await WebhookReceiver.open()
+        try await world.subscribe(receiver)
+        let item = try await world.submit(try await world.login())
+        try await world.advance("5s")
+        try await world.settleWebhooks()
+        let own = try await page(world, "/items/\(item)")
+        #expect(own.text.contains("/_sim/console/explain/\(item)\""))
+        let answer = try await page(world, "/explain/\(item)")
+        let text = answer.text
+        #expect(answer.status == 200 && text.contains("class=\"chain\"") && text.contains("result of \(item) fell due"))
+        #expect(text.contains("What would have changed it"))
+        let prefix = String(world.base.dropFirst(SimProcess.shared.baseURL.count))
+        let links = Set(
+            text.matches(of: /<a href="([^"]+)" aria-label/).map { String($0.1).replacing("&amp;", with: "&") })
+        #expect(links.count > 5)
+        for link in links {
+            try #require(link.hasPrefix(prefix), "\(link)")
+            let found = try await world.send("GET", String(link.dropFirst(prefix.count)), headers: Self.html)
+            #expect(found.status == 200, "\(link)")
+        }
     }
 
     @Test func missingPagesAre404() async throws {

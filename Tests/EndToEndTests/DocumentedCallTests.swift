@@ -58,8 +58,10 @@ import Testing
             }
             let flagged =
                 try await world.send("GET", "/_sim/authentications?limit=1")["authentications.0.entrupy_id"].text ?? ""
+            let request = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.sequence"].integer ?? 0
             let path = call.path.replacingOccurrences(of: "{entrupy_id}", with: flagged)
-                .replacingOccurrences(of: "/requests/{id}", with: "/requests/1")
+                .replacingOccurrences(of: "/requests/{id}", with: "/requests/sequence:\(request)")
+                .replacingOccurrences(of: "/explain/{id}", with: "/explain/\(flagged)")
             let body = call.body.map { $0.replacingOccurrences(of: "ABCD2345", with: flagged) }
             let base = path.hasPrefix("/_sim/namespaces") ? root : world
             let unique = path.replacingOccurrences(

@@ -67,6 +67,7 @@ extension Transcript {
         try await send("POST", "\(delivery)/redeliver")
         try await send("POST", "/_sim/settle")
         try await send("GET", delivery)
+        for explained in [id, items[0], "event:3", "control:1"] { try await send("GET", "/_sim/explain/\(explained)") }
         try await send("GET", "/_sim/authentications/\(items[0])/rules")
         for path in [
             "authentications", "captures", "choices", "clock", "docs", "due", "export", "faults", "info", "outcomes",

@@ -1184,6 +1184,14 @@ class Namespace:
         answer = json.loads(data)
         raise AssertionError("\n  ".join([answer["error"], *(f"{d['field']}: {d['problem']}" for d in answer["details"])]))
 
+    def explain(self, id):
+        """The chain of causes of something, and what followed from it, as a dictionary.
+
+        `id` is that of a request, an item, a capture, a session or a delivery, or `sequence:N` (a request), `event:N`, `due:N`,
+        `control:N`.
+        """
+        return self.control("GET", f"/_sim/explain/{_quoted(id)}")
+
     def snapshot(self, name):
         self.control("PUT", f"/_sim/snapshots/{_quoted(name)}")
 

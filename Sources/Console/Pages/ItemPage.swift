@@ -58,7 +58,7 @@ enum ItemPage {
         undo["reason"] = item.result.reason.map { .string($0) }
         let flag = item.flag.flag_info
         return [
-            "itemID": item.entrupy_id,
+            "itemID": item.entrupy_id, "whyLink": request.console + ExplanationPage.path(item.entrupy_id),
             "controlPath": "\(request.base)/_sim/authentications/\(Link.escaped(item.entrupy_id))",
             "brand": item.v2.properties.brand_name ?? "", "customerID": item.customer_item_id ?? "",
             "hasCustomerID": item.customer_item_id != nil,

@@ -57,6 +57,7 @@ enum RequestPage {
         view["because"] = journaled.because ?? ""
         view["hasBecause"] = journaled.because != nil
         view["page"] = request.console + own.path
+        view["whyLink"] = request.console + ExplanationPage.path(own.sequence.map { "sequence:\($0)" } ?? own.id)
         view["sent"] = message(journaled.request)
         view["answer"] = message(journaled.response)
         view["resendPath"] = "\(request.base)/_sim/\(own.controlPath)/resend" + Link.query(own.query)

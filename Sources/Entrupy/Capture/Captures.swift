@@ -20,10 +20,12 @@ enum Captures {
     }
 
     /// Throws if the capture is not in the state `started`.
-    static func checkIsStarted(_ capture: CaptureRecord) throws {
+    static func checkIsStarted(_ capture: CaptureRecord, _ job: JobContext) throws {
         switch capture.state {
         case .started: return
-        case .timedOut: throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
+        case .timedOut:
+            job.note { $0.facts.append(timeout(of: capture)) }
+            throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
         case .submitted:
             throw PlatformError.wrongState(
                 "the capture was submitted before", entrupyID: capture.entrupyID, because: ended(capture, "submitted"))
@@ -32,6 +34,15 @@ enum Captures {
         case .other(let state):
             throw PlatformError.wrongState("the capture is \(state)", because: ended(capture, state))
         }
+    }
+
+    /// Why a capture that timed out takes no more requests.
+    private static func timeout(of capture: CaptureRecord) -> DecidingFact {
+        let timeout = DurationText.text(microseconds: capture.expiresAt.microseconds - capture.startedAt.microseconds)
+        return DecidingFact(
+            .setting, "capture_timeout",
+            "timed out at \(capture.expiresAt.display): started at \(capture.startedAt.display), capture_timeout is \(timeout)",
+            otherwise: "a request before \(capture.expiresAt.display), or a longer capture_timeout", about: capture.id)
     }
 
     /// How a capture ended, for the journal.
@@ -223,7 +234,7 @@ package struct CancelCapture: Operation {
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
-        try Captures.checkIsStarted(capture)
+        try Captures.checkIsStarted(capture, job)
         capture.state = .cancelled
         try job.transaction.endCapture(id: id, .cancelled, endedAt: job.now)
         try Captures.releaseImages(of: id, job)

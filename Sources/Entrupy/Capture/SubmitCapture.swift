@@ -13,7 +13,7 @@ package struct SubmitCapture: Operation {
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
         let capture = try Captures.find(id, of: user, job)
-        try Captures.checkIsStarted(capture)
+        try Captures.checkIsStarted(capture, job)
         let uploaded = Set(try job.transaction.captureImages(captureID: id).map(\.regionID))
         let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
         guard missing.isEmpty else { throw PlatformError.missingRegions(missing.map(\.regionID)) }
@@ -22,17 +22,9 @@ package struct SubmitCapture: Operation {
         let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
         let activity = try capture.service
         let brand = metadata.brand(job.catalogue)
-        let decided = try ItemOutcome.first(
-            for: ItemOutcome.Subject(
-                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
-                username: user.username, category: capture.category, configType: capture.type,
-                activity: activity), job)
-        let decision = try Decision.make(
-            configType: capture.type, customerItemID: metadata.text(.customerItemID),
-            // A fingerprint needs no brand.
-            brandIsKnown: brand.isKnown || activity != .authentication && metadata.text(.brand) == nil,
-            typeIsKnown: metadata.flow(job.catalogue).isSupported, outcome: decided?.outcome, activity: activity,
-            hasParent: capture.fingerprintParent != nil, settings: job.entrupy.settings)
+        let facts = try Self.facts(metadata, brand, capture, user, job)
+        let decided = try ItemOutcome.first(for: facts.subject, job)
+        let decision = Decision.make(facts, outcome: decided, job.entrupy.settings)
         let entrupyID = try Items.nextID(job)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
@@ -50,13 +42,35 @@ package struct SubmitCapture: Operation {
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try job.transaction.countSubmission(userID: user.id)
         try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
-        try job.record(.itemSubmitted, entrupyID, ["capture_id": .string(id), "username": .string(user.username)])
+        let fact = try decision.fact(facts, job)
+        job.note { $0.facts.append(fact) }
+        try job.record(
+            .itemSubmitted, entrupyID,
+            [
+                "capture_id": .string(id), "username": .string(user.username),
+                "decision": .object(fact.members),
+            ])
         if let rule = decided?.rule { try Outcomes.count(rule, for: entrupyID, job) }
         // The webhook says when the result is expected, and comes before that of a result at once.
         if decision.isLater { try Results.plan(&item, decision, job) }
         try Webhooks.enqueue(.sessionUpdated, item, job)
         if !decision.isLater { try Results.plan(&item, decision, job) }
         return try ResultRendering(job).render(item)
+    }
+
+    /// What decides the item's result.
+    private static func facts(
+        _ metadata: ItemMetadata, _ brand: (id: String, name: String, isKnown: Bool), _ capture: CaptureRecord,
+        _ user: SDKUser, _ job: JobContext
+    ) throws -> Decision.Facts {
+        let activity = try capture.service
+        return Decision.Facts(
+            subject: ItemOutcome.Subject(
+                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
+                username: user.username, category: capture.category, configType: try capture.type, activity: activity),
+            // A fingerprint needs no brand.
+            brandIsKnown: brand.isKnown || activity != .authentication && metadata.text(.brand) == nil,
+            typeIsKnown: metadata.flow(job.catalogue).isSupported, hasParent: capture.fingerprintParent != nil)
     }
 
     /// Submits the images of a retake. It belongs to an existing item, and no submission is counted [D retakes].

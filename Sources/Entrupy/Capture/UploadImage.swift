@@ -27,7 +27,7 @@ package struct UploadImage: Operation {
                     "the workflow of \(captureID) (\(capture.category), \(capture.configType)) has no region of this name"
             )
         }
-        try Captures.checkIsStarted(capture)
+        try Captures.checkIsStarted(capture, job)
         let format = try image.format.get()
         let replaced = try job.transaction.putCaptureImage(
             CaptureImageRecord(

@@ -148,9 +148,12 @@ package struct RevokeSessions: Operation {
 }
 
 extension ActiveSession {
+    /// The beginning of the ids that the control API shows for sessions.
+    static let prefix = "ses_"
+
     /// The id of the session that has this token.
     static func id(ofToken token: String) -> String {
-        "ses_" + Hex.string(SHA256.hash(data: Array(token.utf8)).prefix(10))
+        prefix + Hex.string(SHA256.hash(data: Array(token.utf8)).prefix(10))
     }
 }
 

@@ -106,12 +106,13 @@ extension Namespace {
         }
         let isLarge = generation.template.count >= ItemTemplate.large
         if isLarge { await setBulk(true) }
-        let result = await generate(generation)
+        let result = await generate(generation, head)
         if isLarge { await setBulk(false) }
         return Completed(requestID: plan.requestID, result: result)
     }
 
-    private func generate(_ generation: Generation) async -> Result<GeneratedItems, PlatformError> {
+    private func generate(_ generation: Generation, _ head: RequestHead) async -> Result<GeneratedItems, PlatformError>
+    {
         var made = GeneratedItems(count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted)
         while made.count < generation.template.count {
             guard !environment.isStopping else {
@@ -120,7 +121,7 @@ extension Namespace {
                         "the server is stopping; \(made.count) of \(generation.template.count) items were made"))
             }
             let job = GenerateBatch(generation: generation, from: made.count)
-            switch await answer(.success(job), .background).result {
+            switch await answer(.success(job), head.later).result {
             case .failure(let error): return .failure(error)
             case .success(let ids):
                 made.count += ids.count

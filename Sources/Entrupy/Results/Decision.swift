@@ -20,44 +20,58 @@ struct Decision: Sendable {
     let result: ResultID
     let reason: String?
     let delay: Span
+    /// The id of the outcome rule that decided; `nil` if none did.
+    var outcomeID: String?
 
     /// Whether the result is scheduled, not set at once.
     var isLater: Bool { result != .needsReview && delay != .zero }
 
+    /// The facts about an item that decide its result.
+    struct Facts {
+        var subject: ItemOutcome.Subject
+        var brandIsKnown = true
+        var typeIsKnown = true
+        /// Whether its fingerprint is compared with another one.
+        var hasParent = false
+    }
+
+    /// - Parameter decided: the first outcome rule that matches; `nil` if none does.
     static func make(
-        configType: ConfigType, customerItemID: String?, brandIsKnown: Bool, typeIsKnown: Bool = true,
-        outcome: ItemOutcome?, activity: Activity = .authentication, hasParent: Bool = false, settings: EntrupySettings
-    ) throws -> Decision {
+        _ facts: Facts, outcome decided: (rule: OutcomeRule, outcome: ItemOutcome)?, _ settings: EntrupySettings
+    ) -> Decision {
+        let (subject, activity) = (facts.subject, facts.subject.activity)
         // 1. The debug configuration, at once [S].
-        if configType == .debug {
+        if subject.configType == .debug {
             return Decision(
                 rule: .debugConfiguration, result: .invalid, reason: ResultID.debugReason, delay: .zero)
         }
         // 2. An outcome rule.
-        if let outcome {
+        if let (rule, outcome) = decided {
             return Decision(
                 rule: .outcomeRule, result: outcome.resultID, reason: outcome.reason,
-                delay: outcome.delay ?? settings.resultDelay)
+                delay: outcome.delay ?? settings.resultDelay, outcomeID: rule.id)
         }
         // 3. A magic customer_item_id.
-        if let customerItemID, let magic = MagicItemID(customerItemID), activity.results.contains(magic.result) {
+        if let customerItemID = subject.customerItemID, let magic = MagicItemID(customerItemID),
+            activity.results.contains(magic.result)
+        {
             return Decision(
                 rule: .magicCustomerItemID, result: magic.result, reason: nil,
                 delay: magic.delay ?? settings.resultDelay)
         }
         // 4. A brand the catalogue lacks [D unknown-brand].
-        if !brandIsKnown, activity.results.contains(.notSupported) {
+        if !facts.brandIsKnown, activity.results.contains(.notSupported) {
             return Decision(
                 rule: .unknownBrand, result: .notSupported, reason: nil, delay: settings.resultDelay)
         }
         // An item type the catalogue lacks, or the brand does not have [D item-types].
-        if !typeIsKnown, activity.results.contains(.notSupported) {
+        if !facts.typeIsKnown, activity.results.contains(.notSupported) {
             return Decision(
                 rule: .unknownItemType, result: .notSupported, reason: nil, delay: settings.resultDelay)
         }
         // 5. The namespace's default.
         return Decision(
-            rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: hasParent), reason: nil,
+            rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: facts.hasParent), reason: nil,
             delay: settings.resultDelay)
     }
 }

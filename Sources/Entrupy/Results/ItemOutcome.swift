@@ -21,10 +21,10 @@ struct ItemOutcome: Sendable {
     struct Subject {
         let brandID: String
         let brandName: String
-        let customerItemID: String?
+        var customerItemID: String?
         let username: String
         let category: String
-        let configType: ConfigType
+        var configType: ConfigType
         var activity = Activity.authentication
     }
 
@@ -99,10 +99,14 @@ struct ItemOutcome: Sendable {
     }
 
     /// The first rule that decides the result of such an item.
-    static func first(for subject: Subject, _ job: JobContext) throws -> (rule: OutcomeRule, outcome: Self)? {
+    ///
+    /// - Parameter excluded: the id of a rule that does not count.
+    static func first(
+        for subject: Subject, without excluded: String? = nil, _ job: JobContext
+    ) throws -> (rule: OutcomeRule, outcome: Self)? {
         // The debug configuration comes before every rule.
         guard subject.configType != .debug else { return nil }
-        return try Outcomes.first(job) { $0.decides(subject) }
+        return try Outcomes.first(job, without: excluded) { $0.decides(subject) }
     }
 }
 

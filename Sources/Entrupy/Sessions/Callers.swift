@@ -19,7 +19,7 @@ package struct Partner: Authenticated {
         }
         let limit = job.entrupy.settings.rateLimits.apiPerSecond
         if let wait = job.state.limits.tokenWait(token, at: job.now, limit: limit) {
-            throw job.overRateLimit([Exceeded("api_per_second", "\(limit!) requests a second for an API token", wait)])
+            throw job.overRateLimit([Exceeded("api_per_second", limit!, "requests a second for an API token", wait)])
         }
         job.state.limits.recordToken(token, at: job.now)
         return Self(organization: organization)
@@ -45,7 +45,7 @@ package struct SDKUser: Authenticated {
         job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
         if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
-            throw job.overRateLimit([Exceeded("sdk_per_second", "\(limit!) requests a second for a user", wait)])
+            throw job.overRateLimit([Exceeded("sdk_per_second", limit!, "requests a second for a user", wait)])
         }
         job.state.limits.recordUser(user.id, at: job.now)
         return user

@@ -116,7 +116,7 @@ enum LoginLimits {
         var exceeded: [Exceeded] = []
         if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) {
             exceeded.append(
-                Exceeded("sdk_per_second", "\(limits.sdkPerSecond!) requests a second for a user", wait))
+                Exceeded("sdk_per_second", limits.sdkPerSecond!, "requests a second for a user", wait))
         }
         if limits.loginsPerMinute != nil || limits.loginsPerDay != nil {
             let logins = try job.transaction.logins(userID: user.id, after: job.now - .day)
@@ -127,7 +127,7 @@ enum LoginLimits {
                 var window = SlidingWindow(length: length, times: logins)
                 if let limit, let wait = window.wait(at: job.now, limit: limit) {
                     exceeded.append(
-                        Exceeded("logins_per_\(name)", "\(limit) successful logins a \(name) for a user", wait))
+                        Exceeded("logins_per_\(name)", limit, "successful logins a \(name) for a user", wait))
                 }
             }
         }

@@ -57,7 +57,10 @@ struct IncomingRequest: Sendable {
             requestID: headers.requestID, language: headers.language, isControl: isControl,
             isSafe: request.method == .get || request.method == .head)
         head.caller = caller
-        if !isControl {
+        head.trace = headers.trace
+        if isControl {
+            head.call = NumberedCall(method: request.method.rawValue, path: target.path)
+        } else {
             head.metadata = RequestMetadata(
                 method: request.method.rawValue, path: RoutePath.plain(target.path), credential: headers.credential
             ) { name in

@@ -6,6 +6,8 @@ import Simulation
 extension HTTPField.Name {
     static let apiVersion = HTTPField.Name("Api-Version")!
     static let requestID = HTTPField.Name("X-Request-Id")!
+    /// W3C Trace Context.
+    static let traceparent = HTTPField.Name("traceparent")!
     static let contentDigest = HTTPField.Name("Content-Digest")!
 }
 
@@ -31,6 +33,12 @@ struct HeaderReader {
         fields.value(of: .requestID).flatMap { id in
             (1...128).contains(id.utf8.count) && id.utf8.allSatisfy(Self.isRequestIDByte) ? id : nil
         }
+    }
+
+    /// The trace of a valid `traceparent` header; `nil` if there is none, or more than one [D trace].
+    var trace: TraceContext? {
+        let values = fields[values: .traceparent]
+        return values.count == 1 ? TraceContext(header: values[0]) : nil
     }
 
     /// Whether the client has the representation with this tag already (RFC 9110, weak comparison).

@@ -30,6 +30,8 @@ private struct BundledEvent: Encodable {
     let kind: String
     let subject: String
     let data: JSONValue
+    /// Absent if it is not known.
+    let cause: String?
 }
 
 extension Namespace {
@@ -89,7 +91,7 @@ extension Namespace {
                 lines += try WireJSON.encode(
                     BundledEvent(
                         sequence: event.sequence, at: event.at.epoch, kind: event.kind, subject: event.subject,
-                        data: StoredJSON.decode(event.data)))
+                        data: StoredJSON.decode(event.data), cause: event.cause?.id))
                 lines.append(UInt8(ascii: "\n"))
             }
             try file.write(contentsOf: lines)
@@ -137,10 +139,15 @@ extension Namespaces {
                 return try NamespaceState(name: name, database: database, environment: environment)
             }
             _ = await made.run(.background, .reads) { job in
+                var last: Int64 = 0
                 for request in requests {
-                    job.state.environment.journals.append(
-                        JournalEntry(request, job), to: name, job.settings.journal)
+                    var entry = JournalEntry(request, job)
+                    // An entry keeps its number, unless an earlier one has it. Older bundles have none.
+                    entry.sequence = max(last + 1, entry.sequence)
+                    last = entry.sequence
+                    job.state.environment.journals.append(entry, to: name, job.settings.journal)
                 }
+                job.state.continueSequences(after: last)
             }
         } catch {
             let refusal = PlatformError(carrying: error)
@@ -209,7 +216,7 @@ extension JournalEntry {
     /// Creates an entry from a request that was read back. Masked texts stay masked.
     fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
         var outcome = RequestOutcome(
-            at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
+            request.sequence ?? 0, at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
             journal: job.settings.journal, secrets: [])
         outcome.username = request.username
         outcome.changes = request.changes.map { ($0.after, $0.through) }
@@ -221,12 +228,13 @@ extension JournalEntry {
         outcome.limits = request.decided_by.limits
         outcome.outcomeID = request.decided_by.outcome
         outcome.because = request.because
+        outcome.facts = request.decided_by.facts ?? []
+        outcome.trace = request.trace.flatMap { TraceContext(stored: "\($0)-00") }
         self.init(
             requestID: request.id, method: request.method, path: request.path,
             query: request.query.map { "?\($0)" } ?? "", status: request.status,
             isDelivered: request.delivered, milliseconds: request.duration_ms, outcome: outcome,
             request: Message(request.request), response: Message(request.response))
-        sequence = request.sequence ?? 0
     }
 }
 

@@ -21,9 +21,9 @@ package struct ListDue: Operation {
             due: try job.transaction.due(limit: limit).map { due in
                 let kind = job.state.environment.platforms.dueKind(due.kind)
                 return DueEntry(
-                    kind: due.kind, subject: kind?.shown(due.subject) ?? due.subject,
+                    kind: due.kind, subject: job.shownSubject(of: due),
                     since: try kind?.start(due.subject, job)?.epoch, at: due.dueAt.epoch,
-                    seconds_left: Double(due.dueAt.microseconds - job.now.microseconds) / 1e6)
+                    seconds_left: Double(due.dueAt.microseconds - job.now.microseconds) / 1e6, cause: due.cause?.id)
             },
             total: try job.transaction.countDue(upTo: .end))
     }

@@ -320,7 +320,7 @@ extension StateChange {
     package init(_ event: EventRecord) throws {
         self.init(
             sequence: event.sequence, at: event.at.epoch, kind: event.kind, subject: event.subject,
-            data: try StoredJSON.decode(event.data))
+            data: try StoredJSON.decode(event.data), cause: event.cause?.id)
     }
 }
 

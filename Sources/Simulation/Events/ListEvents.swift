@@ -13,7 +13,7 @@ package struct ListEvents: Operation {
     let cursor: String?
 
     /// The maximum number of events that one page examines. A page that found less than its limit among them has a cursor.
-    static let maxExamined = 20_000
+    package static let maxExamined = 20_000
     private static let batch = 1000
 
     package init(

@@ -29,12 +29,14 @@ package struct JobContext {
 
     /// Adds an event that happened at `moment`, which may lie before the current time. Writes.
     package func insertEvent(at moment: Instant, _ kind: EventKind, _ subject: String, encoded data: String) throws {
-        state.lastEvent = try transaction.insertEvent(at: moment, kind: kind.name, subject: subject, data: data)
+        state.lastEvent = try transaction.insertEvent(
+            at: moment, kind: kind.name, subject: subject, data: data, cause: cause())
     }
 
     /// Schedules work for `moment`. Writes.
     package func schedule(_ kind: DueKind, _ subject: String, at moment: Instant) throws {
-        try transaction.insertDue(at: moment, kind: kind.name, subject: subject)
+        try transaction.insertDue(
+            at: moment, kind: kind.name, subject: subject, cause: cause(), trace: state.cause.trace)
         if state.nextDue.map({ moment < $0 }) ?? true {
             state.nextDue = moment
         }
@@ -44,6 +46,9 @@ package struct JobContext {
     package func unschedule(_ kind: DueKind, _ subject: String, at moment: Instant) throws {
         try transaction.deleteDue(at: moment, kind: kind.name, subject: subject)
     }
+
+    /// The cause of a change that the job makes; `nil` if it is not known. Writes.
+    package func cause() throws -> Cause? { try state.cause.cause(self) }
 
     /// Notes something in the outcome of the request, if this job is a request's.
     package func note(_ change: (inout RequestOutcome) -> Void) {
@@ -88,15 +93,20 @@ package struct JobContext {
     /// - Parameter mark: the state's mark before the work.
     func setAside(_ due: DueRecord, after error: any Error, to mark: NamespaceState.Mark) throws {
         forget(to: mark)
+        state.cause.undone()
         state.subscriptionsChanged()
         try state.remakeParts()
         try transaction.deleteDue(id: due.id)
-        let shown = state.environment.platforms.dueKind(due.kind)?.shown(due.subject) ?? due.subject
         try record(
-            .dueWorkFailed, shown,
+            .dueWorkFailed, shownSubject(of: due),
             [
                 "kind": .string(due.kind), "problem": .string(String("\(error)".prefix(1000))),
             ])
+    }
+
+    /// The subject of scheduled work as it may be shown.
+    package func shownSubject(of due: DueRecord) -> String {
+        state.environment.platforms.dueKind(due.kind)?.shown(due.subject) ?? due.subject
     }
 
     /// The base URL of this namespace.

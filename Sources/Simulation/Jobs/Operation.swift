@@ -48,6 +48,10 @@ package struct RequestHead: Sendable {
     package var language: Language
     /// Whether this is a control request. Counters and limits do not apply to these.
     package var isControl: Bool
+    /// The call of the control API that the job belongs to; `nil` for requests of the platforms, and for jobs of the simulator.
+    package var call: NumberedCall?
+    /// The trace that the request belongs to; `nil` if it names none.
+    package var trace: TraceContext?
     /// The metadata that fault rules match; `nil` for control requests, which have no faults.
     package var metadata: RequestMetadata?
     /// The caller; `nil` if the jobs run whether or not somebody waits for the answer.
@@ -75,6 +79,14 @@ package struct RequestHead: Sendable {
     /// The head of a job that is not the first of a request: later jobs of a long operation, due work, delivery
     /// attempts. It takes no request id, because the number of such jobs may depend on real time [D request-ids].
     package static let background = RequestHead(requestID: "", isControl: true)
+
+    /// The head of a later job of the same call.
+    package var later: RequestHead {
+        var head = Self.background
+        head.call = call
+        head.trace = trace
+        return head
+    }
 }
 
 /// The result of a job.

@@ -60,8 +60,8 @@ package struct JournalEntry: Sendable {
         }
     }
 
-    /// Its number in the journal; assigned there.
-    package var sequence: Int64 = 0
+    /// Its number in the journal, which its job was given; 0 for an entry of an old bundle, which gets one from the journal.
+    package var sequence: Int64
     package let requestID: String
     package let method: String
     package let path: String
@@ -88,6 +88,7 @@ package struct JournalEntry: Sendable {
         requestID: String, method: String, path: String, query: String, status: Int?, isDelivered: Bool = true,
         milliseconds: Double, outcome: RequestOutcome, request: Message, response: Message
     ) {
+        sequence = outcome.sequence
         self.requestID = requestID
         self.method = method
         self.path = path
@@ -100,19 +101,14 @@ package struct JournalEntry: Sendable {
         self.response = response
     }
 
-    /// The entry with its number in the journal.
-    func numbered(_ sequence: Int64) -> JournalEntry {
-        var entry = self
-        entry.sequence = sequence
-        return entry
-    }
-
     /// The time of its job, by the namespace's clock.
     package var at: Instant { outcome.at }
 
     package var bytes: Int {
         let texts = [requestID, method, path, query, outcome.username ?? "", outcome.because ?? ""]
-        let parts = Self.overhead + request.bytes + response.bytes + (outcome.fault?.bytes ?? 0)
+        let parts =
+            Self.overhead + request.bytes + response.bytes + (outcome.fault?.bytes ?? 0)
+            + outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
         return texts.reduce(parts) { $0 + $1.utf8.count }
     }
 }
@@ -157,7 +153,6 @@ package final class Journals: Sendable {
     private struct Ring {
         var entries: Deque<JournaledEntry> = []
         var bytes = 0
-        var next: Int64 = 1
         /// The time of the newest entry that was dropped for lack of space, or not kept at all; `nil` if none was.
         var forgotten: Instant?
 
@@ -169,6 +164,13 @@ package final class Journals: Sendable {
                 if entries[middle].entry.sequence < sequence { low = middle + 1 } else { high = middle }
             }
             return low < entries.count && entries[low].entry.sequence == sequence ? low : nil
+        }
+
+        /// Adds an entry at the place of its number. A request that was answered later than its successors, such as one that
+        /// waited, has a smaller one.
+        mutating func insert(_ entry: JournaledEntry) {
+            let place = (entries.lastIndex { $0.entry.sequence < entry.entry.sequence } ?? -1) + 1
+            entries.insert(entry, at: place)
         }
 
         mutating func dropFirst() -> Int {
@@ -211,11 +213,9 @@ package final class Journals: Sendable {
                 return nil
             }
             var entry = entry
-            // An entry of a bundle keeps its number, unless an earlier one has it.
-            entry.sequence = max(ring.next, entry.sequence)
-            ring.next = entry.sequence + 1
+            if entry.sequence < 1 { entry.sequence = (ring.entries.last?.entry.sequence ?? 0) + 1 }
             let journaled = JournaledEntry(entry)
-            ring.entries.append(journaled)
+            ring.insert(journaled)
             ring.bytes += entry.bytes
             state.bytes += entry.bytes
             while ring.entries.count > settings.entries || ring.bytes > settings.bytes, !ring.entries.isEmpty {
@@ -282,12 +282,12 @@ package final class Journals: Sendable {
         state.withLockedValue { $0.rings[namespace]?.forgotten }
     }
 
-    /// Removes all entries of a namespace's journal. Sequence numbers continue.
+    /// Removes all entries of a namespace's journal.
     package func clear(_ namespace: String) {
         state.withLockedValue { state in
             guard let ring = state.rings[namespace] else { return }
             state.bytes -= ring.bytes
-            state.rings[namespace] = Ring(next: ring.next)
+            state.rings[namespace] = Ring()
         }
     }
 

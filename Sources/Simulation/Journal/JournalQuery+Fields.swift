@@ -8,13 +8,14 @@ extension JournalQuery {
     ///   - impliesDelivery: whether a status means that of a delivered answer, unless `delivered` is given.
     package init(_ fields: inout FieldReader, hasSequences: Bool = false, impliesDelivery: Bool = false) {
         let sequences = hasSequences ? fields.sequences() : (0, .max)
+        let trace = hasSequences ? fields.value("trace", TraceContext.expectation, TraceContext.id(in:)) : nil
         let text = hasSequences ? fields.journalText("text") : nil
         self.init(
             route: fields.text("route", maxBytes: Self.maxRouteBytes), method: fields.method("method"),
             status: fields.value("status", StatusPattern.expectation, StatusPattern.init),
             delivery: fields.value("delivered", Delivery.expectation, Delivery.init), impliesDelivery: impliesDelivery,
             username: fields.text("username"), since: fields.moment("since"), before: fields.moment("before"),
-            test: fields.text("test"), sequences: sequences, text: text)
+            test: fields.text("test"), sequences: sequences, trace: trace, text: text)
     }
 }
 
@@ -37,6 +38,15 @@ extension JournalQuery.Delivery {
             self = word
         default: return nil
         }
+    }
+}
+
+extension TraceContext {
+    /// The problem of a value that is not the id of a trace.
+    fileprivate static let expectation = "must be the 32 hexadecimal digits of a trace, in lower case"
+
+    fileprivate static func id(in value: JSONValue) -> String? {
+        value.text.flatMap { TraceContext(stored: "\($0)-00")?.id }
     }
 }
 

@@ -18,6 +18,8 @@ package struct JournalQuery: Sendable {
     package let test: String?
     /// The numbers in the journal between which an entry must lie; neither of them matches.
     package let sequences: (after: Int64, before: Int64)
+    /// The id of the trace; `nil` if that does not matter.
+    package let trace: String?
     /// The words that an entry shows; `nil` if that does not matter. ``matches(_:)`` leaves it to its caller, which knows the secrets.
     package let text: JournalText?
 
@@ -61,8 +63,9 @@ package struct JournalQuery: Sendable {
         route: String? = nil, method: String? = nil, status: StatusPattern? = nil, delivery: Delivery? = nil,
         impliesDelivery: Bool = false, username: String? = nil,
         since: Instant? = nil, before: Instant? = nil, test: String? = nil,
-        sequences: (after: Int64, before: Int64) = (0, .max), text: JournalText? = nil
+        sequences: (after: Int64, before: Int64) = (0, .max), trace: String? = nil, text: JournalText? = nil
     ) {
+        self.trace = trace
         self.route = route.map { Glob($0) }
         self.method = method?.uppercased()
         self.status = status
@@ -131,6 +134,7 @@ package struct JournalQuery: Sendable {
         if let before, entry.at >= before { count += 1 }
         if entry.sequence <= sequences.after || entry.sequence >= sequences.before { count += 1 }
         if let test, !(entry.test?.isIdentical(to: test) ?? false) { count += 1 }
+        if let trace, !(entry.outcome.trace?.id.isIdentical(to: trace) ?? false) { count += 1 }
         return count
     }
 

@@ -27,6 +27,7 @@ package struct ListRequests: Operation {
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
             query.before.map { String($0.microseconds) } ?? "", String(query.sequences.after),
             String(query.sequences.before), query.delivered.map { String($0) } ?? "", query.text?.text ?? "",
+            query.trace ?? "",
         ]
         let seal = Cursor.sealer(of: sealed, job)
         return RequestSearch(
@@ -54,7 +55,7 @@ package struct ExportRequests: Operation {
     }
 }
 
-/// The name of a request in a path of the control API: its id or its number, and its number where several requests have
+/// The name of a request in a path of the control API: its id, `sequence:` and its number, or the number alone, and its number where several requests have
 /// the id [D request-names].
 package struct RequestName: Sendable {
     let id: String
@@ -64,6 +65,13 @@ package struct RequestName: Sendable {
         self.id = id
         self.sequence = sequence
     }
+
+    /// The number in a name such as `sequence:12`; `nil` if the name is an id.
+    private var number: Int64? {
+        id.utf8.starts(with: Self.numbered.utf8) ? Int64(id.dropFirst(Self.numbered.count)) : nil
+    }
+
+    private static let numbered = "sequence:"
 
     /// The requests that have the name, oldest first; not empty.
     ///
@@ -78,7 +86,9 @@ package struct RequestName: Sendable {
         }
         // A number is the name of a request unless it is the id of one.
         let found =
-            if let sequence { named.filter { $0.sequence == sequence } } else if named.isEmpty, let number = Int64(id) {
+            if let sequence {
+                named.filter { $0.sequence == sequence }
+            } else if named.isEmpty, let number = number ?? Int64(id) {
                 job.journal.filter { $0.sequence == number }
             } else { named }
         guard !found.isEmpty else {
@@ -93,6 +103,17 @@ package struct RequestName: Sendable {
     func last(_ job: JobContext) throws -> JournalEntry {
         guard let last = try entries(job).last else { throw PlatformError.bug("no request has the name") }
         return last
+    }
+
+    /// The one request that has the name; `nil` if none has.
+    ///
+    /// - Throws: ``PlatformError/wrongState(_:_:)`` if several requests have it.
+    package func found(_ job: JobContext) throws -> JournalEntry? {
+        do {
+            return try only(job)
+        } catch let error as PlatformError where error.kind == .notFound {
+            return nil
+        }
     }
 
     /// The one request that has the name.
@@ -228,6 +249,13 @@ package struct VerifyRequests: Operation {
 }
 
 extension JobContext {
+    /// The request with a number in the journal; `nil` if the journal has forgotten it.
+    package func journalEntry(sequence: Int64) -> JournalEntry? {
+        let journal = journal
+        let place = journal.firstPlace { $0.sequence >= sequence }
+        return place < journal.endIndex && journal[place].sequence == sequence ? journal[place] : nil
+    }
+
     /// The namespace's journal, oldest first.
     var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }
 }
@@ -252,11 +280,22 @@ extension JournaledRequest {
             username: entry.outcome.username.map { secrets.masked(text: $0) },
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
-                fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID),
-            because: entry.outcome.because.map { secrets.masked(text: $0) },
+                fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID,
+                facts: entry.outcome.facts.map { secrets.masked($0) }),
+            because: entry.outcome.because.map { secrets.masked(text: $0) }, trace: entry.outcome.trace?.id,
             changes: entry.outcome.changes.map { RequestChanges(after: $0.after, through: $0.through) },
             request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
             response: withMessages ? JournaledMessage(entry.response, secrets) : nil)
+    }
+}
+
+extension Secrets {
+    /// A fact with its secrets masked.
+    package func masked(_ fact: DecidingFact) -> DecidingFact {
+        var fact = fact
+        fact.text = masked(text: fact.text)
+        fact.otherwise = fact.otherwise.map { masked(text: $0) }
+        return fact
     }
 }
 

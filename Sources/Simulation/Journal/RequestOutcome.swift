@@ -5,6 +5,10 @@ import Storage
 /// still has to apply.
 @usableFromInline
 package struct RequestOutcome: Sendable {
+    /// The number of the request in the journal.
+    package let sequence: Int64
+    /// The trace that the request belongs to; `nil` if it names none.
+    package var trace: TraceContext?
     /// The time of the job, by the namespace's clock.
     package let at: Instant
     /// The user of the session; `nil` if the request has none.
@@ -15,6 +19,8 @@ package struct RequestOutcome: Sendable {
     package var outcomeID: String?
     /// The exceeded limits, by their names in the settings.
     package var limits: [String] = []
+    /// The facts that decided the answer, not masked yet [D explain].
+    package var facts: [DecidingFact] = []
     /// The fact behind a 403, 404 or 409, not masked yet; `nil` for other answers [D because].
     package var because: String?
     /// The events of the log that the request's job added: those after the first sequence number, up to the second.
@@ -27,15 +33,19 @@ package struct RequestOutcome: Sendable {
     /// The namespace's secrets.
     package let secrets: KnownSecrets
 
-    package init(_ state: NamespaceState, at now: Instant, _ transaction: Transaction) throws {
+    package init(_ state: NamespaceState, _ sequence: Int64, at now: Instant, _ transaction: Transaction) throws {
         self.init(
-            at: now, generation: state.generation, journal: state.settings.journal,
+            sequence, at: now, generation: state.generation, journal: state.settings.journal,
             secrets: try state.readSecrets(transaction))
         let last = try state.lastEventSequence(transaction)
         changes = (last, last)
     }
 
-    package init(at: Instant, generation: Int, journal: Settings.Journal, secrets: KnownSecrets) {
+    /// - Parameter sequence: 0 for an entry of a bundle, which may have no number.
+    package init(
+        _ sequence: Int64 = 0, at: Instant, generation: Int, journal: Settings.Journal, secrets: KnownSecrets
+    ) {
+        self.sequence = sequence
         self.at = at
         self.generation = generation
         self.journal = journal

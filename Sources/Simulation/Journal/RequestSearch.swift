@@ -82,7 +82,7 @@ package struct RequestSearch: Sendable {
 
 extension RandomAccessCollection where Index == Int {
     /// The first place whose element, and those of all later places, satisfy a condition; found in logarithmic time.
-    fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
+    func firstPlace(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = low + (high - low) / 2

@@ -164,7 +164,7 @@ extension Namespace {
             case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
             }
             while isSettled, !environment.isStopping {
-                switch await answer(.success(step), .background).result {
+                switch await answer(.success(step), head.later).result {
                 case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
                 case .success(let value):
                     isSettled = await deadline.waitForDeliveries(outbox)

@@ -134,7 +134,7 @@ package final class Namespace: Sendable {
             entry, to: name, entry.outcome.journal,
             if: { [outbox] in entry.outcome.generation == outbox.generation })
         guard let answer else { return nil }
-        feed.publish(JournaledRequest(entry.numbered(answer.sequence), withMessages: false, Secrets(entry, secrets)))
+        feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
         return answer
     }
 
@@ -261,7 +261,14 @@ package final class Namespace: Sendable {
             } else {
                 try state.nextRequestID(transaction)
             }
-        if head.metadata != nil { state.outcome = try RequestOutcome(state, at: now, transaction) }
+        if head.metadata != nil {
+            let sequence = try state.nextSequence(transaction)
+            state.outcome = try RequestOutcome(state, sequence, at: now, transaction)
+            state.outcome?.trace = head.trace
+            state.cause = .request(sequence, head.trace)
+        } else {
+            state.cause = JobCause(ofCall: head)
+        }
         return (JobContext(state: state, transaction: transaction, now: now, language: head.language), id)
     }
 

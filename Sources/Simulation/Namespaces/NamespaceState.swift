@@ -39,6 +39,8 @@ package final class NamespaceState {
     package private(set) var parts: [any PlatformState] = []
     /// The outcome of the request whose job is running; `nil` for control requests and scheduled work.
     package var outcome: RequestOutcome?
+    /// What the changes of the current job are caused by.
+    package var cause = JobCause.unknown
     /// The sequence number of the last event; `nil` if it must be read. Only jobs may change it.
     package var lastEvent: Int64?
     /// A time no later than the next due time; `nil` if nothing is scheduled.
@@ -68,12 +70,11 @@ package final class NamespaceState {
     private var isStale = false
     /// The clock's time as of the last batch that committed. A later one may be of an advance that was lost.
     private var committedTime: Instant
-    private var requestCounter: Int64
-    private var reservedRequests: Int64
+    /// The last number from which a request's id was derived.
+    private var requestCounter: ReservedCounter
+    /// The last number that a request got in the journal.
+    private var sequenceCounter: ReservedCounter
     private var controlCounter: Int64 = 0
-
-    /// The number of request ids that one write to the database reserves.
-    private static let requestBlock: Int64 = 4096
 
     package init(
         name: String, database: NamespaceDatabase, environment: Environment
@@ -93,8 +94,8 @@ package final class NamespaceState {
         nextDue = stored.nextDue
         loadedImages = stored.images
         ttl = stored.ttl
-        requestCounter = stored.requestCounter
-        reservedRequests = stored.requestCounter
+        requestCounter = ReservedCounter(.requestCounter, stored.requestCounter, block: 4096)
+        sequenceCounter = ReservedCounter(.sequenceCounter, stored.sequenceCounter, block: 256)
         renderingSalt = stored.renderingSalt
         parts = try makeParts()
     }
@@ -124,6 +125,7 @@ package final class NamespaceState {
         let nextDue: Instant?
         let ttl: Span?
         let requestCounter: Int64
+        let sequenceCounter: Int64
         let images: Set<ImageHash>
         let renderingSalt: String
 
@@ -140,7 +142,8 @@ package final class NamespaceState {
             clock = try Clock(stored: transaction)
             nextDue = try transaction.nextDue()?.dueAt
             ttl = try transaction.namespaceValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
-            requestCounter = Int64(try transaction.namespaceValue(.requestCounter) ?? "") ?? 0
+            requestCounter = try ReservedCounter.stored(.requestCounter, transaction)
+            sequenceCounter = try ReservedCounter.stored(.sequenceCounter, transaction)
             images = try transaction.images()
             renderingSalt = try transaction.namespaceValue(.renderingSalt) ?? ""
         }
@@ -195,7 +198,8 @@ package final class NamespaceState {
         subscriptionsChanged()
         invalidateRules()
         // Ids that were used are not used again, and ids reserved on disk stay reserved.
-        reservedRequests = max(requestCounter, stored.requestCounter)
+        requestCounter.reread(stored.requestCounter)
+        sequenceCounter.reread(stored.sequenceCounter)
     }
 
     /// Records that storage failed, for readiness checks.
@@ -305,17 +309,22 @@ package final class NamespaceState {
     /// - Throws: ``PlatformError/unavailable(_:)`` if none are left, which is only possible in a file that was
     ///   tampered with.
     package func nextRequestID(_ transaction: Transaction) throws -> String {
-        guard StoredCount.range.contains(requestCounter), requestCounter < StoredCount.range.upperBound else {
-            throw PlatformError.unavailable(
-                "the namespace has no more request ids, its counter is \(requestCounter); POST /_sim/reset resets it")
-        }
-        if requestCounter == reservedRequests {
-            try transaction.setNamespaceValue(.requestCounter, String(requestCounter + Self.requestBlock))
-            reservedRequests = requestCounter + Self.requestBlock
-        }
-        requestCounter += 1
-        return generator.text(.request, counter: requestCounter)
+        generator.text(.request, counter: try requestCounter.next("request ids", transaction))
     }
+
+    /// The number of the next request in the journal. Never given twice, also after a restart or a reset. May write.
+    ///
+    /// - Throws: ``PlatformError/unavailable(_:)`` if none are left, which is only possible in a file that was
+    ///   tampered with.
+    func nextSequence(_ transaction: Transaction) throws -> Int64 {
+        try sequenceCounter.next("journal numbers", transaction)
+    }
+
+    /// The last number that a request got in the journal; 0 before the first.
+    var lastSequence: Int64 { sequenceCounter.last }
+
+    /// Gives no number up to this one to a request, such as those of a state that this one replaces.
+    func continueSequences(after last: Int64) { sequenceCounter.skip(to: last) }
 
     /// The id of the next control request. These have their own counter, so that observing a run does not change it
     /// [D request-ids].
@@ -326,8 +335,10 @@ package final class NamespaceState {
 
     /// Stores what is only in memory, so that the database is complete. Writes.
     package func flush() throws {
-        try database.transaction { try $0.setNamespaceValue(.requestCounter, String(requestCounter)) }
-        reservedRequests = requestCounter
+        try database.transaction {
+            try requestCounter.flush($0)
+            try sequenceCounter.flush($0)
+        }
     }
 
     /// Closes the database connection of an idle namespace; the next job opens it again. Blocks.
@@ -371,6 +382,9 @@ package final class NamespaceState {
             }
             let job = JobContext(state: self, transaction: transaction, now: due.dueAt, language: .english)
             let mark = mark
+            let outer = cause
+            cause = .dueWork(due, shown: job.shownSubject(of: due))
+            defer { cause = outer }
             do {
                 try transaction.savepoint {
                     try transaction.deleteDue(id: due.id)

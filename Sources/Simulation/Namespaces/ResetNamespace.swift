@@ -9,7 +9,9 @@ extension Namespace {
             try await runExclusively { state in
                 guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
                 let recipe = try NamespaceRecipe(of: old)
-                state = try recipe.make(environment, closeOld: { try old.database.close() })
+                let made = try recipe.make(environment, closeOld: { try old.database.close() })
+                made.continueSequences(after: old.lastSequence)
+                state = made
                 environment.journals.clear(old.name)
             }
             return try await answer(.success(ShowNamespace()), head).result.get()

@@ -43,6 +43,13 @@ package struct SeededGenerator: Sendable {
         return Double(bits >> 11) / Double(UInt64(1) << 53)
     }
 
+    /// The id of a span of a trace, for a purpose: 16 hexadecimal digits, not all of them 0.
+    package func span(for purpose: String) -> String {
+        let bits = code("span:\(purpose)").prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let digits = String(max(bits, 1), radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
     /// The id or token for a kind and a counter.
     package func text(_ kind: IDKind, counter: Int64) -> String {
         let bytes = code("\(kind.name):\(counter)")

@@ -11,6 +11,24 @@ package typealias Durability = Storage.Durability
 /// The state of a webhook's delivery.
 package typealias DeliveryStatus = DeliveryRecord.Status
 
+/// What an event, a piece of scheduled work or a delivery was caused by.
+package typealias Cause = Storage.Cause
+
+/// An entry of the event log.
+package typealias StoredEvent = EventRecord
+
+/// Work that is due.
+package typealias StoredWork = DueRecord
+
+/// Work that was due and has run.
+package typealias StoredPastWork = PastWorkRecord
+
+/// A webhook for one subscription.
+package typealias StoredDelivery = DeliveryRecord
+
+/// The trace that a request belongs to.
+package typealias TraceContext = Storage.TraceContext
+
 /// Bytes that are read once, such as those of an uploaded archive.
 package typealias ByteSource = Storage.ByteSource
 

@@ -61,14 +61,20 @@ package struct RateLimits {
 package struct Exceeded {
     /// The setting's name.
     package let setting: String
-    /// The limit in words.
-    package let limit: String
+    /// The number that the limit allows.
+    package let allowed: Int
+    /// What it allows, in words after the number, for instance `requests a second for a user`.
+    package let counted: String
     /// The time until the next request is allowed.
     package let wait: Span
 
-    package init(_ setting: String, _ limit: String, _ wait: Span) {
+    /// The limit in words.
+    package var limit: String { "\(allowed) \(counted)" }
+
+    package init(_ setting: String, _ allowed: Int, _ counted: String, _ wait: Span) {
         self.setting = setting
-        self.limit = limit
+        self.allowed = allowed
+        self.counted = counted
         self.wait = wait
     }
 }
@@ -80,7 +86,10 @@ extension JobContext {
     ///   - group: the member of the settings that holds the limits.
     ///   - wayOut: how to switch the limits off, in words.
     package func overLimit(_ exceeded: [Exceeded], of group: String, wayOut: String) -> PlatformError {
-        note { $0.limits = exceeded.map(\.setting) }
+        note { outcome in
+            outcome.limits = exceeded.map(\.setting)
+            outcome.facts += exceeded.map { fact($0, of: group) }
+        }
         let longest = exceeded.map(\.wait).max() ?? .second
         var details = exceeded.map {
             ErrorDetail(
@@ -98,5 +107,17 @@ extension JobContext {
         return .rateLimited(
             "rate limit exceeded: \(exceeded.map(\.limit).joined(separator: "; "))",
             retryAfter: longest.roundedUpSeconds, details: details)
+    }
+
+    /// - Parameter group: the member of the settings that holds the limit.
+    private func fact(_ exceeded: Exceeded, of group: String) -> DecidingFact {
+        let wait = "\(exceeded.wait.roundedUpSeconds) s"
+        return DecidingFact(
+            .limit, "\(group).\(exceeded.setting)",
+            "one more than \(exceeded.limit)"
+                + (state.clock.isFrozen ? "; the clock is frozen at \(now.display)" : ""),
+            otherwise: state.clock.isFrozen
+                ? "an advance of the clock by \(wait), or a higher limit" : "a request \(wait) later, or a higher limit"
+        )
     }
 }

@@ -62,11 +62,14 @@ extension Seed {
 /// The outcome rules of a namespace [D outcome-rules].
 package enum Outcomes {
     /// The first rule with a decision of a platform's type that applies.
+    ///
+    /// - Parameter excluded: the id of a rule that does not count.
     package static func first<Outcome: PlatformOutcome>(
-        _ job: JobContext, where applies: (Outcome) -> Bool
+        _ job: JobContext, without excluded: String? = nil, where applies: (Outcome) -> Bool
     ) throws -> (rule: OutcomeRule, outcome: Outcome)? {
         for rule in try Rules<OutcomeRule>.all(job) {
-            guard let outcome = rule.outcome as? Outcome, outcome.times.map({ rule.hits < $0 }) ?? true,
+            guard excluded.map({ !$0.isIdentical(to: rule.id) }) ?? true, let outcome = rule.outcome as? Outcome,
+                outcome.times.map({ rule.hits < $0 }) ?? true,
                 applies(outcome)
             else { continue }
             return (rule, outcome)

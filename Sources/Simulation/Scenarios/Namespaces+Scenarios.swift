@@ -101,9 +101,9 @@ extension Namespaces {
             await environment.prepareTemplate(of: seed)
             let started: Namespace
             if let child = wanted.namespace {
-                started = try await start(document, seed, in: child, wanted)
+                started = try await start(document, seed, in: child, wanted, head)
             } else {
-                try await namespace.restart(document, isStored: wanted.text != nil) { [environment] old in
+                try await namespace.restart(document, head, isStored: wanted.text != nil) { [environment] old in
                     var recipe = try NamespaceRecipe(of: old)
                     recipe.seed = seed
                     recipe.frozenAt = document.frozenAt
@@ -114,7 +114,7 @@ extension Namespaces {
             }
             // A child has a use of its own, so that it does not expire while its timeline runs.
             defer { if wanted.namespace != nil { started.endUse() } }
-            let control = RequestHead.background
+            let control = head.later
             if wanted.runs, let last = document.timeline.map(\.at).max() {
                 _ = try await started.advanceClock(.by(last), control, until: deadline).result.get()
             }
@@ -152,7 +152,7 @@ extension Namespaces {
     /// A recreated namespace keeps its snapshots and scenarios. All else is as if the name had been free
     /// [D scenarios].
     private func start(
-        _ document: ScenarioDocument, _ seed: Seed, in name: String, _ wanted: ScenarioStart
+        _ document: ScenarioDocument, _ seed: Seed, in name: String, _ wanted: ScenarioStart, _ head: RequestHead
     ) async throws -> Namespace {
         guard name != Self.defaultName || wanted.ttl == nil else {
             throw PlatformError.invalid(
@@ -166,7 +166,7 @@ extension Namespaces {
                 // A stored scenario is a file, which is written on a thread for that.
                 return try await create(name, isLong: wanted.text != nil, isInUse: true) { [recipe] environment in
                     try environment.scenarios.saving(wanted.text, as: document.name, in: name) {
-                        try recipe.make(environment, begin: { try Scenarios.begin(document, $0) })
+                        try recipe.make(environment, begin: { try Scenarios.begin(document, $0, head) })
                     }
                 }
             } catch let error as PlatformError where error.details == [Self.nameTaken] {
@@ -178,7 +178,8 @@ extension Namespaces {
                 do {
                     let existing = try await use(name)
                     do {
-                        try await existing.restart(document, isStored: wanted.text != nil) { [recipe] _ in recipe }
+                        try await existing.restart(document, head, isStored: wanted.text != nil) { [recipe] _ in recipe
+                        }
                     } catch {
                         existing.endUse()
                         throw error
@@ -263,7 +264,7 @@ extension Namespace {
     ///   - isStored: whether the scenario is stored in the namespace too.
     ///   - recipe: returns the recipe of the new state.
     fileprivate func restart(
-        _ document: ScenarioDocument, isStored: Bool,
+        _ document: ScenarioDocument, _ head: RequestHead, isStored: Bool,
         _ recipe: @escaping @Sendable (NamespaceState) throws -> NamespaceRecipe
     ) async throws {
         let environment = environment
@@ -272,8 +273,11 @@ extension Namespace {
             state = try environment.scenarios.saving(
                 isStored ? document.text : nil, as: document.name, in: old.name
             ) {
-                try recipe(old).make(
-                    environment, begin: { try Scenarios.begin(document, $0) }, closeOld: { try old.database.close() })
+                let made = try recipe(old).make(
+                    environment, begin: { try Scenarios.begin(document, $0, head) },
+                    closeOld: { try old.database.close() })
+                made.continueSequences(after: old.lastSequence)
+                return made
             }
             environment.journals.clear(old.name)
         }

@@ -47,7 +47,10 @@ package struct ScenarioState: Codable, Sendable {
 /// The scenarios of namespaces [D scenarios].
 package enum Scenarios {
     /// Sets up a new namespace as the scenario says, and schedules its timeline. Writes.
-    package static func begin(_ document: ScenarioDocument, _ job: JobContext) throws {
+    ///
+    /// - Parameter head: the head of the call that starts the scenario; `nil` if it is only checked.
+    package static func begin(_ document: ScenarioDocument, _ job: JobContext, _ head: RequestHead? = nil) throws {
+        job.state.cause = JobCause(ofCall: head)
         let place = document.place
         var faults: [MadeFault] = []
         // Rules apply to everything that is set up after them.
@@ -101,6 +104,7 @@ package enum Scenarios {
             }
         } catch  where !job.isStorageFailure(error) {
             job.state.undo(to: mark)
+            job.state.cause.undone()
             job.state.invalidateRules()
             problem = "\(error)"
         }

@@ -34,7 +34,7 @@ package enum NamespaceDomains {
                 })
         case .settings, .madeSettings: .object { _ = try Settings($0, platforms) }
         case .ttl: .decimal(1_000_000...Span.limit.microseconds)
-        case .requestCounter: .decimal(0...1_000_000_000_000_000)
+        case .requestCounter, .sequenceCounter: .decimal(0...1_000_000_000_000_000)
         case .renderingSalt: .text(0...100)
         case .scenario: .object()
         case .snapshot: .object()
@@ -65,7 +65,8 @@ package enum NamespaceDomains {
         TableDomain("api_tokens", .columns(["token"]), [("token", apiToken.secret), ("organization_id", .row)])
             .references("organization_id", to: "organizations", "id"),
         SubscriptionRecord.table.domain, DeliveryRecord.table.domain, AttemptRecord.table.domain,
-        EventRecord.table.domain, DueRecord.table.domain,
+        EventRecord.table.domain, DueRecord.table.domain, PastWorkRecord.table.domain,
+        ControlCallRecord.table.domain,
         TableDomain("counters", .columns(["kind"]), [("kind", .named("id_kind")), ("value", .count)]),
         RuleRecord.table.domain,
     ]

@@ -143,6 +143,7 @@ extension Namespace {
             let restored = try NamespaceState(name: old.name, database: database, environment: environment)
             // Set now, because the copy may have taken a while.
             try restored.resume(from: saved)
+            restored.continueSequences(after: old.lastSequence)
             state = restored
             environment.journals.clear(old.name)
         }

@@ -103,6 +103,7 @@ extension WebhookDelivery {
                     subscriptionID: record.subscriptionID, subject: record.subject
                 )
                 .flatMap { $0.id.isIdentical(to: record.id) ? nil : $0.id } : nil,
+            cause: record.cause?.id,
             body: record.isVerification
                 ? .null : secrets.masked(json: try WireJSON.decode(JSONValue.self, from: record.body)),
             attempts: try job.transaction.attempts(deliveryID: record.id).map {

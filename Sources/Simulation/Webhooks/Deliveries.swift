@@ -17,9 +17,11 @@ package enum Deliveries {
         let isFirst =
             try job.transaction.firstOpenDelivery(
                 subscriptionID: subscription.id, subject: subject) == nil
-        let delivery = DeliveryRecord(
+        var delivery = DeliveryRecord(
             id: try job.nextID(.delivery), subscriptionID: subscription.id, subject: subject, event: event,
             eventID: eventID, format: format, body: body, createdAt: job.now, status: isFirst ? .sending : .waiting)
+        delivery.cause = try job.cause()
+        delivery.trace = job.state.cause.trace?.stored
         try job.transaction.insert(delivery)
         if isFirst { try attempt(delivery, subscription, job) }
         return delivery
@@ -74,8 +76,16 @@ package enum Deliveries {
                     // [D webhook-headers]
                     WebhookHeader(name: "X-Sim-Event", value: delivery.event),
                     WebhookHeader(name: "X-Sim-Event-Id", value: delivery.eventID),
-                ], signature: subscription.signature, timeout: job.settings.webhookTimeout,
+                ] + traceHeaders(delivery, job), signature: subscription.signature,
+                timeout: job.settings.webhookTimeout,
                 isDropped: effect == FaultRule.EffectName.drop.rawValue))
+    }
+
+    /// The trace of the request that caused the delivery goes on, with a span for each attempt [D trace].
+    private static func traceHeaders(_ delivery: DeliveryRecord, _ job: JobContext) -> [WebhookHeader] {
+        guard let trace = delivery.trace.flatMap({ TraceContext(stored: $0) }) else { return [] }
+        let span = job.state.generator.span(for: "\(delivery.id):\(delivery.attempts + 1)")
+        return [WebhookHeader(name: "traceparent", value: trace.header(span: span))]
     }
 
     // MARK: Verification of domains
@@ -142,6 +152,7 @@ package enum Deliveries {
             var delivery = try job.transaction.delivery(id: webhook.deliveryID),
             delivery.attempts == webhook.number - 1
         else { return }
+        job.state.cause = .delivery(delivery)
         var outcome = outcome
         if delivery.isVerification {
             let subscription = try job.transaction.subscription(id: delivery.subscriptionID)

@@ -1,0 +1,91 @@
+import Foundation
+import SimulationAPI
+
+/// Why something happened: the chain of its causes as a drawing.
+enum ExplanationPage {
+    static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
+        let explanation = try await api.get("explain/\(Link.escaped(id))", as: Explanation.self)
+        let subject = explanation.subject
+        let chart = ExplanationChart(explanation, request)
+        let view: View = [
+            "kind": kind(subject.kind), "subjectID": subject.id, "explained": id,
+            "isKnown": !explanation.steps.isEmpty, "chart": [chart.view], "hasForgotten": explanation.forgotten,
+            "hasAlternatives": !explanation.would_differ.isEmpty,
+            "alternatives": explanation.would_differ.map { alternative in
+                [
+                    "text": alternative.text,
+                    "step": explanation.steps.first { $0.id.isIdentical(to: alternative.step) }?.text
+                        ?? alternative.step,
+                ] as View
+            },
+        ]
+        return PagePart(
+            section: "activity", title: "Why \(kind(subject.kind)) \(subject.id)", template: "explanation", view: view)
+    }
+
+    /// The path of the page about an id, after that of the console.
+    static func path(_ id: String) -> String { "/explain/\(Link.escaped(id))" }
+
+    private static func kind(_ name: String) -> String { name.replacing("_", with: " ") }
+}
+
+/// The steps of an explanation, one below the other, with a line from each to those that it follows from. The server draws it.
+struct ExplanationChart {
+    let view: View
+
+    private static let width = 1120
+    private static let (left, indent, rowHeight, top) = (20, 22, 44, 26)
+    /// The number of indents after which steps stand at the same place.
+    private static let maxDepth = 8
+    /// The maximum number of characters of a line of text.
+    private static let maxText = 120
+
+    init(_ explanation: Explanation, _ request: ConsoleRequest) {
+        var places: [String: (x: Int, y: Int)] = [:]
+        var depths: [String: Int] = [:]
+        var rows: [View] = []
+        var lines: [View] = []
+        for (index, step) in explanation.steps.enumerated() {
+            let depth = (step.causes.compactMap { depths[$0] }.max() ?? -1) + 1
+            let place = (
+                x: Self.left + Self.indent * min(depth, Self.maxDepth), y: Self.top + Self.rowHeight * index
+            )
+            depths[step.id] = depth
+            places[step.id] = place
+            for case let cause? in step.causes.map({ places[$0] }) {
+                lines.append(["path": "M\(cause.x) \(cause.y)V\(place.y)H\(place.x)"])
+            }
+            let link = Self.link(step, request)
+            let moment = Moment.parts(step.at)
+            rows.append([
+                "x": place.x, "y": place.y, "textX": place.x + 16, "textY": place.y - 2, "detailY": place.y + 14,
+                "style": step.kind.rawValue, "text": Self.shortened(step.text), "whole": step.text,
+                "detail": "\(moment.day) \(moment.time) · \(step.id)", "link": link ?? "", "isLinked": link != nil,
+                "isUnlinked": link == nil,
+                "isSubject": [explanation.subject.id, "sequence:\(explanation.subject.id)"].contains(step.id),
+            ])
+        }
+        view = [
+            "width": Self.width, "height": Self.top + Self.rowHeight * max(1, explanation.steps.count), "rows": rows,
+            "lines": lines, "count": explanation.steps.count,
+        ]
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.count <= maxText ? text : "\(text.prefix(maxText - 1))…"
+    }
+
+    /// The page about a step; `nil` if there is none.
+    private static func link(_ step: Explanation.Step, _ request: ConsoleRequest) -> String? {
+        let console = request.console
+        switch step.kind {
+        case .request: return step.href == nil ? nil : "\(console)/requests/\(Link.escaped(step.id))"
+        case .delivery: return "\(console)/webhooks/deliveries/\(Link.escaped(step.id))"
+        case .attempt:
+            return "\(console)/webhooks/deliveries/\(Link.escaped(String(step.id.prefix { $0 != "#" })))"
+        case .event, .dueWork, .control, .scenario: return console + ExplanationPage.path(step.id)
+        case .rule: return "\(console)/rules"
+        case .limit, .setting: return "\(console)/settings"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import EntrupyStorage
+import Simulation
+import SimulationAPI
+import Storage
+
+extension EntrupyPlatform {
+    /// The number of sessions, the newest ones, among which one is found by the id that the control API shows.
+    private static let maxSessions = 10_000
+
+    package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? {
+        if let item = try job.transaction.item(entrupyID: id) {
+            return ExplainedObject(kind: "item", subjects: [item.captureID, id].compactMap(\.self))
+        }
+        if let capture = try job.transaction.capture(id: id) {
+            return ExplainedObject(kind: "capture", subjects: [id, capture.entrupyID].compactMap(\.self))
+        }
+        guard id.utf8.starts(with: ActiveSession.prefix.utf8),
+            let session = try job.transaction.newestSessions(limit: Self.maxSessions).first(where: {
+                ActiveSession.id(ofToken: $0.token).isIdentical(to: id)
+            }), let user = try job.transaction.user(id: session.userID)
+        else { return nil }
+        // Events of a session are the user's, who may have others.
+        return ExplainedObject(kind: "session", subjects: [user.username]) { event in
+            event.kind == EventKind.sessionStarted.name
+                ? event.at == session.createdAt
+                : [EventKind.sessionEnded.name, EventKind.sessionExpired.name].contains(event.kind)
+                    && event.at == session.endedAt
+        }
+    }
+}

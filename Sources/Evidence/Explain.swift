@@ -1,0 +1,73 @@
+import Simulation
+import SimulationAPI
+
+/// `GET /_sim/explain/{id}`: why something happened: the chain of its causes, and what followed from it, oldest first
+/// [D explain].
+package struct Explain: Operation {
+    package static let access = Access.reads
+    let id: String
+
+    /// - Parameter id: of a request (or `sequence:N`), an item, a capture, a session, a delivery, or `event:N`, `due:N`,
+    ///   `control:N`.
+    package init(_ id: String) {
+        self.id = id
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Explanation {
+        var chain = CausalChain(job, secrets: try job.state.readSecrets(job.transaction))
+        let subject = try begin(&chain, job)
+        return chain.explanation(of: subject)
+    }
+
+    /// Adds what is explained, with its causes and consequences.
+    ///
+    /// - Throws: ``PlatformError/notFound(_:because:)`` if nothing has the id, or ``PlatformError/wrongState(_:_:because:)`` if
+    ///   several requests have it.
+    private func begin(_ chain: inout CausalChain, _ job: JobContext) throws -> Explanation.Subject {
+        func subject(_ kind: String, _ id: String) -> Explanation.Subject { .init(kind: kind, id: id) }
+        if let number = number(after: "event:") {
+            guard let event = try job.transaction.event(sequence: number) else { throw missing }
+            let step = try chain.add(event)
+            try chain.follow(event)
+            return subject("event", step)
+        }
+        if let number = number(after: "control:") {
+            guard let step = try chain.add(.control(number), at: job.now) else { throw missing }
+            try chain.follow(.control(number), step)
+            return subject("control", step)
+        }
+        if let number = number(after: "due:") {
+            guard let step = try chain.addWork(number) else { throw missing }
+            try chain.follow(.dueWork(number), step)
+            return subject("due_work", step)
+        }
+        if let delivery = try job.transaction.delivery(id: id) {
+            let step = try chain.add(delivery)
+            try chain.followAttempts(delivery, step)
+            return subject("delivery", delivery.id)
+        }
+        for platform in job.state.environment.platforms.all {
+            guard let found = try platform.explained(id, job) else { continue }
+            try chain.add(history: found)
+            return subject(found.kind, id)
+        }
+        if let entry = try RequestName(id).found(job) {
+            let step = try chain.add(entry)
+            try chain.follow(.request(entry.sequence), step)
+            return subject("request", entry.requestID)
+        }
+        let history = ExplainedObject(kind: "object", subjects: [id])
+        guard try chain.add(history: history) > 0 else { throw missing }
+        return subject("object", id)
+    }
+
+    private func number(after prefix: String) -> Int64? {
+        id.utf8.starts(with: prefix.utf8) ? Int64(id.dropFirst(prefix.count)) : nil
+    }
+
+    private var missing: PlatformError {
+        .notFound(
+            "nothing here has the id \"\(id.excerpt)\"; give that of a request, an item, a capture, a session or a delivery, "
+                + "or sequence:N, event:N, due:N, control:N. The journal may have forgotten a request")
+    }
+}
