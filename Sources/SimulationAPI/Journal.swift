@@ -37,6 +37,12 @@ public struct JournaledRequest: Codable, Sendable {
     @Nullable public var effect: JSONObject?
     /// The duration in milliseconds of real time.
     public var duration_ms: Double
+    /// The real time at which the server received the request's head, in epoch seconds with microseconds. Null in files of
+    /// version 0.2.0 and older.
+    @Nullable public var started_real: Double?
+    /// The real time at which the client could have the answer, after a fault's delay, in epoch seconds with microseconds. Null
+    /// in files of version 0.2.0 and older.
+    @Nullable public var ended_real: Double?
     /// The user of the request's session, or null.
     @Nullable public var username: String?
     /// The caller's header `X-Sim-Test`, or null.
@@ -58,7 +64,8 @@ public struct JournaledRequest: Codable, Sendable {
 
     public init(
         id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int?,
-        delivered: Bool = true, effect: JSONObject? = nil, duration_ms: Double, username: String?, test: String?,
+        delivered: Bool = true, effect: JSONObject? = nil, duration_ms: Double, started_real: Double? = nil,
+        ended_real: Double? = nil, username: String?, test: String?,
         decided_by: DecidedRequest, because: String? = nil, trace: String? = nil, changes: RequestChanges?,
         request: JournaledMessage?,
         response: JournaledMessage?
@@ -74,6 +81,8 @@ public struct JournaledRequest: Codable, Sendable {
         self._query = Nullable(wrappedValue: query)
         self._status = Nullable(wrappedValue: status)
         self.duration_ms = duration_ms
+        self._started_real = Nullable(wrappedValue: started_real)
+        self._ended_real = Nullable(wrappedValue: ended_real)
         self._username = Nullable(wrappedValue: username)
         self._test = Nullable(wrappedValue: test)
         self.decided_by = decided_by
@@ -295,7 +304,7 @@ public struct HTTPArchive: Codable, Sendable {
 
         public init(
             startedDateTime: String, time: Double, request: Request, response: Response, delivered: Bool,
-            effect: JSONObject?
+            effect: JSONObject?, startedReal: Double? = nil, endedReal: Double? = nil
         ) {
             _delivered = delivered
             _effect = effect.map { .object($0) } ?? .null
@@ -318,11 +327,17 @@ public struct HTTPArchive: Codable, Sendable {
         public var cookies: [Pair] = []
         /// The header fields, in the order in which they arrived.
         public var headers: [Pair]
+        /// The real time at which the request began, in epoch seconds, or null.
+        @Nullable public var _started_real: Double?
+        /// The real time at which the answer was ready, in epoch seconds, or null.
+        @Nullable public var _ended_real: Double?
         /// The query's parameters.
         public var queryString: [Pair]
         /// The body, if it is text.
         public var postData: Post?
         /// The size of the headers; -1 means unknown.
+            __started_real = Nullable(wrappedValue: startedReal)
+            __ended_real = Nullable(wrappedValue: endedReal)
         public var headersSize = -1
         /// The size of the body in bytes.
         public var bodySize: Int

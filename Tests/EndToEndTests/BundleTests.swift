@@ -105,6 +105,8 @@ import Testing
                 ("at", -1, "at must be"), ("at", 1e300, "at must be"), ("status", -1, "status must be"),
                 ("status", nil, "status must be"),
                 ("duration_ms", 1e308, "duration_ms must be"),
+                ("started_real", 1e300, "started_real and ended_real must"),
+                ("started_real", nil, "or both null"), ("ended_real", 1, "in this order"),
                 (
                     "request", ["headers": [], "body": nil, "bytes": 9_223_372_036_854_775_807, "truncated": false],
                     "bytes must be"

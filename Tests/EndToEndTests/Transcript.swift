@@ -48,7 +48,7 @@ final class Transcript {
     // MARK: Requests
 
     /// Members that are outside the promise: real times and durations. The length of the answer depends on them.
-    private let real = #/"(duration_ms|uptime|created_at)":[0-9.eE+-]+|"changes":\{[^}]*\}/#
+    private let real = #/"(duration_ms|started_real|ended_real|uptime|created_at)":[0-9.eE+-]+|"changes":\{[^}]*\}/#
 
     /// - Parameter pattern: a part of the answer that is outside the promise too, as a regular expression.
     @discardableResult func send(

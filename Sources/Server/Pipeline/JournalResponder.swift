@@ -18,14 +18,18 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         var request = request
         let received = request.received ?? ReceivedBody()
         request.received = received
-        let started = ContinuousClock.now
+        let environment = namespace.environment
+        let (started, start) = (environment.realTime(), ContinuousClock.now)
         var answer = try await inner.respond(to: request)
         if let outcome = answer.outcome {
             let limit = outcome.bodyLimit
-            let duration = ContinuousClock.now - started + .seconds(answer.delay ?? 0)
+            let duration = ContinuousClock.now - start + .seconds(answer.delay ?? 0)
             let isLost = outcome.isLost || hasFaults && hasLosingFault(answer, outcome, isHead: request.method == .head)
-            let entry = await JournalEntry(
+            var entry = await JournalEntry(
                 request, received, answer.original, isDelivered: !isLost, after: duration, outcome, bodyLimit: limit)
+            let times = RequestTimes(
+                started: started, ended: started + Span(microseconds: Int64((entry.milliseconds * 1000).rounded())))
+            entry.times = environment.sequencer.observe(times)
             let journaled = await namespace.append(entry)
             if let journaled, !isLost { answer.onLoss = { namespace.markUndelivered(journaled) } }
         }

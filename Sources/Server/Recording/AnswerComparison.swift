@@ -28,7 +28,7 @@ struct AnswerComparison {
         "/_sim/ready",
     ]
     private static let volatileMembers: Set = [
-        "database_bytes", "duration_ms", "held_back", "uptime",
+        "database_bytes", "duration_ms", "ended_real", "held_back", "started_real", "uptime",
         // Recordings of version 0.2.0 and older lack these.
         "cause", "decision", "facts", "trace",
     ]

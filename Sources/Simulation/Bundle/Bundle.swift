@@ -204,6 +204,11 @@ extension JournaledRequest {
         if !(0...Double(Self.maxBytes)).contains(duration_ms) {
             return "duration_ms must be from 0 to \(Self.maxBytes), got \(duration_ms)"
         }
+        guard [started_real, ended_real].allSatisfy({ $0.map { Instant(epoch: $0) != nil } ?? true }),
+            (started_real == nil) == (ended_real == nil), started_real ?? 0 <= ended_real ?? 0
+        else {
+            return "started_real and ended_real must be times from 1970 to 9999, in this order, or both null"
+        }
         for (name, message) in [("request", request), ("response", response)] {
             guard let message, !(0...Self.maxBytes).contains(message.bytes) else { continue }
             return "\(name).bytes must be from 0 to \(Self.maxBytes), got \(message.bytes)"
@@ -235,6 +240,11 @@ extension JournalEntry {
             query: request.query.map { "?\($0)" } ?? "", status: request.status,
             isDelivered: request.delivered, milliseconds: request.duration_ms, outcome: outcome,
             request: Message(request.request), response: Message(request.response))
+        if let started = request.started_real.flatMap({ Instant(epoch: $0) }),
+            let ended = request.ended_real.flatMap({ Instant(epoch: $0) })
+        {
+            times = RequestTimes(started: started, ended: ended)
+        }
     }
 }
 

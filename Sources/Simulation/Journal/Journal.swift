@@ -76,6 +76,8 @@ package struct JournalEntry: Sendable {
     package let outcome: RequestOutcome
     package let request: Message
     package let response: Message
+    /// The real times; `nil` if they are not known, as in bundles of older versions.
+    package var times: RequestTimes?
     /// Whether the request can be sent again: its body arrived whole.
     package var hasArrived = true
     /// Whether the kept body differs from the bytes that were sent, which were compressed.

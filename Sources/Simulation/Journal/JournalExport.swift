@@ -111,7 +111,8 @@ extension HTTPArchive.Entry {
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
             request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets),
-            delivered: entry.isDelivered, effect: entry.effect(secrets))
+            delivered: entry.isDelivered, effect: entry.effect(secrets),
+            startedReal: entry.times?.started.epoch, endedReal: entry.times?.ended.epoch)
     }
 }
 

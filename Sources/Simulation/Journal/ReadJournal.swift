@@ -277,6 +277,7 @@ extension JournaledRequest {
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
             status: entry.status, delivered: entry.isDelivered, effect: entry.effect(secrets),
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000,
+            started_real: entry.times?.started.epoch, ended_real: entry.times?.ended.epoch,
             username: entry.outcome.username.map { secrets.masked(text: $0) },
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(

@@ -123,6 +123,12 @@ package final class JobSequencer: Sendable {
         isLive ? count : JobToken.current?.observe(count) ?? count
     }
 
+    /// The real times of a request. A replay returns the recorded ones; `nil` if an older recording lacks them.
+    package func observe(_ times: RequestTimes) -> RequestTimes? {
+        guard !isLive, let token = JobToken.current else { return times }
+        return token.observe(times)
+    }
+
     /// Waits for something that no job decides, and returns the result. A replay does not wait and returns the
     /// recorded result.
     package func observe(_ wait: () async -> Bool) async -> Bool {

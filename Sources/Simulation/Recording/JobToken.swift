@@ -53,6 +53,8 @@ package final class JobToken: Sendable {
         /// The counts of webhooks in flight, one for each time they were read.
         var inFlightCounts: [Int] = []
         var usedInFlightCounts = 0
+        /// The real times of the journaled request.
+        var times: RequestTimes?
         /// Whether the request is a read that is not begun, because its caller had gone; `nil` until its first read decides.
         var isAbandoned: Bool?
         /// Whether further jobs were recorded after a gap; the replay does not reach them.
@@ -91,6 +93,7 @@ package final class JobToken: Sendable {
         state.isCut = state.turns.count < entry.jobs.count
         state.waitResults = entry.request?.waitResults ?? []
         state.inFlightCounts = entry.request?.inFlightCounts ?? []
+        state.times = entry.request?.times
         state.isAbandoned = entry.request?.not_begun ?? false
         return JobToken(.replays(gate, entry: index), state)
     }
@@ -198,6 +201,18 @@ package final class JobToken: Sendable {
             }
         }
     }
+
+    /// Records the real times of a request. In a replay, returns the recorded ones.
+    func observe(_ times: RequestTimes) -> RequestTimes? {
+        state.withLockedValue { state in
+            if case .replays = mode { return state.times }
+            state.times = times
+            return times
+        }
+    }
+
+    /// The real times of the journaled request; `nil` if none was journaled.
+    var times: RequestTimes? { state.withLockedValue { $0.times } }
 
     /// Notes whether the request is not begun. In a replay, returns what was recorded.
     ///

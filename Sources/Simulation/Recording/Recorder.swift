@@ -92,13 +92,16 @@ package struct RecordedRequest: Codable, Sendable {
     package var waitResults: [Bool]?
     /// The counts of webhooks in flight, one for each time they were read.
     package var inFlightCounts: [Int]?
+    /// The real times of the request that was journaled, started and ended, in microseconds since 1970. Absent in recordings of
+    /// version 0.2.0 and older, and for requests that are not journaled.
+    package var real: [Int64]?
     /// Whether its body did not arrive, or is too large to be recorded.
     package var unrepeatable: Bool?
     /// Whether it is a read that was not begun, because its caller had gone.
     package var not_begun: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case method, target, host, headers, body, status, answer_headers, answer, unrepeatable, not_begun
+        case method, target, host, headers, body, status, answer_headers, answer, real, unrepeatable, not_begun
         case waitResults = "waits"
         case inFlightCounts = "notes"
     }
@@ -115,6 +118,18 @@ package struct RecordedRequest: Codable, Sendable {
         self.status = status
         self.answer_headers = answer_headers
         self.answer = answer
+    }
+
+    /// The real times of the request that was journaled; `nil` if they are not recorded.
+    var times: RequestTimes? {
+        get {
+            real.flatMap { real in
+                real.count == 2
+                    ? RequestTimes(
+                        started: Instant(microseconds: real[0]), ended: Instant(microseconds: real[1])) : nil
+            }
+        }
+        set { real = newValue.map { [$0.started.microseconds, $0.ended.microseconds] } }
     }
 }
 
@@ -243,12 +258,13 @@ package final class Recorder: Sendable {
     /// - Parameter make: makes the request's entry, which may take long: bodies are encoded.
     package func record(_ token: JobToken, _ make: @escaping @Sendable () -> RecordedRequest) async {
         let (turns, waitResults, inFlightCounts) = token.takenTurns()
-        let isAbandoned = token.isAbandoned
+        let (isAbandoned, times) = (token.isAbandoned, token.times)
         await Self.offload {
             var request = make()
             request.inFlightCounts = inFlightCounts.isEmpty ? nil : inFlightCounts
             request.waitResults = waitResults.isEmpty ? nil : waitResults
             request.not_begun = isAbandoned ? true : nil
+            request.times = times
             self.save(request, turns)
         }
     }

@@ -221,6 +221,10 @@ extension RecordedRequest {
         guard inFlightCounts?.allSatisfy({ (0...1_000_000_000).contains($0) }) ?? true else {
             return "a count of webhooks must be 0 to 1000000000"
         }
+        if let real {
+            guard real.count == 2, real.allSatisfy({ (0...Instant.end.microseconds).contains($0) }), real[0] <= real[1]
+            else { return "the real times of a request must be two, in order, from 1970 to 9999" }
+        }
         return body?.problem ?? answer?.problem
     }
 

@@ -1,0 +1,26 @@
+import Storage
+
+/// The real times of a request.
+package struct RequestTimes: Hashable, Sendable {
+    /// The moment at which the server received the request's head.
+    package let started: Instant
+    /// The moment at which the client could have the answer: a fault's delay is over.
+    package let ended: Instant
+
+    package init(started: Instant, ended: Instant) {
+        self.started = started
+        self.ended = ended
+    }
+}
+
+extension JournalEntry {
+    /// The time that passed between two requests for their client: real time, or the namespace's time where a test moved the
+    /// clock, whichever is longer [D gaps].
+    ///
+    /// - Parameter previous: the earlier request.
+    /// - Returns: the gap, at least zero; `nil` if the real times of one of them are not known.
+    package func gap(after previous: JournalEntry) -> Span? {
+        guard let times, let earlier = previous.times else { return nil }
+        return max(.zero, times.started - earlier.ended, at - previous.at)
+    }
+}
