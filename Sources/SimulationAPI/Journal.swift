@@ -222,6 +222,32 @@ public struct Verification: Codable, Sendable {
     }
 }
 
+/// The answer of `POST /_sim/requests/verify` if the journal holds the expected sequence of requests [D sequences].
+public struct SequenceVerification: Codable, Sendable {
+    /// Whether the expectation holds. Always true: a failed verification is a 409.
+    public var verified: Bool
+    /// A request for each step, in order.
+    public var requests: [VerifiedRequest]
+
+    public init(verified: Bool, requests: [VerifiedRequest]) {
+        self.verified = verified
+        self.requests = requests
+    }
+}
+
+/// A request that was found, by its names.
+public struct VerifiedRequest: Codable, Sendable {
+    /// The request's id.
+    public var id: String
+    /// The request's number in the journal.
+    public var sequence: Int64
+
+    public init(id: String, sequence: Int64) {
+        self.id = id
+        self.sequence = sequence
+    }
+}
+
 /// A request that almost matched, or one that matched too many times.
 public struct NearMiss: Codable, Sendable {
     public var request: JournaledRequest
@@ -301,11 +327,17 @@ public struct HTTPArchive: Codable, Sendable {
         public var _delivered: Bool
         /// The effect of the fault that was triggered, or null.
         public var _effect: JSONValue
+        /// The real time at which the request began, in epoch seconds, or null.
+        @Nullable public var _started_real: Double?
+        /// The real time at which the answer was ready, in epoch seconds, or null.
+        @Nullable public var _ended_real: Double?
 
         public init(
             startedDateTime: String, time: Double, request: Request, response: Response, delivered: Bool,
             effect: JSONObject?, startedReal: Double? = nil, endedReal: Double? = nil
         ) {
+            __started_real = Nullable(wrappedValue: startedReal)
+            __ended_real = Nullable(wrappedValue: endedReal)
             _delivered = delivered
             _effect = effect.map { .object($0) } ?? .null
             self.startedDateTime = startedDateTime
@@ -327,17 +359,11 @@ public struct HTTPArchive: Codable, Sendable {
         public var cookies: [Pair] = []
         /// The header fields, in the order in which they arrived.
         public var headers: [Pair]
-        /// The real time at which the request began, in epoch seconds, or null.
-        @Nullable public var _started_real: Double?
-        /// The real time at which the answer was ready, in epoch seconds, or null.
-        @Nullable public var _ended_real: Double?
         /// The query's parameters.
         public var queryString: [Pair]
         /// The body, if it is text.
         public var postData: Post?
         /// The size of the headers; -1 means unknown.
-            __started_real = Nullable(wrappedValue: startedReal)
-            __ended_real = Nullable(wrappedValue: endedReal)
         public var headersSize = -1
         /// The size of the body in bytes.
         public var bodySize: Int

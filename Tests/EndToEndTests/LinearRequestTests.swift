@@ -91,7 +91,7 @@ import Testing
         Route(method: "POST", path: "/_sim/clock/advance", members: ["by", "to"]),
         Route(method: "POST", path: "/_sim/clock/freeze", members: ["at"]),
         Route(method: "POST", path: "/_sim/settle", members: ["within"]),
-        Route(method: "POST", path: "/_sim/requests/verify", members: ["match"]),
+        Route(method: "POST", path: "/_sim/requests/verify", members: ["match", "sequence", "min_gap"]),
         Route(method: "POST", path: "/_sim/authentications", members: ["username", "result", "flag", "brand"]),
         Route(method: "PATCH", path: "/_sim/users/x", members: ["email", "first_name"]),
         Route(method: "POST", path: "/_sim/webhooks", members: ["organization", "url", "secret_key", "username"]),

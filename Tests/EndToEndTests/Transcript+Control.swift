@@ -81,6 +81,8 @@ extension Transcript {
         for count in ["times", "at_least"] {
             try await send("POST", "/_sim/requests/verify", ["match": ["route": "/sdk/search"], count: 1])
         }
+        try await send(
+            "POST", "/_sim/requests/verify", ["sequence": [["route": "/sdk/login"], ["route": "/sdk/search"]]])
         try await send("POST", "/_sim/scenarios/late-result/start", ["namespace": "c", "run": true])
         try await send("GET", "/openapi.yaml", in: root)
         try await send("GET", "/openapi.json", in: root)

@@ -25,6 +25,9 @@ enum ErrorAnswer {
         case .nearMisses(let count, let nearest):
             envelope.count = count
             envelope.nearest = nearest
+        case .sequenceMisses(let step, let nearest):
+            envelope.step = step
+            envelope.nearest = nearest
         case .scenario(let run): envelope.scenario = run
         case .settlement(let settlement): envelope.add(settlement)
         case .retryAfter, .answer, .methods, nil: break

@@ -9,7 +9,7 @@ enum JournalRoutes {
     static func add(to routes: Routes) {
         routes.reading("requests", .pieces, list)
         routes.delete("requests") { _ in ClearJournal() }
-        routes.post("requests/verify") { try VerifyRequests($0) }
+        routes.post("requests/verify") { try VerifyJournal($0) }
         routes.on(.get, "requests/{id}", show)
         routes.get("requests/{id}/rules") { ExplainFaults(try RequestName($0)) }
     }
@@ -102,16 +102,21 @@ extension Completed<JournalExport> {
 }
 
 extension RequestReader {
-    private static let wayOut = ". Send \"any_route\": true beside match if it is meant"
+    /// - Parameter member: the member of the body that has the route.
+    private static func wayOut(_ member: String) -> String {
+        ". Send \"any_route\": true beside \(member) if it is meant"
+    }
 
     /// Reports a route that no route of the platforms matches. It is probably misspelt, and would be verified zero times in every
     /// journal.
-    fileprivate func checkRoute(of query: JournalQuery, _ match: inout FieldReader) {
+    ///
+    /// - Parameter member: the member of the body that has the route.
+    fileprivate func checkRoute(of query: JournalQuery, in member: String, _ match: inout FieldReader) {
         let environment = namespace.environment
         guard let route = query.route, !environment.platforms.unsimulatedPaths.contains(where: route.overlaps),
             !environment.routes.contains(where: { route.overlaps($0.path) })
         else { return }
-        match.report("route", unknownRoute(route) + Self.wayOut)
+        match.report("route", unknownRoute(route) + Self.wayOut(member))
     }
 
     /// The problem of a method that no route of the query accepts; `nil` if one does.
@@ -123,7 +128,9 @@ extension RequestReader {
             !method.isIdentical(to: "OPTIONS")
         else { return nil }
         let notes = RouteNotes.notes(route, method: method, "match.", environment.routes, unsimulated: unsimulated)
-        return notes.first { $0.field == "match.method" }.map { ErrorDetail($0.field, $0.problem + Self.wayOut) }
+        return notes.first { $0.field == "match.method" }.map {
+            ErrorDetail($0.field, $0.problem + Self.wayOut("match"))
+        }
     }
 
     private func unknownRoute(_ glob: Glob) -> String {
@@ -139,17 +146,41 @@ extension RequestReader {
     }
 }
 
-extension VerifyRequests {
+extension VerifyJournal {
+    /// The members of a condition on one request.
+    private static let members = ["route", "method", "status", "delivered", "username", "since", "before", "test"]
+    /// The members of a body with a number of requests, and of one with a sequence. Both have `any_route`.
+    private static let (ofCount, ofSequence) = (
+        ["match", "times", "at_least", "at_most"], ["sequence", "min_gap", "max_gap"]
+    )
+
     fileprivate init(_ request: RequestReader) throws {
-        var fields = request.fields(known: ["match", "any_route", "times", "at_least", "at_most"])
-        var match = fields.object(
-            "match", known: ["route", "method", "status", "delivered", "username", "since", "before", "test"])
-        let query = JournalQuery(&match, impliesDelivery: true)
+        var fields = request.fields(known: Self.ofCount + ["any_route"] + Self.ofSequence)
         let isAnyRoute = fields.optionalBool("any_route") ?? false
-        if !isAnyRoute { request.checkRoute(of: query, &match) }
+        if fields.value("sequence") == nil {
+            for name in Self.ofSequence where fields.value(name) != nil { fields.report(name, "needs a sequence") }
+            self = .count(try Self.count(&fields, request, isAnyRoute))
+        } else {
+            for name in Self.ofCount where fields.value(name) != nil {
+                fields.report(name, "cannot be combined with sequence")
+            }
+            let sequence = RequestSequence(&fields, members: Self.members) { query, step in
+                if !isAnyRoute { request.checkRoute(of: query, in: "sequence", &step) }
+            }
+            try fields.finish()
+            self = .sequence(VerifySequence(sequence))
+        }
+    }
+
+    private static func count(
+        _ fields: inout FieldReader, _ request: RequestReader, _ isAnyRoute: Bool
+    ) throws -> VerifyRequests {
+        var match = fields.object("match", known: members)
+        let query = JournalQuery(&match, impliesDelivery: true)
+        if !isAnyRoute { request.checkRoute(of: query, in: "match", &match) }
         let amount = fields.amount()
         try fields.finish()
-        self.init(
+        return VerifyRequests(
             query, minCount: amount.lowerBound, maxCount: amount.upperBound,
             unacceptedMethod: isAnyRoute ? nil : request.unacceptedMethod(of: query))
     }

@@ -36,6 +36,8 @@ package struct PlatformError: Error, Sendable {
         case retryAfter(seconds: Int)
         /// The number of matching requests, and those that nearly match [D request-verification].
         case nearMisses(count: Int, [NearMiss])
+        /// The first step of a sequence that was not found, from 0, and the requests that come closest to it [D sequences].
+        case sequenceMisses(step: Int, [NearMiss])
         case scenario(ScenarioRun)
         case settlement(Settlement)
         /// The answer that a fault rule gives [D fault-rules]. Without a body it is the error envelope of the status.
@@ -156,12 +158,20 @@ extension PlatformError {
     }
 
     package static func unverified(_ message: String, count: Int, _ nearest: [NearMiss]) -> Self {
-        let details = nearest.map { miss in
+        Self(.unverified, message, details(of: nearest), payload: .nearMisses(count: count, nearest))
+    }
+
+    /// - Parameter step: the first step of the sequence that was not found, from 0.
+    package static func outOfSequence(_ message: String, step: Int, _ nearest: [NearMiss]) -> Self {
+        Self(.unverified, message, details(of: nearest), payload: .sequenceMisses(step: step, nearest))
+    }
+
+    private static func details(of nearest: [NearMiss]) -> [ErrorDetail] {
+        nearest.map { miss in
             ErrorDetail(
                 "\(miss.request.method) \(miss.request.path)",
                 miss.differences.isEmpty ? "is one of them" : miss.differences.joined(separator: "; "))
         }
-        return Self(.unverified, message, details, payload: .nearMisses(count: count, nearest))
     }
 
     /// - Parameter isStrict: whether notes are failures too.

@@ -146,11 +146,18 @@ package struct JournalQuery: Sendable {
     }
 
     /// The indices of the entries that come closest without matching, nearest first; the newest first among equals.
-    package func nearestMisses(in journal: JournalSnapshot, limit: Int) -> [Int] {
+    ///
+    /// - Parameter obstacle: the number of obstacles besides the query's parts, and by how much they are missed, for the entry at an
+    ///   index. They count less than a part that does not match.
+    package func nearestMisses(
+        in journal: JournalSnapshot, limit: Int, obstacle: (Int) -> (count: Int, distance: Int64) = { _ in (0, 0) }
+    ) -> [Int] {
         journal.indices.reversed()
             .map { index in
                 let entry = journal[index]
-                return (index: index, order: (differenceCount(entry), -likeness(entry), -index))
+                let other = obstacle(index)
+                let count = 2 * differenceCount(entry) + other.count
+                return (index: index, order: (count, other.distance, -likeness(entry), -index))
             }
             .filter { $0.order.0 > 0 }
             .sorted { $0.order < $1.order }

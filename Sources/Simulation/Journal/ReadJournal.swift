@@ -200,7 +200,7 @@ package struct VerifyRequests: Operation {
     private let unacceptedMethod: ErrorDetail?
 
     /// The maximum number of near misses shown.
-    private static let maxMisses = 5
+    static let maxMisses = 5
 
     /// - Parameters:
     ///   - minCount: the minimum number of matching requests.
@@ -261,7 +261,7 @@ extension JobContext {
 }
 
 extension NearMiss {
-    fileprivate init(_ entry: JournalEntry, _ differences: [String], _ secrets: KnownSecrets) {
+    init(_ entry: JournalEntry, _ differences: [String], _ secrets: KnownSecrets) {
         self.init(
             request: JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)), differences: differences)
     }

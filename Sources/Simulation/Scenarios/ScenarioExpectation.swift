@@ -6,6 +6,8 @@ package struct ScenarioExpectation: Sendable {
     package var line: Int?
     private let subject: Subject
     private let amount: Amount
+    /// Whether a number of objects is expected.
+    private let isCounted: Bool
 
     /// The objects that an expectation counts.
     package struct Subject: Sendable {
@@ -15,8 +17,9 @@ package struct ScenarioExpectation: Sendable {
         package let check: @Sendable (_ job: JobContext, _ amount: Amount) throws -> (found: Int, problem: String?)
         /// Notes on a subject that can never exist.
         package let notes: @Sendable (ScenarioSurroundings) -> [ErrorDetail]
-        /// The expected requests; `nil` if others are expected.
-        var requests: JournalQuery?
+        /// Checks the expected requests of the journal. Throws the error with the near misses if they did not come. `nil` if
+        /// other objects are expected.
+        var requests: (@Sendable (_ job: JobContext, _ amount: Amount) throws -> Void)?
 
         package init(
             text: String,
@@ -35,15 +38,18 @@ package struct ScenarioExpectation: Sendable {
         package let name: String
         /// The names of further members.
         package let members: [String]
+        /// Whether a number of objects is expected.
+        package let isCounted: Bool
         /// Reads the subject. Problems go to the fields.
         package let read: @Sendable (_ fields: inout FieldReader, _ platforms: Platforms) throws -> Subject
 
         package init(
-            name: String, members: [String] = [],
+            name: String, members: [String] = [], isCounted: Bool = true,
             read: @escaping @Sendable (_ fields: inout FieldReader, _ platforms: Platforms) throws -> Subject
         ) {
             self.name = name
             self.members = members
+            self.isCounted = isCounted
             self.read = read
         }
     }
@@ -86,9 +92,10 @@ package struct ScenarioExpectation: Sendable {
                 "needs one of \(kinds.map(\.name).joined(separator: ", ")), got "
                     + (given.isEmpty ? "none" : given.map(\.name).sorted().joined(separator: ", ")))
         }
-        var fields = FieldReader(value, known: [kind.name] + kind.members + Self.counts)
+        var fields = FieldReader(value, known: [kind.name] + kind.members + (kind.isCounted ? Self.counts : []))
         subject = try kind.read(&fields, platforms)
-        let range = fields.amount()
+        isCounted = kind.isCounted
+        let range = kind.isCounted ? fields.amount() : 1...1
         try fields.finish()
         amount = Amount(minCount: range.lowerBound, maxCount: range.upperBound)
     }
@@ -103,19 +110,19 @@ package struct ScenarioExpectation: Sendable {
     package func check(_ job: JobContext) throws -> ScenarioCheck {
         let (found, problem) = try subject.check(job, amount)
         return ScenarioCheck(
-            expectation: "\(subject.text), \(amount.often)", line: line, passed: problem == nil, found: found,
+            expectation: isCounted ? "\(subject.text), \(amount.often)" : subject.text, line: line,
+            passed: problem == nil, found: found,
             problem: problem, nearest: problem == nil ? nil : try nearest(job))
     }
 
     /// The requests that nearly match; `nil` if no requests are expected.
     private func nearest(_ job: JobContext) throws -> [NearRequest]? {
-        guard let query = subject.requests else { return nil }
+        guard let verify = subject.requests else { return nil }
         do {
-            _ = try VerifyRequests(query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job)
+            try verify(job, amount)
             return nil
         } catch let error as PlatformError {
-            guard case .nearMisses(_, let nearest) = error.payload else { return nil }
-            return nearest.map {
+            return error.nearest?.map {
                 NearRequest(id: $0.request.id, sequence: $0.request.sequence, differences: $0.differences)
             }
         }
@@ -127,50 +134,73 @@ extension ScenarioExpectation.Kind {
         name: "route", members: ["method", "status", "delivered", "username", "test"]
     ) { fields, _ in
         let query = JournalQuery(&fields, impliesDelivery: true)
-        if let route = query.route?.pattern {
-            if !route.begins(with: "/"), !route.begins(with: "*") {
-                fields.report("route", "must begin with / or *, got \(route)")
-            }
-            if route.begins(with: "/ns/") {
-                fields.report("route", "must be a route of the platform, without /ns/{ns}")
-            }
+        checkRoute(query, &fields)
+        let verify = { @Sendable (job: JobContext, amount: ScenarioExpectation.Amount) in
+            try VerifyRequests(query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count
         }
-        let parts = [
-            query.method, query.route?.pattern ?? "*", query.status.map { "-> \($0.text)" },
-            deliveryText(query),
-            query.username.map { "by \($0)" }, query.test.map { "of test \($0)" },
-        ]
-        var subject = ScenarioExpectation.Subject(text: parts.compactMap(\.self).joined(separator: " ")) {
-            job, amount in
+        var subject = ScenarioExpectation.Subject(text: query.summary) { job, amount in
             do {
-                return (
-                    try VerifyRequests(query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count,
-                    nil
-                )
+                return (try verify(job, amount), nil)
             } catch let error as PlatformError {
                 guard case .nearMisses(let count, let nearest) = error.payload else { throw error }
-                return (count, ([error.message] + nearest.prefix(2).map(sentence)).joined(separator: "; "))
+                return (count, problem(error, nearest))
             }
         } notes: { surroundings in
-            guard let route = query.route else { return [] }
-            if route.pattern.begins(with: "/_sim") {
-                return [ErrorDetail("route", "requests to the control API are not in the journal")]
-            }
-            return RouteNotes.notes(
-                route, method: query.method, "", surroundings.routes,
-                unsimulated: surroundings.platforms.unsimulatedPaths)
+            notes(query, "", surroundings)
         }
-        subject.requests = query
+        subject.requests = { _ = try verify($0, $1) }
         return subject
     }
 
-    /// The wanted delivery in words; `nil` if it is the usual one.
-    private static func deliveryText(_ query: JournalQuery) -> String? {
-        switch query.delivered {
-        case true?: query.status == nil ? "delivered" : nil
-        case false?: "not delivered"
-        case nil: query.status == nil ? nil : "delivered or not"
+    private static let sequences = Self(name: "sequence", members: ["min_gap", "max_gap"], isCounted: false) {
+        fields, _ in
+        let sequence = RequestSequence(
+            &fields, members: ["route", "method", "status", "delivered", "username", "test"], check: checkRoute)
+        let verify = { @Sendable (job: JobContext) in _ = try VerifySequence(sequence).perform(job) }
+        var subject = ScenarioExpectation.Subject(text: sequence.summary) { job, _ in
+            do {
+                try verify(job)
+                return (sequence.steps.count, nil)
+            } catch let error as PlatformError {
+                guard case .sequenceMisses(let step, let nearest) = error.payload else { throw error }
+                return (step, problem(error, nearest))
+            }
+        } notes: { surroundings in
+            sequence.steps.enumerated().flatMap { notes($1, "sequence[\($0)].", surroundings) }
         }
+        subject.requests = { job, _ in try verify(job) }
+        return subject
+    }
+
+    /// Reports a route that no request can have.
+    @Sendable private static func checkRoute(_ query: JournalQuery, _ fields: inout FieldReader) {
+        guard let route = query.route?.pattern else { return }
+        if !route.begins(with: "/"), !route.begins(with: "*") {
+            fields.report("route", "must begin with / or *, got \(route)")
+        }
+        if route.begins(with: "/ns/") {
+            fields.report("route", "must be a route of the platform, without /ns/{ns}")
+        }
+    }
+
+    /// Notes on requests that can never come.
+    ///
+    /// - Parameter prefix: precedes `route` and `method` in the notes' field names.
+    private static func notes(
+        _ query: JournalQuery, _ prefix: String, _ surroundings: ScenarioSurroundings
+    ) -> [ErrorDetail] {
+        guard let route = query.route else { return [] }
+        if route.pattern.begins(with: "/_sim") {
+            return [ErrorDetail("\(prefix)route", "requests to the control API are not in the journal")]
+        }
+        return RouteNotes.notes(
+            route, method: query.method, prefix, surroundings.routes,
+            unsimulated: surroundings.platforms.unsimulatedPaths)
+    }
+
+    /// The problem with requests that did not come as expected, with the nearest ones.
+    private static func problem(_ error: PlatformError, _ nearest: [NearMiss]) -> String {
+        ([error.message] + nearest.prefix(2).map(sentence)).joined(separator: "; ")
     }
 
     private static func sentence(_ miss: NearMiss) -> String {
@@ -203,5 +233,15 @@ extension ScenarioExpectation.Kind {
     }
 
     /// The engine's own kinds: before and after those of the platforms.
-    package static let ofEngine = (first: [requests], last: [deliveries, faults])
+    package static let ofEngine = (first: [requests, sequences], last: [deliveries, faults])
+}
+
+extension PlatformError {
+    /// The near misses of a failed verification; `nil` for other errors.
+    fileprivate var nearest: [NearMiss]? {
+        switch payload {
+        case .nearMisses(_, let nearest), .sequenceMisses(_, let nearest): nearest
+        default: nil
+        }
+    }
 }

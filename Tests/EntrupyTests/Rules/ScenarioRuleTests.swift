@@ -117,10 +117,20 @@ import Testing
         ("timeline: [{at: 1m, set_result: {customer_item_id: a}}]", "set_result.result: is missing"),
         ("timeline: [{at: 1m, retake: {customer_item_id: a, regions: [elbow]}}]", "must be one of"),
         ("timeline: [{at: 1m, resolve_flag: {note: n}}]", "resolve_flag.customer_item_id: must be given"),
-        ("expect: [{route: /sdk/session, item: {customer_item_id: a}}]", "needs one of route, item, capture, webhook"),
+        (
+            "expect: [{route: /sdk/session, item: {customer_item_id: a}}]",
+            "needs one of route, sequence, item, capture, webhook"
+        ),
         ("expect: [{route: sdk}]", "must begin with / or *"), ("expect: [{capture: {status: gone}}]", "must be one of"),
         ("expect: [{webhook: {event: gone}}]", "must be one of"),
         ("expect: [{route: /x, times: 1, at_least: 1}]", "cannot be combined"),
+        ("expect: [{sequence: []}]", "line 3: expect[0].sequence: must be a list of 1 to 100 steps"),
+        ("expect: [{sequence: x}]", "line 3: expect[0].sequence: must be a list of 1 to 100 steps"),
+        ("expect: [{sequence: [{route: /x}, {rout: /x}]}]", "line 3: expect[0].sequence[1].rout: is not known here"),
+        ("expect: [{sequence: [{route: /x}, {route: sdk}]}]", "expect[0].sequence[1].route: must begin with / or *"),
+        ("expect: [{sequence: [{}, {}], times: 1}]", "line 3: expect[0].times: is not known here"),
+        ("expect: [{sequence: [{}, {}], min_gap: soon}]", "line 3: expect[0].min_gap: must be a duration"),
+        ("expect: [{sequence: [{}, {}], min_gap: 2s, max_gap: 1s}]", "must not be more than max_gap"),
         ("subscriptions: [{events: [gone]}]", "subscriptions[0].url: is missing"),
     ])
     func aMistakeIsReportedWithItsLineAndWhatWasExpected(part: String, expected: String) async throws {
@@ -129,6 +139,29 @@ import Testing
         #expect(error?.kind == .invalid)
         #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
         #expect(try await bench.control(ShowNamespace()).counts.events == 0, "nothing was started")
+    }
+
+    @Test func aSequenceIsExpectedInItsOrder() async throws {
+        let bench = try await RuleBench()
+        bench.namespaces.environment.setRoutes([("GET", "/a"), ("GET", "/b")])
+        let run = try await bench.startScenario(
+            """
+            expect:
+              - {sequence: [{route: /a}, {route: /b, status: 429}, {route: /b, status: 200}]}
+              - sequence: [{route: /a}, {route: /c}]
+            """)
+        #expect(run.notes.map(\.field) == ["expect[1].sequence[1].route"])
+        for (path, status) in [("/b", 200), ("/a", 200), ("/b", 429)] { await bench.journal("GET", path, status) }
+        let failed = try await bench.scenario().expectations[0]
+        #expect(failed.expectation == "/a, then /b -> 429, then /b -> 200" && failed.line == 4 && failed.found == 2)
+        #expect(
+            failed.problem?.hasPrefix(
+                "sequence[2] (/b -> 200) did not follow sequence[1] (/b -> 429); GET /b was 200: came before the previous step (request 3);"
+            ) == true)
+        #expect(failed.nearest?.first?.sequence == 1)
+        await bench.journal("GET", "/b", 200)
+        let met = try await bench.scenario().expectations[0]
+        #expect(met.passed && met.found == 3 && met.problem == nil && met.nearest == nil)
     }
 
     // MARK: The timeline
