@@ -191,6 +191,46 @@ import Testing
         }
     }
 
+    @Test func theCommandVerifiesASequence() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send("GET", "/sdk/session", token: token)
+        func verify(_ arguments: String...) async throws -> (status: Int32, output: String) {
+            let run = try await SimProcess.run(
+                [
+                    "requests", "verify", "-n", String(world.base.split(separator: "/").last!), "--url",
+                    SimProcess.shared.baseURL,
+                ] + arguments)
+            return (run.status, run.output)
+        }
+        let (login, session) = ("post /sdk/login 200", "GET /sdk/session 2xx")
+        let good = try await verify("--step", login, "--step", session, "--max-gap", "10m")
+        #expect(good.status == 0 && good.output.contains("verified: requests 2, 3 of the journal, in this order"))
+        let json = try await verify("--step", login, "--step", session, "--json")
+        let printed = try WireJSON.decode(JSONValue.self, from: Data(json.output.utf8))
+        #expect(json.status == 0 && printed["requests.1.sequence"] == 3, "\(json.output)")
+        let early = try await verify("--step", login, "--step", session, "--min-gap", "600")
+        #expect(early.status == 1 && early.output.contains("min_gap is 10m"), "\(early.output)")
+        let user = try await verify("--step", session, "--step", "*", "--username", "DemoOrg-example-user-id")
+        #expect(user.status == 1 && user.output.contains("did not follow"), "\(user.output)")
+        for (arguments, words) in [
+            (["--step", "login"], "--step must be a route"), (["--step", "GET /a 200 x"], "--step must be a route"),
+            (["--step", login, "--times", "1"], "--times cannot be combined with --step"),
+            (["--step", login, "--route", "/a"], "--route cannot be combined with --step"),
+            (["--step", login, "--min-gap", "2s"], "--min-gap needs at least two --step"),
+            (["--route", "/sdk/login", "--max-gap", "2s"], "--max-gap needs at least two --step"),
+            (["--step", login, "--step", "/sdk/logn"], "--any-route allows others"),
+            (["--step", login, "--step", session, "--min-gap", "soon"], "min_gap"),
+        ] {
+            let run = try await SimProcess.run(
+                [
+                    "requests", "verify", "-n", String(world.base.split(separator: "/").last!), "--url",
+                    SimProcess.shared.baseURL,
+                ] + arguments)
+            #expect(run.status == 64 && run.output.contains(words), "\(arguments): \(run.output)")
+        }
+    }
+
     /// A replay is faster than its recording, and the gaps are those of the recording.
     @Test func aReplayHasTheRealTimesOfItsRecording() async throws {
         try await Process.withDirectory { directory in

@@ -102,16 +102,26 @@ struct RequestsCommand: AsyncParsableCommand {
     }
 
     struct Verify: Endpoint {
-        static let abstract = "Check that a request was made. If not, exits 1 and shows the nearest requests."
+        static let abstract = "Check that requests were made. If not, exits 1 and shows the nearest requests."
         static let discussion = """
-            Without a number, at least one such request is expected. A --route that the platforms do not have is an error, \
-            unless --any-route says that it is meant.
+            Without a number, at least one such request is expected. A route that the platforms do not have is an error, \
+            unless --any-route says that it is meant. With --step, requests must come in an order; --delivered, --username, \
+            --since and --test then hold for all of them:
+            requests verify --step 'POST /sdk/captures 429' --step 'POST /sdk/captures 201' --min-gap 2s
             """
         @OptionGroup var filter: Filter
-        @Flag(help: "Allow a --route that matches no route of the platforms.") var anyRoute = false
+        @Flag(help: "Allow a route that matches no route of the platforms.") var anyRoute = false
         @Option(help: "The exact number of requests.") var times: Int?
         @Option(help: "The least number of requests.") var atLeast: Int?
         @Option(help: "The maximum number of requests.") var atMost: Int?
+        @OptionGroup var sequence: SequenceOptions
+
+        func validate() throws {
+            try sequence.check(excluding: [
+                ("--route", filter.route), ("--method", filter.method), ("--status", filter.status),
+                ("--times", times), ("--at-least", atLeast), ("--at-most", atMost),
+            ])
+        }
 
         func call() -> ControlCall {
             let match = filter.query.compactMap { name, value in
@@ -121,7 +131,11 @@ struct RequestsCommand: AsyncParsableCommand {
                     return (name, number.map { .number($0) } ?? .string(text))
                 }
             }
-            return ControlCall(
+            return sequence.step.isEmpty ? count(match) : inOrder(match)
+        }
+
+        private func count(_ match: [(String, JSONValue)]) -> ControlCall {
+            ControlCall(
                 .POST, "/_sim/requests/verify",
                 body: [
                     "match": JSONValue.object(JSONObject(match)), "any_route": anyRoute ? true : nil, "times": times,
@@ -132,12 +146,28 @@ struct RequestsCommand: AsyncParsableCommand {
             }
         }
 
-        func explain(_ refusal: inout Refusal) {
-            guard refusal.details.contains(where: { ["match.route", "match.method"].contains($0.field) }) else {
-                return
+        private func inOrder(_ match: [(String, JSONValue)]) -> ControlCall {
+            ControlCall(
+                .POST, "/_sim/requests/verify",
+                body: [
+                    "sequence": sequence.json(match), "any_route": anyRoute ? true : nil, "min_gap": sequence.minGap,
+                    "max_gap": sequence.maxGap,
+                ]
+            ).printing { (verification: SequenceVerification, terminal) in
+                let numbers = verification.requests.map { "\($0.sequence)" }.joined(separator: ", ")
+                terminal.line("verified: requests \(numbers) of the journal, in this order")
             }
+        }
+
+        func explain(_ refusal: inout Refusal) {
+            let isRoute = refusal.details.contains { field, _ in
+                field == "match.route" || field == "match.method"
+                    || field.hasPrefix("sequence[") && field.hasSuffix("].route")
+            }
+            guard isRoute else { return }
+            let wrong = sequence.step.isEmpty ? "--route or --method" : "the route of --step"
             refusal.next =
-                "correct --route or --method; \"entrupy-sim choices routes\" lists the routes, --any-route allows others"
+                "correct \(wrong); \"entrupy-sim choices routes\" lists the routes, --any-route allows others"
         }
     }
 
