@@ -58,23 +58,62 @@ extension SimulatedNamespace {
         line: Int = #line, column: Int = #column
     ) async throws {
         try Self.check(route)
-        let match: [(String, String?)] = [
-            ("route", route), ("method", method), ("status", status), ("delivered", delivered?.rawValue),
-            ("username", username),
-        ]
+        let match = ExpectedRequest(method, route, status: status, delivered: delivered, username: username)
         let body = try ControlConnection.json([
-            "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
+            "match": match.json,
             "times": times.map { .number(JSONNumber($0)) } ?? .null,
             "at_least": atLeast.map { .number(JSONNumber($0)) } ?? .null,
             "at_most": atMost.map { .number(JSONNumber($0)) } ?? .null,
             "any_route": anyRoute ? .bool(true) : .null,
         ])
+        guard let problem = try await unverified(body, "expectRequest") else { return }
+        let delivery = delivered.map { "delivered: \($0.rawValue)" }
+        let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")
+        try TestFailure.record("\(wanted): \(problem)", fileID, filePath, line, column)
+    }
+
+    /// Expects requests of clients in an order, with any others between them.
+    ///
+    /// ```swift
+    /// try await sim.expectRequests(
+    ///     [.init("POST", "/sdk/captures", status: "429"), .init("POST", "/sdk/captures", status: "201")], minGap: "2s")
+    /// ```
+    ///
+    /// A failure says which step was not found, counted from 0, and the nearest requests.
+    ///
+    /// - Parameters:
+    ///   - steps: the requests, 1 to 100.
+    ///   - minGap: the least time from the answer of a step to the request of the next one: real time, or the namespace's time where
+    ///     the clock was moved, whichever is longer. `nil` for any.
+    ///   - maxGap: the longest such time; `nil` for any.
+    ///   - anyRoute: whether the routes may be ones that the platforms do not have.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route, and outside Swift Testing if the requests did
+    ///   not come in this order.
+    public func expectRequests(
+        _ steps: [ExpectedRequest], minGap: SimulatedDuration? = nil, maxGap: SimulatedDuration? = nil,
+        anyRoute: Bool = false, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
+    ) async throws {
+        for step in steps { try Self.check(step.route) }
+        let body = try ControlConnection.json([
+            "sequence": .array(steps.map(\.json)), "min_gap": minGap.map { .string($0.text) } ?? .null,
+            "max_gap": maxGap.map { .string($0.text) } ?? .null, "any_route": anyRoute ? .bool(true) : .null,
+        ])
+        guard let problem = try await unverified(body, "expectRequests") else { return }
+        try TestFailure.record(problem, fileID, filePath, line, column)
+    }
+
+    /// Verifies requests of the journal.
+    ///
+    /// - Parameter caller: the method that is called, for messages.
+    /// - Returns: the problem with the nearest requests; `nil` if the requests came as expected.
+    private func unverified(_ body: Data, _ caller: String) async throws -> String? {
         let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
-        guard code != 200 else { return }
+        guard code != 200 else { return nil }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         guard code == 409 else {
-            let isUnknown = envelope.details.contains { ["match.route", "match.method"].contains($0.field) }
-            throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in expectRequest" : ""), status: code)
+            let isUnknown = envelope.details.contains { $0.problem.contains("any_route") }
+            throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in \(caller)" : ""), status: code)
         }
         let near = (envelope.nearest ?? []).map { miss in
             let request = miss.request
@@ -82,10 +121,7 @@ extension SimulatedNamespace {
             return "\n  \(request.method) \(request.path) \(request.answerText)\(because): "
                 + miss.differences.joined(separator: ", ")
         }
-        let delivery = delivered.map { "delivered: \($0.rawValue)" }
-        let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")
-        let text = "\(wanted): \(envelope.error)" + (near.isEmpty ? "" : "; nearest:" + near.joined())
-        try TestFailure.record(text, fileID, filePath, line, column)
+        return envelope.error + (near.isEmpty ? "" : "; nearest:" + near.joined())
     }
 
     /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:anyRoute:fileID:filePath:line:column:)``

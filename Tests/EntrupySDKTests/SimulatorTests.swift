@@ -24,6 +24,36 @@ struct SimulatorTests {
         await #expect { try await other.settle() } throws: { "\($0)".contains("The namespace was deleted") }
     }
 
+    @Test func requestsAreExpectedInAnOrderAndWithGaps() async throws {
+        let sim = try SimulatedNamespace.current
+        try await sim.fault(.status(503), on: "/sdk/config", times: 1)
+        for path in ["sdk/config", "sdk/session", "sdk/config"] {
+            _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent(path))
+        }
+        let steps: [ExpectedRequest] = [
+            .init("GET", "/sdk/config", status: "503"), .init("GET", "/sdk/config", status: "401"),
+        ]
+        try await sim.expectRequests(steps, maxGap: .minutes(30))
+        await #expect {
+            try await Task.detached { try await sim.expectRequests(steps, minGap: "1h") }.value
+        } throws: {
+            "\($0)".contains("sequence[1] (GET /sdk/config -> 401) followed sequence[0], but not with the expected gap")
+                && "\($0)".contains("min_gap is 1h")
+        }
+        await #expect {
+            try await Task.detached { try await sim.expectRequests(steps.reversed()) }.value
+        } throws: {
+            "\($0)".contains("sequence[1] (GET /sdk/config -> 503) did not follow") && "\($0)".contains("nearest:")
+        }
+        try await sim.clock.advance(by: "2h")
+        _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("sdk/config"))
+        try await sim.expectRequests(steps, minGap: "1h")
+        await #expect { try await sim.expectRequests([.init(nil, "/sdk/confg")]) } throws: {
+            "\($0)".contains("anyRoute: true in expectRequests")
+        }
+        await #expect { try await sim.expectRequests([]) } throws: { "\($0)".contains("1 to 100 steps") }
+    }
+
     @Test func aWrongNumberOfRequestsNamesTheNearest() async throws {
         let sim = try SimulatedNamespace.current
         _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("sdk/session"))

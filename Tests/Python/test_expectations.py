@@ -117,6 +117,35 @@ def test_a_status_counts_delivered_answers_alone_with_a_body_too(entrupy_sim):
     entrupy_sim.expect_request("POST", SEARCH, 200, delivered="any", body={"limit": 2}, times=2)
 
 
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+def test_requests_are_expected_in_an_order_and_with_gaps(entrupy_sim):
+    entrupy_sim.fault({"status": 429}, route=SEARCH, times=1)
+    for _ in range(2):
+        send(entrupy_sim, "POST", SEARCH, {"limit": 2})
+    steps = [("POST", SEARCH, 429), {"method": "POST", "route": SEARCH, "status": 200}]
+    entrupy_sim.expect_requests(steps, max_gap=600)
+    text = problem(lambda: entrupy_sim.expect_requests(steps, min_gap="1h"))
+    assert text.startswith(f"sequence[1] (POST {SEARCH} -> 200) followed sequence[0], but not with the expected gap (min_gap 1h)"), text
+    assert "after the previous step (request 1), min_gap is 1h" in text, text
+    text = problem(lambda: entrupy_sim.expect_requests(list(reversed(steps))))
+    assert "did not follow sequence[0]" in text and "nearest:" in text, text
+    entrupy_sim.clock.advance("1h")
+    send(entrupy_sim, "POST", SEARCH, {"limit": 2})
+    entrupy_sim.expect_requests(steps, min_gap="1h")
+    [last] = entrupy_sim.requests(SEARCH)[:1]
+    assert last["started_real"] <= last["ended_real"]
+
+
+@pytest.mark.parametrize("steps, text", [
+    ([], "1 to 100 steps"), ([()], "a step must be"), ([{"headers": {}}], "a step must be"), (["POST"], "a step must be"),
+    ([("POST", "sdk")], "matches no request"), ([("POST", "/sdk/serch")], "any_route=True in expect_requests"),
+    ([("POST", SEARCH, 700)], "must be a status"),
+])
+def test_wrong_sequences_are_errors(entrupy_sim, steps, text):
+    with pytest.raises(SimulatorError, match=text):
+        entrupy_sim.expect_requests(steps)
+
+
 @pytest.mark.parametrize("bounds, text", [
     ({"times": -1}, "times must be a whole number"), ({"times": True}, "times must be a whole number"),
     ({"at_most": "2"}, "at_most must be a whole number"), ({"times": 1, "at_least": 1}, "times excludes at_least and at_most"),

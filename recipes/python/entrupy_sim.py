@@ -433,6 +433,20 @@ class _Bounds:
             f"{self.least} to {self.most}" if self.least else f"at most {self.most}")
 
 
+#: What a step of `expect_requests` may have.
+_STEP_MEMBERS = ("method", "route", "status", "delivered", "username", "test")
+
+
+def _step(step):
+    """A step of `expect_requests` as the control API takes it."""
+    if isinstance(step, (tuple, list)) and 1 <= len(step) <= 3:
+        step = dict(zip(_STEP_MEMBERS, step))
+    if not isinstance(step, dict) or not set(step) <= set(_STEP_MEMBERS):
+        raise SimulatorError(
+            f"a step must be (method, route), (method, route, status), or a dict of {', '.join(_STEP_MEMBERS)}, got {step!r}")
+    return _given(**step)
+
+
 class _NotKept(Exception):
     """The journal lacks a part of a body that decides."""
 
@@ -1052,10 +1066,29 @@ class Namespace:
         if code == 409:
             raise AssertionError(f"{_wanted(match)}: {answer['error']}" + _nearest(answer))
 
+    def expect_requests(self, steps, min_gap=None, max_gap=None, any_route=False):
+        """Fails with AssertionError unless requests came in this order, with any others between them.
+
+        A step is a tuple `(method, route)` or `(method, route, status)`, or a dict with some of `method`, `route`, `status`,
+        `delivered`, `username` and `test`, as `expect_request` takes them.
+        `min_gap` and `max_gap` are durations such as `"2s"`, or seconds: from the answer of a step to the request of the next one,
+        in real time, or in the namespace's time where the clock was moved, whichever is longer.
+        The failure names the step that was not found, counted from 0, and the nearest requests.
+        """
+        sequence = [_step(step) for step in steps]
+        for step in sequence:
+            _check(step.get("route"))
+        code, answer = self._ask_journal(
+            {"sequence": sequence, **_given(min_gap=min_gap, max_gap=max_gap, any_route=any_route or None)}, "expect_requests")
+        if code == 409:
+            raise AssertionError(answer["error"] + _nearest(answer))
+
     def _verify(self, match, any_route, caller, bounds):
         """Returns the status, 200 or 409, and the answer of a verification."""
-        code, data = self._control.answer(
-            "POST", "/_sim/requests/verify", {"match": match, **_given(any_route=any_route or None), **bounds})
+        return self._ask_journal({"match": match, **_given(any_route=any_route or None), **bounds}, caller)
+
+    def _ask_journal(self, body, caller):
+        code, data = self._control.answer("POST", "/_sim/requests/verify", body)
         if code not in (200, 409):
             raise _refused(code, data, caller)
         return code, json.loads(data)
