@@ -231,20 +231,22 @@ import Testing
         }
     }
 
-    /// A replay is faster than its recording, and the gaps are those of the recording.
+    /// A replay does not wait for the delay of a fault, and the gaps are those of the recording.
     @Test func aReplayHasTheRealTimesOfItsRecording() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
             let server = try SimProcess(["--in-memory", "--record", file])
             let root = TestWorld(base: server.baseURL)
-            _ = try await root.send("GET", "/v1/health")
-            try await Task.sleep(for: .milliseconds(300))
-            _ = try await root.send("GET", "/v1/health")
+            // A clock that runs has the recorded times in any case.
+            _ = try await root.send("POST", "/_sim/clock/freeze", [:])
+            _ = try await root.send(
+                "POST", "/_sim/faults", ["match": ["route": "/v1/health"], "effect": ["delay": "2s"], "times": 1])
+            for _ in 0..<2 { _ = try await root.send("GET", "/v1/health") }
             let steps: JSONValue = [["route": "/v1/health"], ["route": "/v1/health"]]
-            for (gap, status) in [("250ms", 200), ("1h", 409)] {
-                let body: JSONValue = ["sequence": steps, "min_gap": .string(gap)]
-                #expect(try await verify(root, body).status == status)
+            for (bound, gap, status) in [("max_gap", "1500ms", 200), ("min_gap", "1h", 409)] {
+                let body = JSONObject([("sequence", steps), (bound, .string(gap))])
+                #expect(try await verify(root, .object(body)).status == status)
             }
             server.kill()
             let run = try await SimProcess.run(["replay", file, "--json"])

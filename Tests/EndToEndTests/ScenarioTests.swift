@@ -280,7 +280,10 @@ import Testing
             ),
             ("name: mine\ndescription: x\ntimeline:\n  - at: 1h\n    settings: {quotas: 1}", 5, "quotas"),
             ("name: mine\ndescription: x\ntimeline:\n  - at: 1h\n    insert_items: {result: real}", 5, "result"),
-            ("name: mine\ndescription: x\nexpect:\n  - {times: 1}", 4, "route, sequence, item, capture, component, webhook"),
+            (
+                "name: mine\ndescription: x\nexpect:\n  - {times: 1}", 4,
+                "route, sequence, item, capture, component, webhook"
+            ),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, item: {customer_item_id: a}}", 4, "item, route"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, status: 999}", 4, "status"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /x, method: GRAB}", 4, "method"),
