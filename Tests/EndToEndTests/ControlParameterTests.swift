@@ -3,7 +3,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// Query parameters that a route does not have.
+/// Query parameters that a route does not have, and those without a value.
 @Suite struct ControlParameterTests {
     /// The first example of the operation's request body, `nil` if it takes no JSON.
     private func body(_ operation: Contract.Operation) -> JSONValue? {
@@ -36,6 +36,31 @@ import Testing
         #expect(try await world.counts() == before)
         #expect(try await world.send("GET", "/sdk/session", token: session).status == 200)
         #expect(try await world.send("GET", "/_sim/docs?token=any").status == 200)
+    }
+
+    /// A variable that a script forgot to set must not turn a filter off. An empty `cursor` means the first page, so that a loop can
+    /// begin with it, and an empty `token` is none.
+    @Test func everyControlRouteRefusesEmptyParameters() async throws {
+        let world = try await TestWorld.make()
+        let before = try await world.counts()
+        var checked = 0
+        for operation in Contract.shared.operations where operation.path.hasPrefix("/_sim") {
+            guard !operation.path.hasPrefix("/_sim/console") else { continue }
+            let path = operation.path.replacing(/\{[a-z_]+\}/, with: "x")
+            for described in operation.description["parameters"].items {
+                let parameter = Contract.shared.resolved(described)
+                guard parameter["in"] == "query", let name = parameter["name"].text,
+                    !["cursor", "token"].contains(name)
+                else { continue }
+                let answer = try await world.send(operation.method, "\(path)?\(name)=", body(operation))
+                #expect(
+                    answer.status == 400 && answer["details"].items.contains { $0["field"] == .string(name) },
+                    "\(operation.method) \(path) \(name): \(answer.status) \(answer.json)")
+                checked += 1
+            }
+        }
+        #expect(checked > 40)
+        #expect(try await world.counts() == before)
     }
 
     @Test func thePlatformsRoutesIgnoreUnknownParameters() async throws {

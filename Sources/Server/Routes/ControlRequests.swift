@@ -249,7 +249,7 @@ extension ListDeliveries {
     init(_ request: RequestReader) throws {
         var query = request.query
         let status = query.word("status", DeliveryStatus.self)
-        let entrupyID = query.given("entrupy_id")
+        let entrupyID = query.text("entrupy_id")
         let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
         try query.finish()
         self.init(status: status, subject: entrupyID, limit: limit, cursor: cursor)
