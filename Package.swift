@@ -9,8 +9,9 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 // The walls of the house: a module sees only what its arrow here allows.
 //   entrupy-sim -> Server, Console, the APIs;  Server -> Entrupy, AppComponents, Evidence, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
-//   Evidence -> Simulation, SimulationAPI;  the platforms' storages -> Storage;  Console -> the APIs;  EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
-//   EntrupySDK, FourthlineSDK, EntrupySimTesting -> ClientTransport -> Foundation
+//   Evidence -> Simulation, SimulationAPI;  the platforms' storages -> Storage;  Console -> the APIs
+//   EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
+//   EntrupySDK, FourthlineSDK, EntrupySimTesting -> ClientTransport -> Measures;  SimulationAPI -> Measures
 //   EntrupySDK, FourthlineSDK -> UIKitStandIns -> UIKit, or Foundation where there is none
 let package = Package(
     name: "entrupy-sim",
@@ -149,8 +150,9 @@ let package = Package(
         ),
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
         .target(name: "AppComponentsAPI", dependencies: ["SimulationAPI"]),
-        .target(name: "SimulationAPI"),
-        .target(name: "ClientTransport"),
+        .target(name: "SimulationAPI", dependencies: ["Measures"]),
+        .target(name: "ClientTransport", dependencies: ["Measures"]),
+        .target(name: "Measures"),
         .target(name: "UIKitStandIns"),
         .target(name: "EntrupySDK", dependencies: ["ClientTransport", "UIKitStandIns"]),
         .target(name: "FourthlineSDK", dependencies: ["ClientTransport", "UIKitStandIns"]),

@@ -1,4 +1,5 @@
 import Foundation
+import Measures
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -14,7 +15,7 @@ package struct RequestLimits: Sendable {
     package var bytes: Int
 
     /// The maximum size of a body that is held in memory, unless a client says otherwise: errors always are.
-    package static let defaultBytes = 64 << 20
+    package static let defaultBytes = 64_000_000
 
     package init(head: TimeInterval = 30, idle: TimeInterval = 30, bytes: Int = RequestLimits.defaultBytes) {
         self.head = head
@@ -40,18 +41,14 @@ extension RefusedAnswer {
     package func description(of address: String) -> String {
         switch self {
         case .silent(let seconds, isInBody: false), .late(let seconds):
-            "\(address) did not answer within \(Self.text(seconds)) s"
+            "\(address) did not answer within \(DurationText.text(seconds: seconds))"
         case .silent(let seconds, isInBody: true):
-            "\(address) sent nothing for \(Self.text(seconds)) s, and its answer is not complete"
+            "\(address) sent nothing for \(DurationText.text(seconds: seconds)), and its answer is not complete"
         case .tooLong(let bytes):
-            "the answer of \(address) is larger than \(bytes >= 1 << 20 ? "\(bytes >> 20) MiB" : "\(bytes) bytes")"
+            "the answer of \(address) is larger than \(SizeText.text(bytes))"
         case .redirected(let place):
             "\(address) redirects to \(place), and redirects are not followed: use the address of the server itself"
         }
-    }
-
-    private static func text(_ seconds: TimeInterval) -> String {
-        seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds))" : "\(seconds)"
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SimulationAPI
 
 extension Simulator {
     /// Makes the page of a bundle, with secrets masked, as `entrupy-sim report` does. Starts a process.
@@ -74,7 +75,7 @@ extension Simulator {
             }
             timeout.cancel()
             guard !lock.withLock({ isLate }) else {
-                throw SimulatorError("\(path) report did not end within \(Int(seconds.rounded(.up))) s")
+                throw SimulatorError("\(path) report did not end within \(DurationText.text(seconds: seconds))")
             }
             guard status == 0 else {
                 // Without its words the status says that it failed.

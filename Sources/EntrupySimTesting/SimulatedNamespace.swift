@@ -64,7 +64,7 @@ public struct SimulatedNamespace: Sendable {
     /// - Throws: ``SimulatorError`` if it did not happen within `within`.
     public func wait(for event: SimulatedEvent, within: SimulatedDuration = "5s") async throws {
         guard let seconds = within.seconds, seconds > 0, seconds <= 86_400 else {
-            throw SimulatorError("within must be a duration of more than 0 s and at most 24 h, got \(within.text)")
+            throw SimulatorError("within must be a duration of more than 0 and at most 1d, got \(within.text)")
         }
         let query = event.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         // Subscribes to the topic that the awaited event does not have, so that the stream holds no other event of its topic.
@@ -92,7 +92,7 @@ public struct SimulatedNamespace: Sendable {
         guard !isMet else { return }
         let clock = try await clock.state
         let hint = clock.mode == "frozen" ? ". The clock is frozen at \(clock.now): advance it" : ""
-        throw SimulatorError("\(event.text) did not happen within \(within.text)\(hint)")
+        throw SimulatorError("\(event.text) did not happen within \(DurationText.text(seconds: seconds))\(hint)")
     }
 
     // MARK: The namespace as a whole
@@ -126,7 +126,7 @@ public struct SimulatedNamespace: Sendable {
     /// opens it.
     ///
     /// - Parameter maxBytes: the size from which it is refused: it is held in memory.
-    public func bundle(maxBytes: Int = 1 << 30) async throws -> Data {
+    public func bundle(maxBytes: Int = 1_000_000_000) async throws -> Data {
         let bundle = Collected()
         try await control.download("/_sim/bundle", maxBytes: maxBytes) { bundle.append($0) }
         return bundle.data
@@ -139,7 +139,7 @@ public struct SimulatedNamespace: Sendable {
     ///   - maxBytes: the size from which it is refused.
     /// - Returns: its path, in the directory `ENTRUPY_SIM_ARTIFACTS` of the environment, else in the temporary directory.
     @discardableResult
-    public func saveBundle(named name: String? = nil, maxBytes: Int = 16 << 30) async throws -> String {
+    public func saveBundle(named name: String? = nil, maxBytes: Int = 16_000_000_000) async throws -> String {
         let file = Self.bundle(named: name ?? self.name)
         do {
             try FileManager.default.createDirectory(

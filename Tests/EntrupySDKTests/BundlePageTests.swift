@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         ("echo it is broken >&2; echo more; exit 3", "report ended with 3: it is broken"),
         ("exit 3", "report ended with 3: it printed nothing"), ("exit 0", "report wrote no page"),
-        ("trap '' TERM; while :; do :; done", "report did not end within 1 s"),
+        ("trap '' TERM; while :; do :; done", "report did not end within 1s"),
     ]) func aProgramThatMakesNoPageIsNamed(script: String, problem: String) async throws {
         let program = try Self.program(script)
         defer { try? FileManager.default.removeItem(atPath: program) }

@@ -82,7 +82,7 @@ struct SimulatorTests {
             "POST", "/_sim/webhooks/trigger",
             .object(.init([("event", .string("session.completed")), ("entrupy_id", .string(id))])))
         await #expect { try await sim.wait(for: .captureTimeout("cap_x"), within: "0.05s") } throws: {
-            "\($0)".contains("did not happen within 0.05s. The clock is frozen at 2026-01-05T09:00:00")
+            "\($0)".contains("did not happen within 50ms. The clock is frozen at 2026-01-05T09:00:00")
         }
         await #expect { try await sim.wait(for: "item:x", within: "1s") } throws: {
             "\($0)".contains("until must be one of")

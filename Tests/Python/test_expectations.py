@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from entrupy_sim import Namespace, SimulatorError, _seconds, without_secrets
+from entrupy_sim import Namespace, SimulatorError, _duration, _seconds, _size, without_secrets
 
 
 def send(sim, method, path, body=None, headers=None):
@@ -224,6 +224,21 @@ def test_a_duration_is_read(text, seconds):
 def test_another_text_is_not_a_duration(text):
     with pytest.raises(SimulatorError, match="is not a duration such as 90s, 1h30m, 300ms"):
         _seconds(text)
+
+
+# The same pairs as in DurationRuleTests and SizeTextTests: one duration and one size have one text everywhere.
+@pytest.mark.parametrize("duration, text", [
+    (0, "0s"), (0.3, "300ms"), ("0.05s", "50ms"), (0.0005, "0.0005s"), (1, "1s"), (60.5, "1m0.5s"), ("90m", "1h30m"), (86_400, "1d"),
+    (1 / 3, "0.333333s"), (-90, "-1m30s")])
+def test_a_duration_has_one_text(duration, text):
+    assert _duration(duration) == text
+
+
+@pytest.mark.parametrize("count, text", [
+    (0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1536, "1.5 kB"), (999_949, "999.9 kB"), (999_950, "1 MB"), (64_000_000, "64 MB"),
+    (12_345_678, "12.3 MB"), (17_179_869_184, "17.2 GB"), (2_000_000_000_000, "2 TB")])
+def test_a_size_has_one_text(count, text):
+    assert _size(count) == text
 
 
 def test_a_webhook_is_waited_for(told):

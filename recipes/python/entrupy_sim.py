@@ -197,7 +197,7 @@ class _NamingLoader:
 class _Limits:
     """The most that a server may take of a test's time and memory. Times are in seconds, sizes in bytes."""
 
-    def __init__(self, silence=30.0, work=600.0, size=64 << 20):
+    def __init__(self, silence=30.0, work=600.0, size=64_000_000):
         #: The longest time without a byte.
         self.silence = silence
         #: The longest time until the answer to a long operation begins: an advance waits for receivers of webhooks.
@@ -271,7 +271,7 @@ class _Control:
             if not isinstance(error, (OSError, http.client.HTTPException)):
                 raise
             if isinstance(error, socket.timeout) or (watch and watch.expired):
-                raise SimulatorError(f"{self.address} did not answer within {seconds:g} s") from error
+                raise SimulatorError(f"{self.address} did not answer within {_duration(seconds)}") from error
             raise SimulatorError(
                 f"no server answers at {self.address} ({error}): start one with `entrupy-sim serve`, or let "
                 "Simulator.start() do it") from error
@@ -313,7 +313,7 @@ class _Control:
             if left is not None:
                 left -= len(part)
             if size > max_bytes:
-                raise SimulatorError(f"the answer of {self.address} is larger than {max_bytes} bytes")
+                raise SimulatorError(f"the answer of {self.address} is larger than {_size(max_bytes)}")
             # A slow disk is not the server's silence.
             watch.expect(None)
             write(part)
@@ -321,7 +321,7 @@ class _Control:
     def _broken(self, watch):
         if watch.expired:
             return SimulatorError(
-                f"{self.address} sent nothing for {self.limits.silence:g} s, and its answer is not complete")
+                f"{self.address} sent nothing for {_duration(self.limits.silence)}, and its answer is not complete")
         return SimulatorError(f"the connection to {self.address} was lost before its answer was complete")
 
 
@@ -626,7 +626,29 @@ def _seconds(duration):
 
 
 def _duration(duration):
-    return duration if isinstance(duration, str) else f"{duration} s"
+    """The text of a duration, as the simulator prints it: `1h30m` for 5400 seconds, `300ms`, `1m0.5s`."""
+    count = round(_seconds(duration) * 1_000_000)
+    if count < 0:
+        return f"-{_duration(-count / 1_000_000)}"
+    if 0 < count < 1_000_000 and count % 1000 == 0:
+        return f"{count // 1000}ms"
+    seconds, fraction = divmod(count, 1_000_000)
+    parts = (("d", seconds // 86_400), ("h", seconds // 3600 % 24), ("m", seconds // 60 % 60))
+    text = "".join(f"{number}{unit}" for unit, number in parts if number)
+    if seconds % 60 or fraction or not text:
+        digits = f"{fraction:06}".rstrip("0")
+        text += f"{seconds % 60}{'.' if digits else ''}{digits}s"
+    return text
+
+
+def _size(count):
+    """The text of a size in bytes, as the simulator prints it: `512 B`, `1.5 kB`, `64 MB`."""
+    for name, unit in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        # 999,950 bytes are 1 MB, not 1000 kB.
+        if count >= 1000 and count >= unit * 0.99995:
+            whole, tenth = divmod((count * 10 + unit // 2) // unit, 10)
+            return f"{whole}{f'.{tenth}' if tenth else ''} {name}"
+    return f"{count} B"
 
 
 def _quoted(text):
@@ -1022,7 +1044,7 @@ class Namespace:
                     part = b""
                 if watch.expired:
                     if left > silence:
-                        raise SimulatorError(f"{self.url} sent nothing for {silence:g} s")
+                        raise SimulatorError(f"{self.url} sent nothing for {_duration(silence)}")
                     break
                 if not part:
                     return
@@ -1243,13 +1265,13 @@ class Namespace:
             if error.status != 404:
                 raise
 
-    def bundle(self, max_bytes=1 << 30):
+    def bundle(self, max_bytes=1_000_000_000):
         """Everything for a post-mortem, as bytes: `entrupy-sim serve --bundle FILE` opens it. It contains tokens."""
         parts = []
         self._control.download("/_sim/bundle", max_bytes, parts.append)
         return b"".join(parts)
 
-    def save_bundle(self, path, max_bytes=16 << 30):
+    def save_bundle(self, path, max_bytes=16_000_000_000):
         """Writes the bundle to a file that only its owner may read. A download that fails leaves none."""
         path = pathlib.Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from entrupy_sim import (
-    Namespace, SimulatorError, _answer, _given, _Limits, _notes, _program, _quoted, _server_environment, _short,
+    Namespace, SimulatorError, _answer, _duration, _given, _Limits, _notes, _program, _quoted, _server_environment, _short,
     describe_delivery)
 
 #: The most requests, deliveries and rules that are printed.
@@ -54,7 +54,7 @@ class Failure:
     def _ask(self, path):
         left = self._end - time.monotonic()
         if left <= 0:
-            raise SimulatorError(f"the server at {self._namespace.url} takes longer than {PATIENCE:g} s")
+            raise SimulatorError(f"the server at {self._namespace.url} takes longer than {_duration(PATIENCE)}")
         own = self._namespace
         asking = Namespace(own.name, own.url.rsplit("/ns/", 1)[0], own._control.token)
         seconds = round(min(left, 10.0), 1) or 0.1
@@ -78,7 +78,7 @@ class Failure:
         if due["due"] and clock["mode"] == "frozen":
             first = due["due"][0]
             text += (
-                f"; {due['total']} due later, first {first['kind']} of {first['subject']} in {first['seconds_left']:g} s: "
+                f"; {due['total']} due later, first {first['kind']} of {first['subject']} in {_duration(first['seconds_left'])}: "
                 "nothing happens until the clock is advanced")
         return [text]
 
@@ -252,7 +252,7 @@ class PageMaker:
                     command, env=_server_environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                     timeout=PAGE_PATIENCE, check=False)
             except subprocess.TimeoutExpired:
-                self._problem = f"{command[0]} report did not end within {PAGE_PATIENCE:g} s"
+                self._problem = f"{command[0]} report did not end within {_duration(PAGE_PATIENCE)}"
                 raise SimulatorError(self._problem) from None
             if done.returncode != 0:
                 said.seek(0)

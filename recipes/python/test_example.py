@@ -31,7 +31,7 @@ def test_a_flag_is_resolved(entrupy_sim):
     [item] = entrupy_sim.insert_items(result="unknown", flag="flagged")
     entrupy_sim.resolve_flag(item, note="Seen again", result="authentic")
     entrupy_sim.wait(f"item:{item}:result")
-    with pytest.raises(SimulatorError, match="did not happen within 0.1 s. The clock is frozen"):
+    with pytest.raises(SimulatorError, match="did not happen within 100ms. The clock is frozen"):
         entrupy_sim.wait("webhook:session.completed", within=0.1)
 
 

@@ -237,7 +237,7 @@ private struct SimulatedRun {
                 let output = try OutputFile(files.bundle, option: "--artifacts")
                 defer { output.discard() }
                 try await client.download(
-                    ControlCall(.GET, "/_sim/bundle", takesLong: true), maxBytes: 16 << 30
+                    ControlCall(.GET, "/_sim/bundle", takesLong: true), maxBytes: 16_000_000_000
                 ) { try output.write($0) }
                 _ = try output.finish()
             } catch {
