@@ -43,9 +43,13 @@ enum Frame {
 
     /// The option with which a command line reaches this server, with a space before it; empty if it does so without one.
     static func serverOption(_ request: ConsoleRequest) -> String {
-        let server =
-            request.url.hasSuffix(request.base) ? String(request.url.dropLast(request.base.count)) : request.url
-        return server == "http://127.0.0.1:8642" ? "" : " " + Shell.option("--url", server)
+        serverOption(
+            request.url.hasSuffix(request.base) ? String(request.url.dropLast(request.base.count)) : request.url)
+    }
+
+    /// - Parameter server: the server's URL, without a namespace.
+    static func serverOption(_ server: String) -> String {
+        server == "http://127.0.0.1:8642" ? "" : " " + Shell.option("--url", server)
     }
 
     private static func clock(_ clock: ClockState, _ due: DueList?, _ request: ConsoleRequest) -> View {

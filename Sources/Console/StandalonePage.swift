@@ -5,11 +5,13 @@ package enum StandalonePage {
     /// The page for an error that was found before the console.
     ///
     /// - Parameters:
+    ///   - server: the server's URL, which commands name.
     ///   - namespace: the namespace that the request names.
     ///   - action: the path to which the control token is sent.
     ///   - isWrongToken: whether a wrong control token was sent.
     package static func html(
-        status: Int, _ envelope: ErrorEnvelope?, namespace: String, action: String, isWrongToken: Bool = false
+        status: Int, _ envelope: ErrorEnvelope?, server: String, namespace: String, action: String,
+        isWrongToken: Bool = false
     ) -> String {
         var view: View = [
             "title": "The console cannot be shown", "message": envelope?.error ?? "The server answered \(status).",
@@ -27,7 +29,7 @@ package enum StandalonePage {
         case (_, "unknown_namespace"):
             view["title"] = "The namespace \(namespace) does not exist"
             view["message"] = "It was deleted, its time to live has expired, or it never existed."
-            view["command"] = "entrupy-sim namespace make \(Shell.operand(namespace))"
+            view["command"] = "entrupy-sim namespace make\(Frame.serverOption(server)) \(Shell.operand(namespace))"
             view["hasCommand"] = true
         case (503, _): view["title"] = "The server is not ready yet"
         default: break

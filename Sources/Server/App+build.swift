@@ -21,7 +21,7 @@ extension SimServer {
             .journaled()
             .resolvingNamespaces(in: namespaces, readiness, access)
             .checkingAccess(access, environment)
-            .showingConsoleProblems()
+            .showingConsoleProblems { environment.publicURL }
             .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
             .delayed()
             .compressed(environment)

@@ -265,11 +265,11 @@ import Testing
             let standalone = StandalonePage.html(
                 status: 404,
                 ErrorEnvelope(error: "gone", code: "unknown_namespace", sdk_error: nil, details: [], request_id: "r"),
-                namespace: text, action: "/")
-            for (page, option) in [(missing, ["--url", server]), (standalone, [])] {
+                server: server, namespace: text, action: "/")
+            for page in [missing, standalone] {
                 let command = try #require(self.texts(/<pre tabindex="0"><code>([^<]*)<\/code><\/pre>/, in: page).first)
                 let words = text.hasPrefix("-") ? ["--", text] : [text]
-                cases.append((command, [["entrupy-sim", "namespace", "make"] + option + words]))
+                cases.append((command, [["entrupy-sim", "namespace", "make", "--url", server] + words]))
             }
         }
         return cases

@@ -36,7 +36,7 @@ import Testing
     private static let commandSites: [String: [String]] = [
         // The option that names the server, quoted where it is made.
         "Console/Pages/ProblemPage.swift": ["Frame", "Shell"],
-        "Console/StandalonePage.swift": ["Shell"],
+        "Console/StandalonePage.swift": ["Frame", "Shell"],
         // The flags of curl; the address, quoted before; `route` and `method`, quoted above; numbers; constants.
         "Console/Wording/Snippets.swift": ["anyRoute", "delivered", "method", "options", "place", "route", "status"],
         "entrupy-sim/Client/ControlClient.swift": ["Shell"],

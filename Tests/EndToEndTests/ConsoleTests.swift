@@ -163,7 +163,8 @@ import Testing
         #expect(try await page(world, "/nothing").text.contains("There is no such page"))
         let server = TestWorld(base: SimProcess.shared.baseURL)
         let missing = try await server.send("GET", "/ns/gone/_sim/console", headers: Self.html)
-        #expect(missing.status == 404 && missing.text.contains("entrupy-sim namespace make gone"))
+        #expect(missing.status == 404)
+        #expect(missing.text.contains("entrupy-sim namespace make --url \(server.base) gone"), "\(missing.text)")
         let program = try await server.send("GET", "/ns/gone/_sim/console")
         #expect(program.status == 404 && program["code"] == "unknown_namespace", "programs get the envelope")
     }

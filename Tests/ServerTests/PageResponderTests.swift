@@ -175,8 +175,10 @@ extension PipelineTests {
     ])
     func errorsOfTheConsoleBecomePages(path: String, base: String) async throws {
         func page(_ error: PlatformError) async throws -> Response {
-            try await Inner { _ in Answer(ErrorAnswer.response(error, requestID: "req-1")) }.showingConsoleProblems()
-                .respond(to: Self.request(path, headers: [.accept: "application/xhtml+xml, text/html;q=0.9"])).response
+            try await Inner { _ in Answer(ErrorAnswer.response(error, requestID: "req-1")) }.showingConsoleProblems {
+                "http://127.0.0.1:9"
+            }
+            .respond(to: Self.request(path, headers: [.accept: "application/xhtml+xml, text/html;q=0.9"])).response
         }
         let missing = try await page(.notFound("there is no <item>"))
         #expect(missing.status == .notFound && missing.headers[.requestID] == "req-1")
@@ -184,6 +186,8 @@ extension PipelineTests {
         #expect(missing.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
         let text = await Self.text(missing)
         #expect(text.contains("there is no &lt;item&gt;") && !text.contains("<form"))
+        let gone = await Self.text(try await page(.unknownNamespace("there is no such namespace")))
+        #expect(gone.contains("entrupy-sim namespace make --url http://127.0.0.1:9 "), "the server's own address")
         let refused = try await page(.unauthorized("the control token is missing"))
         #expect(refused.status == .unauthorized)
         #expect(await Self.text(refused).contains("<form method=\"post\" action=\"\(base)/_sim/console/token\">"))
@@ -197,7 +201,7 @@ extension PipelineTests {
         ] as [(String, HTTPRequest.Method, String)])
     func otherErrorsStayJSON(path: String, method: HTTPRequest.Method, accepted: String) async throws {
         let error = ErrorAnswer.response(.notFound("gone"), requestID: "req-1")
-        let answer = try await Inner { _ in Answer(error) }.showingConsoleProblems()
+        let answer = try await Inner { _ in Answer(error) }.showingConsoleProblems { "http://127.0.0.1:9" }
             .respond(to: Self.request(path, method, headers: [.accept: accepted]))
         #expect(answer.response.status == .notFound)
         #expect(answer.response.headers[.contentType] == "application/json")
@@ -206,7 +210,7 @@ extension PipelineTests {
     }
 
     @Test func aPageThatIsNotAnErrorIsUnchanged() async throws {
-        let answer = try await Inner().showingConsoleProblems()
+        let answer = try await Inner().showingConsoleProblems { "http://127.0.0.1:9" }
             .respond(to: Self.request("/_sim/console", headers: [.accept: "text/html"]))
         #expect(answer.response.status == .ok)
         #expect(await Self.text(answer.response) == Self.text)
@@ -216,7 +220,8 @@ extension PipelineTests {
     func theRootRedirectsToTheConsole(path: String, location: String) async throws {
         let inner = Inner()
         for method in [HTTPRequest.Method.get, .head] {
-            let answer = try await inner.showingConsoleProblems().respond(to: Self.request(path, method))
+            let answer = try await inner.showingConsoleProblems { "http://127.0.0.1:9" }.respond(
+                to: Self.request(path, method))
             #expect(answer.response.status == .seeOther && answer.response.headers[.location] == location)
         }
         #expect(inner.count.withLockedValue { $0 } == 0, "no platform sees the request")

@@ -26,6 +26,7 @@ struct RefusingResponder: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         refused.note(refusal)
-        return await Answer(refusal.error, to: request, environment).shownAsPage(for: request)
+        return await Answer(refusal.error, to: request, environment)
+            .shownAsPage(for: request, of: environment.publicURL)
     }
 }

@@ -8,6 +8,8 @@ import SimulationAPI
 /// that is not allowed, a server that is not ready. Redirects `/` to the console [D console].
 struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
+    /// The server's URL, which is known once it listens.
+    let server: @Sendable () -> String
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let path = request.target.path
@@ -15,13 +17,15 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
         if path.isIdentical(to: "/"), request.method == .get || request.method == .head {
             return Answer(ConsoleRoutes.home(of: request.target.namespace))
         }
-        return try await inner.respond(to: request).shownAsPage(for: request)
+        return try await inner.respond(to: request).shownAsPage(for: request, of: server())
     }
 }
 
 extension Answer {
     /// The answer as a page, if it is an error, the console's address was asked for, and the client is a browser.
-    func shownAsPage(for request: IncomingRequest) async -> Answer {
+    ///
+    /// - Parameter server: the server's URL.
+    func shownAsPage(for request: IncomingRequest, of server: String) async -> Answer {
         let path = request.target.path
         guard response.status.code >= 400, ConsoleRoutes.isPage(path) || path.isIdentical(to: "/"),
             request.method == .get, Self.acceptsHTML(request.headers),
@@ -30,7 +34,8 @@ extension Answer {
         let body = await response.collectedBody()
         // An answer that is no envelope is shown by its status alone.
         let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: Data(body.readableBytesView))
-        var page = ConsoleRoutes.problem(response.status.code, envelope, request.target.namespace)
+        var page = ConsoleRoutes.problem(
+            response.status.code, envelope, request.target.namespace, server: server)
         page.headers[.requestID] = response.headers[.requestID]
         return replacing(page)
     }
@@ -45,5 +50,9 @@ extension Answer {
 
 extension RequestResponder {
     /// Shows errors of the console's addresses as pages.
-    func showingConsoleProblems() -> ConsoleProblemResponder<Self> { ConsoleProblemResponder(inner: self) }
+    ///
+    /// - Parameter server: returns the server's URL.
+    func showingConsoleProblems(of server: @escaping @Sendable () -> String) -> ConsoleProblemResponder<Self> {
+        ConsoleProblemResponder(inner: self, server: server)
+    }
 }

@@ -182,7 +182,8 @@ struct ConsoleRoutes: Sendable {
             guard let cookie = (try? given.get()).flatMap(key.cookie) else {
                 let (status, envelope) = ErrorAnswer.envelope(
                     .unauthorized(ControlKey.wrongToken), requestID: "")
-                return Self.problem(status.code, envelope, request.namespace.name)
+                return Self.problem(
+                    status.code, envelope, request.namespace.name, server: request.namespace.environment.publicURL)
             }
             var response = Self.home(of: request.namespace.name)
             response.headers[.setCookie] = cookie
@@ -191,13 +192,16 @@ struct ConsoleRoutes: Sendable {
     }
 
     /// The page for an error that was found before the console.
+    ///
+    /// - Parameter server: the server's URL.
     static func problem(
-        _ status: Int, _ envelope: ErrorEnvelope?, _ namespace: String
+        _ status: Int, _ envelope: ErrorEnvelope?, _ namespace: String, server: String
     ) -> Response {
         // This page is read before its style could be loaded.
         html(
             StandalonePage.html(
-                status: status, envelope, namespace: namespace, action: base(of: namespace) + tokenPath,
+                status: status, envelope, server: server, namespace: namespace,
+                action: base(of: namespace) + tokenPath,
                 isWrongToken: envelope?.error == ControlKey.wrongToken),
             HTTPResponse.Status(code: status), loading: "style-src 'unsafe-inline'")
     }
