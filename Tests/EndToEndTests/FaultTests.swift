@@ -258,7 +258,9 @@ import Testing
     @Test func aTruncatedBodyHasItsFullLengthAndLessData() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
-        try await add(world, ["effect": ["truncate_body": 10], "times": 1])
+        try await add(world, ["effect": ["truncate_body": "10 B"], "times": 1])
+        let effect = try await world.send("GET", "/_sim/faults")["faults"].items.last?["effect.truncate_body"]
+        #expect(effect == 10, "answers have a number of bytes")
         let text = try await raw(world, "/sdk/session", token)
         let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
         let length = text.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
@@ -350,7 +352,7 @@ import Testing
             ["effect": ["delay": 1e300]], ["effect": ["delay": ["uniform": ["2s", "1s"]]]],
             ["effect": ["delay": ["lognormal": ["sigma": 1]]]], ["effect": ["delay": ["uniform": [nil, "1s"]]]],
             ["effect": ["delay": "2h"]], ["effect": ["status": 204, "body": ["a": 1]]],
-            ["effect": ["slow_body": 0]], ["effect": ["truncate_body": -1]],
+            ["effect": ["slow_body": 0]], ["effect": ["truncate_body": -1]], ["effect": ["truncate_body": "1k"]],
             ["effect": ["malformed_json": true, "body": "x"]], ["effect": ["status": 500], "probability": 1.01],
             ["effect": ["status": 500], "probability": -0.1], ["effect": ["status": 500], "times": 0],
             ["effect": ["status": 500], "match": ["method": "FETCH"]],

@@ -293,6 +293,30 @@ import Testing
         }
     }
 
+    /// Answers have numbers of bytes, whatever form the size had.
+    @Test func theJournalsSizesAreTextsOrNumbers() async throws {
+        let world = try await TestWorld.make(settings: ["journal": ["bytes": "64MB", "body_bytes": "1.5 kB"]])
+        #expect(try await world.send("GET", "/_sim/settings")["journal.bytes"] == 64_000_000)
+        let changed = try await world.send(
+            "PATCH", "/_sim/settings", ["journal": ["bytes": "64MiB", "body_bytes": "10"]])
+        #expect(changed.status == 200 && changed["journal.bytes"] == 67_108_864, "\(changed.json)")
+        #expect(changed["journal.body_bytes"] == 10 && changed["journal.entries"] == 10_000)
+        _ = try await world.login()
+        let login = try #require(try await requests(world).first?["id"].text)
+        #expect(try await world.send("GET", "/_sim/requests/\(login)")["request.body"].text?.utf8.count == 10)
+        for wrong: JSONValue in ["65MiB", "1e6", "64 megabytes", "-1", "", "1.5", true] {
+            let refused = try await world.send("PATCH", "/_sim/settings", ["journal": ["bytes": wrong]])
+            #expect(refused.status == 400 && refused["details.0.field"] == "journal.bytes")
+            #expect(
+                refused["details.0.problem"].text?.contains("a size such as 500kB, 10MB") == true, "\(refused.json)")
+        }
+        let name = try #require(world.base.split(separator: "/").last)
+        let words = ["--url", SimProcess.shared.baseURL, "-n", String(name)]
+        let set = try await SimProcess.run(["settings", "set", "journal.body_bytes", "2kB"] + words)
+        #expect(set.status == 0 && set.output.contains("\"body_bytes\":2000"), "\(set.output)")
+        #expect(try await world.send("PATCH", "/_sim/settings", ["journal": .null])["journal.bytes"] == 16_777_216)
+    }
+
     @Test func picturesAreCountedButNotRecorded() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()

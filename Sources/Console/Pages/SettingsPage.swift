@@ -89,8 +89,9 @@ enum SettingsPage {
             "Journal", "journal",
             [
                 Field(path: ["journal", "entries"], label: "Requests", hint: "at most", kind: .number),
-                Field(path: ["journal", "bytes"], label: "Bytes", hint: "at most", kind: .number),
-                Field(path: ["journal", "body_bytes"], label: "Bytes of each body", hint: "at most", kind: .number),
+                Field(path: ["journal", "bytes"], label: "Bytes", hint: "at most, for instance 16MB"),
+                Field(
+                    path: ["journal", "body_bytes"], label: "Bytes of each body", hint: "at most, for instance 64kB"),
             ]
         ),
     ]

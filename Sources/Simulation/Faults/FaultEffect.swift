@@ -197,7 +197,7 @@ extension FaultRule.Effect {
         case .status: return .status(effect.number(key, in: 200...599) ?? 0, body: effect.value("body"))
         case .delay where isWebhook: return .webhook(.delay(.init(&effect, to: FaultRule.Delay.maxWebhookDelay)))
         case .delay: return .delay(.init(&effect, to: FaultRule.Delay.maxAnswerDelay))
-        case .truncateBody: return .answer(.truncateBody(effect.number(key) ?? 0))
+        case .truncateBody: return .answer(.truncateBody(effect.size(key, in: 0...1_000_000_000) ?? 0))
         case .slowBody: return .answer(.slowBody(effect.number(key, in: 1...1_000_000_000) ?? 1))
         case .dropConnection: return on(.answer(.dropConnection), key, &effect)
         case .loseRequest: return on(.answer(.loseRequest), key, &effect)

@@ -15,9 +15,9 @@ package struct FaultRule: Sendable {
     package var seen: Int
     /// The number of times the rule has triggered.
     package var hits: Int
-    /// The rule as the client sent it.
+    /// The rule as the client sent it, with sizes as numbers.
     package let document: JSONValue
-    /// The effect as the client sent it, and its size as JSON in bytes.
+    /// The effect of the document, and its size as JSON in bytes.
     let effectDocument: (members: JSONObject, bytes: Int)
 
     /// The webhook events the rule matches; `nil` if it matches requests.
@@ -55,8 +55,8 @@ package struct FaultRule: Sendable {
         self.id = id
         self.seen = seen
         self.hits = hits
-        self.document = document
-        let members = document.members?["effect"]?.members ?? [:]
+        self.document = document.countingBytes(at: ["effect", EffectName.truncateBody.rawValue])
+        let members = self.document.members?["effect"]?.members ?? [:]
         effectDocument = (members, try WireJSON.encode(members).count)
     }
 

@@ -162,7 +162,8 @@ package struct AddFault: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> FaultInfo {
-        try FaultInfo(Rules.add(FaultRule(document, id: "", job.state.environment.platforms), document, job), job)
+        let rule = try FaultRule(document, id: "", job.state.environment.platforms)
+        return try FaultInfo(Rules.add(rule, rule.document, job), job)
     }
 }
 

@@ -2,7 +2,8 @@ import SimulationAPI
 
 /// A namespace's settings: a JSON document, which merge patches change, and its decoded values.
 ///
-/// Absent members have their defaults. The document keeps values in their original form (`"2h"` or `7200`).
+/// Absent members have their defaults. The document keeps values in their original form (`"2h"` or `7200`), except sizes, which are
+/// numbers of bytes.
 package struct Settings: Sendable {
     /// The document, with every member.
     package let document: JSONValue
@@ -88,11 +89,16 @@ package struct Settings: Sendable {
         var journal = fields.object("journal", known: ["entries", "bytes", "body_bytes"])
         self.journal = Journal(
             entries: journal.number("entries", in: 0...1_000_000) ?? 0,
-            bytes: journal.number("bytes", in: 0...Journals.maxBytes) ?? 0,
-            bodyBytes: journal.number("body_bytes", in: 0...1 << 20) ?? 0)
+            bytes: journal.size("bytes", in: 0...Journals.maxBytes) ?? 0,
+            bodyBytes: journal.size("body_bytes", in: 0...1 << 20) ?? 0)
         try fields.finish()
-        given = document
-        self.document = full
+        given = Self.countingBytes(document)
+        self.document = Self.countingBytes(full)
+    }
+
+    /// A document with sizes as numbers.
+    private static func countingBytes(_ document: JSONValue) -> JSONValue {
+        ["bytes", "body_bytes"].reduce(document) { $0.countingBytes(at: ["journal", $1]) }
     }
 
     /// A platform's part.
