@@ -149,14 +149,71 @@ import Yams
             let made = try await folder.from()
             try #require(made.status == 0, "\(made.output)")
             let document = try #require(try load(yaml: folder.text()) as? [String: Any])
-            let lists = try ["items", "outcomes", "faults", "timeline"].map { key in
+            let lists = try ["items", "subscriptions", "outcomes", "faults", "timeline"].map { key in
                 try #require(document[key] as? [[String: Any]], "\(key)").count
             }
-            #expect(lists == [1, 1, 1, 2], "the action and what it caused is there once")
+            #expect(lists == [1, 1, 1, 1, 2], "the action and what it caused is there once")
             let text = try folder.text()
-            #expect(!text.contains("top-secret-1") && text.contains("CHOOSE: the run's scenario made 1 subscriptions"))
+            #expect(!text.contains("top-secret-1") && !text.contains("after the start; here it is there"))
             #expect(text.contains("--strict refuses this"), "nothing matches /sdk/late")
             try await start(folder, in: world)
+        }
+    }
+
+    @Test func subscriptionsComeWithoutTheirSecrets() async throws {
+        let world = try await TestWorld.make()
+        let gone = try await world.send(
+            "POST", "/_sim/webhooks", ["url": "http://127.0.0.1:1/gone", "secret_key": "top-secret-0"])
+        _ = try await world.send("DELETE", "/_sim/webhooks/\(gone["id"].text ?? "")")
+        try await world.advance("90m")
+        for (index, more)
+            in ([
+                ["events": ["session.completed", "support.message"], "username": "DemoOrg-user-of-a"],
+                ["organization": "OtherOrg", "format": "event", "signature": "hex"],
+            ] as [JSONValue]).enumerated()
+        {
+            let made = try await world.send(
+                "POST", "/_sim/webhooks",
+                more.merging([
+                    "url": .string("http://127.0.0.1:1/\(index)?key=top-secret-\(index + 1)&q=a:%20b"),
+                    "secret_key": .string("top-secret-\(index + 1)"),
+                ]))
+            try #require(made.status == 201, "\(made.json)")
+        }
+        let own = try await world.send(
+            "POST", "/v1/webhooks", ["url": "http://127.0.0.1:1/own", "secret_key": "top-secret-3"],
+            token: TestWorld.apiToken, headers: ["Api-Version": "1.3"])
+        try #require(own.status == 201, "\(own.json)")
+        let list = try await world.send("GET", "/_sim/requests")["requests"].items
+        let last = try #require(list.first?["sequence"].integer)
+        _ = try await world.send(
+            "POST", "/_sim/webhooks", ["url": "http://127.0.0.1:1/late", "secret_key": "late-one"])
+        _ = try await world.send("GET", "/sdk/session")
+        try await withBundle(try await bundle(of: world)) { folder in
+            let made = try await folder.from("--until", "sequence:\(last)")
+            try #require(made.status == 0, "\(made.output)")
+            let text = try folder.text()
+            #expect(
+                !text.contains("top-secret") && text.contains("CHOOSE: the secrets that sign deliveries"), "\(text)")
+            #expect(
+                text.contains("Made 1h30m after the start") && text.contains("that the run deleted are not here: 1"))
+            #expect(text.contains("CHOOSE: a request of the run made it") && text.contains("had the version 1.3"))
+            let document = try #require(try load(yaml: text) as? [String: Any])
+            let parts = try #require(document["subscriptions"] as? [[String: Any]])
+            #expect(parts.allSatisfy { $0["secret_key"] as? String == "choose-a-secret" })
+            let urls = parts.compactMap { $0["url"] as? String }
+            #expect(urls.count == 3 && urls.contains("http://127.0.0.1:1/own"), "\(urls)")
+            let first = try #require(parts.first { ($0["url"] as? String)?.contains("/0?") == true })
+            #expect(first["events"] as? [String] == ["session.completed", "support.message"])
+            #expect(
+                first["username"] as? String == "DemoOrg-user-of-a" && first["organization"] as? String == "DemoOrg")
+            let second = try #require(parts.first { ($0["url"] as? String)?.contains("/1?") == true })
+            #expect(second["format"] as? String == "event" && second["signature"] as? String == "hex")
+            #expect(second["organization"] as? String != "DemoOrg")
+            try await start(folder, in: world)
+            // Without a chosen request the newest subscription is there too.
+            try #require(try await folder.from().status == 0)
+            #expect(try folder.text().contains("/late"))
         }
     }
 

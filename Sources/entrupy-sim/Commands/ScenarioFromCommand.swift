@@ -6,7 +6,7 @@ import SimulationAPI
 struct ScenarioFromCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "from",
-        abstract: "Write a scenario of what a bundle has: clock, rules, items, actions, and the last requests.",
+        abstract: "Write a scenario of what a bundle has: clock, rules, items, webhooks, actions, the last requests.",
         discussion: """
             The last requests are written as what is expected of the next run. Lines with CHOOSE need a decision: a request that was \
             refused is expected to succeed, until you say otherwise. Tokens, passwords and secrets are not written. No server is needed.

@@ -11,6 +11,8 @@ struct BundleFacts: Sendable {
     let events: [StateChange]
     /// The items of the namespace, oldest first.
     let items: [AuthenticationInfo]
+    /// The subscriptions to webhooks that there were after the wanted request and are there still.
+    let subscriptions: [SubscriptionInfo]
     /// The text of the scenario that the namespace was started from; `nil` if it was none.
     let scenario: String?
     /// The namespace's seed data, in YAML.
@@ -53,6 +55,7 @@ struct BundleFacts: Sendable {
             isEnd || through.map { event.sequence <= $0 } ?? (event.at <= last.at)
         }
         items = try await Self.items(client)
+        subscriptions = try await Self.subscriptions(client, without: Array(log.list.dropFirst(events.count)))
         do {
             scenario = try await bundle.server.startedScenario()
         } catch {
@@ -63,17 +66,28 @@ struct BundleFacts: Sendable {
         defaults = try await Self.defaults(client)
         generated = Set(
             events.filter { $0.kind == "item.submitted" && $0.data.members?["by"] == "control" }.map(\.sequence))
-        if all.isCut { gaps.append("Only the newest \(Self.maxRequests) requests of the bundle were read.") }
-        if log.isCut { gaps.append("Only the newest \(Self.maxEvents) entries of the event log were read.") }
-        if items.count == Self.maxItems { gaps.append("Only the newest \(Self.maxItems) items were read.") }
-        if let first = all.list.first?.sequence, first > 1 {
-            gaps.append("The journal begins with #\(first): it had forgotten the requests before.")
-        }
+        gaps += Self.cuts(all, log, items)
+        gaps += Self.lostSubscriptions(log.list)
         if isEnd, let event = Self.unexplained(log.list, after: last) {
             gaps.append(
                 "The bundle lacks a request after the last one: none of its requests caused \(event.kind) of \(event.subject)."
             )
         }
+    }
+
+    /// Sentences about what was too much to be read, or was forgotten before.
+    private static func cuts(
+        _ requests: (list: [JournaledRequest], isCut: Bool), _ events: (list: [StateChange], isCut: Bool),
+        _ items: [AuthenticationInfo]
+    ) -> [String] {
+        var gaps: [String] = []
+        if requests.isCut { gaps.append("Only the newest \(maxRequests) requests of the bundle were read.") }
+        if events.isCut { gaps.append("Only the newest \(maxEvents) entries of the event log were read.") }
+        if items.count == maxItems { gaps.append("Only the newest \(maxItems) items were read.") }
+        if let first = requests.list.first?.sequence, first > 1 {
+            gaps.append("The journal begins with #\(first): it had forgotten the requests before.")
+        }
+        return gaps
     }
 
     /// The first event after the last request that only a client's request can cause: the bundle was made before that request
@@ -117,6 +131,22 @@ struct BundleFacts: Sendable {
             items.append(try await client.get("/_sim/authentications/\(summary.entrupy_id)"))
         }
         return items
+    }
+
+    /// - Parameter later: the entries of the event log that came after the wanted request.
+    private static func subscriptions(
+        _ client: ControlClient, without later: [StateChange]
+    ) async throws -> [SubscriptionInfo] {
+        let list: SubscriptionInfoList = try await client.get("/_sim/webhooks")
+        let made = Set(later.filter { $0.kind == "subscription.created" }.map(\.subject))
+        return list.webhooks.filter { !made.contains($0.id) }
+    }
+
+    /// Sentences about the subscriptions that the bundle does not have any more.
+    private static func lostSubscriptions(_ log: [StateChange]) -> [String] {
+        let count = log.count { $0.kind == "subscription.deleted" }
+        guard count > 0 else { return [] }
+        return ["Webhook subscriptions that the run deleted are not here: \(count)."]
     }
 
     /// The settings of a new namespace.

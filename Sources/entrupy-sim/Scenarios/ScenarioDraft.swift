@@ -41,7 +41,7 @@ struct ScenarioDraft {
     var lists: [List]
 
     /// The lists in the order in which they are written.
-    static let keys = ["items", "outcomes", "faults", "timeline", "expect"]
+    static let keys = ["items", "subscriptions", "outcomes", "faults", "timeline", "expect"]
 
     init(name: String, description: String, frozenAt: String) {
         self.name = name

@@ -3,7 +3,8 @@ import Foundation
 import SimulationAPI
 import Yams
 
-/// Makes a scenario of a bundle: its clock, its rules, its items, what support did, and its last requests as expectations.
+/// Makes a scenario of a bundle: its clock, its rules, its items, its webhook subscriptions, what support did, and its last requests as
+/// expectations.
 ///
 /// A namespace that was started from a scenario keeps that scenario's parts, and gets what was added since.
 struct ScenarioOfBundle {
@@ -56,6 +57,7 @@ struct ScenarioOfBundle {
         try await addSettings()
         try await addBase()
         try await addItems()
+        try await addSubscriptions()
         try await addRules()
         try await addActions()
         draft["expect"].comments = [
@@ -124,17 +126,28 @@ struct ScenarioOfBundle {
     /// The lists of the scenario that the namespace was started from.
     private mutating func addBase() async throws {
         guard !base.isEmpty else { return }
-        for key in ScenarioDraft.keys where key != "expect" {
+        // The namespace has the subscriptions, and knows which of them are left.
+        for key in ScenarioDraft.keys where !["expect", "subscriptions"].contains(key) {
             for element in base[key]?.elements ?? [] {
                 let value = try await masked(element)
                 draft[key].parts.append(ScenarioDraft.Part(value.members ?? [:]))
             }
         }
-        if let count = base["subscriptions"]?.elements?.count, count > 0 {
-            draft.comments.append(
-                "CHOOSE: the run's scenario made \(count) subscriptions. Add them with secrets of your own (subscriptions)."
-            )
+    }
+
+    private mutating func addSubscriptions() async throws {
+        let found = SubscriptionParts(facts, start: start)
+        var parts: [ScenarioDraft.Part] = []
+        for part in found.parts(max: Self.maxParts) {
+            var members: [(String, JSONValue)] = []
+            for (name, value) in part.members {
+                // A URL may hold a secret of the namespace. The made-up secret is none.
+                members.append((name, name == "secret_key" ? value : try await masked(value)))
+            }
+            parts.append(ScenarioDraft.Part(members, part.comments))
         }
+        draft["subscriptions"].parts = parts
+        draft["subscriptions"].comments = found.comments
     }
 
     // MARK: Items
