@@ -116,10 +116,12 @@ public struct ServerInfo: Codable, Sendable {
     public var settings: JSONValue
     /// The requests that were refused for their `Host` or `Origin`; `nil` from servers before 0.3.
     public var refused: RefusedSummary?
+    /// How far a snapshot of the namespace is that is being saved to a disk; `nil` if none is, and from servers before 0.3.
+    public var saving: SaveProgress?
 
     public init(
         version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?, namespaces: Int,
-        namespace: NamespaceInfo, settings: JSONValue, refused: RefusedSummary? = nil
+        namespace: NamespaceInfo, settings: JSONValue, refused: RefusedSummary? = nil, saving: SaveProgress? = nil
     ) {
         name = "entrupy-sim"
         self.version = version
@@ -131,6 +133,20 @@ public struct ServerInfo: Codable, Sendable {
         self.namespace = namespace
         self.settings = settings
         self.refused = refused
+        self.saving = saving
+    }
+}
+
+/// How much of a namespace's database is copied to a snapshot.
+public struct SaveProgress: Codable, Sendable {
+    /// The number of copied bytes.
+    public var bytes: Int
+    /// The size of the database in bytes.
+    public var total_bytes: Int
+
+    public init(bytes: Int, total_bytes: Int) {
+        self.bytes = bytes
+        self.total_bytes = total_bytes
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SimulationAPI
 import TestSupport
 import Testing
 
@@ -41,6 +42,19 @@ import Testing
         let end = try #require(shown.dropLast().last)
         #expect(!end.isEmpty && end.allSatisfy { $0 == " " } && end.count >= lines.last?.count ?? 0)
         #expect(shown.last?.contains("error:") == true)
+    }
+
+    /// The server tells how much of the database is copied; the answer itself is short.
+    @Test func aSaveShowsHowMuchIsCopied() async throws {
+        let info = try await TestWorld.make().send("GET", "/_sim/info").json
+        let saving = info.merging(["saving": ["bytes": 250_000_000, "total_bytes": 1_000_000_000]])
+        let server = try await HostileServer(
+            .stall(""), answersPings: true, info: String(decoding: try WireJSON.encode(saving), as: UTF8.self))
+        let run = try PseudoTerminal.run(
+            ["snapshot", "save", "s", "--url", server.url, "--timeout", "3s"], environment: ["CI": ""])
+        #expect(run.status == 69)
+        let lines = run.output.split(separator: "\r").filter { $0.hasPrefix("saving: 250 MB of 1 GB (25%), ") }
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.contains("/s, ") && $0.contains(" left") }, "\(run.output)")
     }
 
     @Test func pipesAndQuietTerminalsShowNone() async throws {

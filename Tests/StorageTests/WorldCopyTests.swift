@@ -5,9 +5,11 @@ import Testing
 
 /// Copies of databases that are in use meanwhile.
 @Suite struct WorldCopyTests {
-    /// A database in memory that takes more than one step to copy: 60 MB.
-    private func largeWorld() throws -> NamespaceDatabase {
-        let world = try NamespaceDatabase(path: nil)
+    /// A database that takes more than one step to copy: 60 MB.
+    ///
+    /// - Parameter path: its file; `nil` for a database in memory.
+    private func largeWorld(at path: String? = nil) throws -> NamespaceDatabase {
+        let world = try NamespaceDatabase(path: path)
         try world.transaction { transaction in
             let text = String(repeating: "x", count: 500_000)
             for number in 0..<60 {
@@ -32,6 +34,27 @@ import Testing
         #expect(try copied.transaction { try $0.organizations().count } == 60)
         try world.close()
         #expect(try copied.transaction { try $0.organizations().count } == 60)
+    }
+
+    @Test func aSaveTellsHowMuchIsCopied() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("save-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let world = try largeWorld(at: root + "/a.sqlite")
+        let store = SnapshotStore(root: root, images: ImageStore(root: root))
+        let copy = try world.beginCopy()
+        #expect(copy.usesSecondConnection && copy.progress == nil && store.progress(of: "a") == nil)
+        let saved = try store.save(copy, as: "one", of: "a") { _ in
+            // The pages are copied, and the description is written.
+            let progress = try #require(store.progress(of: "a"))
+            #expect(progress.total > 60_000_000 && progress.done == progress.total)
+            #expect(store.progress(of: "b") == nil)
+            return "{}"
+        }
+        #expect(store.progress(of: "a") == nil)
+        #expect(saved.snapshot.bytes >= copy.progress?.total ?? .max, "the description may need a page more")
+        #expect(try saved.snapshot.read { try $0.organizations().count } == 60)
+        try world.close()
     }
 
     @Test func closingADatabaseDuringACopyFailsTheCopy() throws {

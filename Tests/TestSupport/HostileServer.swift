@@ -27,15 +27,21 @@ public final class HostileServer: Sendable {
 
     /// Listens on a free port of loopback.
     ///
-    /// - Parameter answersPings: whether `/_sim/ping` gets a whole answer.
-    public init(_ reply: Reply, answersPings: Bool = false) async throws {
+    /// - Parameters:
+    ///   - answersPings: whether `/_sim/ping` gets a whole answer.
+    ///   - info: the whole answer of `/_sim/info`; `nil` if it gets the reply too.
+    public init(_ reply: Reply, answersPings: Bool = false, info: String? = nil) async throws {
+        var whole: [String: String] = [:]
+        if answersPings { whole["/_sim/ping"] = "pong" }
+        whole["/_sim/info"] = info
+        let answers = whole
         let received = NIOLockedValueBox<[String]>([])
         self.received = received
         channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        Handler(reply, answersPings: answersPings) { head in
+                        Handler(reply, answers) { head in
                             received.withLockedValue { $0.append(head) }
                         })
                 }
@@ -61,16 +67,17 @@ public final class HostileServer: Sendable {
         typealias OutboundOut = ByteBuffer
 
         private let reply: Reply
-        private let answersPings: Bool
+        /// The bodies of whole answers, by the paths of GET requests.
+        private let whole: [String: String]
         private let receive: (String) -> Void
         private var text = ""
         private var part: ByteBuffer?
         private var isPumping = false
         private var hasAnswered = false
 
-        init(_ reply: Reply, answersPings: Bool, _ receive: @escaping (String) -> Void) {
+        init(_ reply: Reply, _ whole: [String: String], _ receive: @escaping (String) -> Void) {
             self.reply = reply
-            self.answersPings = answersPings
+            self.whole = whole
             self.receive = receive
         }
 
@@ -80,9 +87,9 @@ public final class HostileServer: Sendable {
             guard text.utf8.contains("\r\n\r\n".utf8) else { return }
             hasAnswered = true
             receive(text)
-            guard !answersPings || !text.hasPrefix("GET /_sim/ping ") else {
-                return send(
-                    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\npong", context, isEnd: true)
+            if let body = whole.first(where: { text.hasPrefix("GET \($0.key) ") })?.value {
+                let length = "Content-Length: \(body.utf8.count)\r\n\r\n"
+                return send(HostileServer.head + "Connection: close\r\n" + length + body, context, isEnd: true)
             }
             switch reply {
             case .stall(let text): send(text, context)

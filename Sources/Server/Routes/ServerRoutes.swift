@@ -87,6 +87,9 @@ struct ServerRoutes: Sendable {
         let shown = await request.namespace.answer(.success(ShowNamespace()), request.head)
         let count: Int
         do { count = try await namespaces.allInOrder().count } catch { return await request.refuse(error) }
+        let saving = namespaces.environment.snapshots.progress(of: request.namespace.name).map {
+            SaveProgress(bytes: $0.done, total_bytes: $0.total)
+        }
         return settings.response { document in
             shown.response { namespace in
                 JSONAnswer.response(
@@ -94,7 +97,7 @@ struct ServerRoutes: Sendable {
                         version: description.version, url: namespaces.environment.publicURL,
                         uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
                         data_dir: description.dataDirectory, namespaces: count,
-                        namespace: namespace, settings: document, refused: refused.summary),
+                        namespace: namespace, settings: document, refused: refused.summary, saving: saving),
                     status: .ok, requestID: settings.requestID)
             }.response
         }

@@ -115,6 +115,8 @@ package final class SnapshotStore: Sendable {
     private let durability: Durability
     let memory = NIOLockedValueBox<[String: [String: SnapshotRecord]]>([:])
     private let temporaries = NIOLockedValueBox(0)
+    /// The copies of databases on disk that are being saved, by their namespaces.
+    private let copies = NIOLockedValueBox<[String: DatabaseCopy]>([:])
     /// The store of the images that snapshots refer to.
     let images: ImageStore
     /// The images of each snapshot, read once. A file with the same identity has the same content.
@@ -197,10 +199,17 @@ package final class SnapshotStore: Sendable {
         guard copy.usesSecondConnection else {
             return try save(try copy.finished(), as: name, of: namespace, describe)
         }
+        copies.withLockedValue { $0[namespace] = copy }
+        defer { copies.withLockedValue { if $0[namespace] === copy { $0[namespace] = nil } } }
         let fresh = try temporaryPath()
         defer { NamespaceStore.removeDatabase(fresh) }
         try copy.finish(to: fresh)
         return try save(file: fresh, as: name, of: namespace, describe: describe)
+    }
+
+    /// How much of a namespace's database the newest save has copied; `nil` if none is in progress, or the databases are in memory.
+    package func progress(of namespace: String) -> DatabaseCopy.Progress? {
+        copies.withLockedValue { $0[namespace] }?.progress
     }
 
     /// A snapshot without a name. The caller discards it.

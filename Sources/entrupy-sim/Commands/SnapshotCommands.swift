@@ -18,10 +18,29 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Argument(help: "The name: a letter or digit, then letters, digits, -, _ and .") var name: String
 
         func call() -> ControlCall {
-            ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).showing("saving").printing {
+            // Its progress is what the server tells, not the bytes of the answer.
+            ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).showing(nil).printing {
                 (info: SnapshotInfo, terminal) in
                 terminal.line("\(info.name) saved: \(info.summary)")
             }
+        }
+
+        /// Sends the request, and asks how much of the database is copied while that takes long.
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let call = call()
+            let answer = try await ProgressLine.showing(terminal, "saving", in: .bytes) { progress in
+                let watching = Task {
+                    try await Task.sleep(for: ProgressLine.patience)
+                    while !Task.isCancelled {
+                        let info: ServerInfo = try await client.get("/_sim/info")
+                        if let saving = info.saving { progress.note(saving.bytes, of: saving.total_bytes) }
+                        try await Task.sleep(for: .milliseconds(500))
+                    }
+                }
+                defer { watching.cancel() }
+                return try await client.send(call)
+            }
+            try terminal.show(answer, of: call)
         }
     }
 
