@@ -9,25 +9,28 @@ struct ListeningOptions: ParsableArguments {
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8642
     @Option(
         help:
-            "A port for HTTPS and HTTP/2 beside the plain one, usually 8643; 0 picks a free one. Clients must trust its authority: see \"entrupy-sim trust\"."
+            "A port for HTTPS and HTTP/2 beside the plain one, usually 8643; 0 picks a free one. Clients must trust its authority: see \"entrupy-sim trust\". (default: no HTTPS)"
     )
     var tlsPort: Int?
-    @Option(help: "A certificate in PEM for --tls-port, with those that lead to its authority.") var tlsCert: String?
-    @Option(help: "The key of --tls-cert, in PEM.") var tlsKey: String?
-    @Option(help: "The start of absolute URLs; http://127.0.0.1:PORT if absent.") var publicUrl: String?
     @Option(
         help:
-            "More host names that the server answers to, separated by commas; .example.com is that name and all below it."
+            "A certificate in PEM for --tls-port, with those that lead to its authority. (default: one of the local authority)"
+    ) var tlsCert: String?
+    @Option(help: "The key of --tls-cert, in PEM.") var tlsKey: String?
+    @Option(help: "The start of absolute URLs. (default: http://127.0.0.1:PORT)") var publicUrl: String?
+    @Option(
+        help:
+            "More host names that the server answers to, separated by commas; .example.com is that name and all below it. (default: none)"
     )
     var allowedHosts = ""
     @Option(
         help:
-            "Origins whose web pages may use the platforms' routes, separated by commas, for instance http://localhost:3000; \"*\" for all. The control API stays closed to them."
+            "Origins whose web pages may use the platforms' routes, separated by commas, for instance http://localhost:3000; \"*\" for all. The control API stays closed to them. (default: none)"
     )
     var cors = ""
     @Option(
         help:
-            "The token that control requests must send as X-Sim-Control-Token; if absent and --host is not a loopback address, a random one is printed."
+            "The token that control requests must send as X-Sim-Control-Token. (default: none on a loopback --host, else a random one, which is printed)"
     )
     var controlToken: String?
     @Flag(help: "Allow control requests without a token.") var controlOpen = false

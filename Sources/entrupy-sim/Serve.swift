@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
             """)
 
     @OptionGroup var listening: ListeningOptions
-    @Option(help: "The directory for databases and images; ./entrupy-sim-data if absent.") var dataDir: String?
+    @Option(help: "The directory for databases and images. (default: ./entrupy-sim-data)") var dataDir: String?
     @Flag(help: "Keep everything in memory; nothing survives a stop.") var inMemory = false
     @Option(
         help:
@@ -30,7 +30,7 @@ struct Serve: AsyncParsableCommand {
     var record: String?
     @Option(help: "Seed data: a YAML or JSON file like seed-data/standard.yaml, \"standard\" or \"empty\".")
     var seed = "standard"
-    @Option(help: "The seed for every id, token and key, 0 to 9007199254740991; random if absent.") var randomSeed: Int?
+    @Option(help: "The seed for every id, token and key, 0 to 9007199254740991. (default: random)") var randomSeed: Int?
     @Option(help: "\"documented\", \"off\", or numbers as JSON, for instance '{\"api_per_second\": 50}'.")
     var rateLimits = "documented"
     @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")

@@ -5,17 +5,17 @@ import Foundation
 struct ControlOptions: ParsableArguments {
     @Option(
         help:
-            "The server's URL, or a namespace's (/ns/NAME); ENTRUPY_SIM_URL, or http://127.0.0.1:8642, if absent."
+            "The server's URL, or a namespace's (/ns/NAME). (default: ENTRUPY_SIM_URL, or http://127.0.0.1:8642)"
     )
     var url: String?
     @Option(
-        name: [.short, .long], help: "The namespace; that of --url, ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
+        name: [.short, .long], help: "The namespace. (default: that of --url, ENTRUPY_SIM_NAMESPACE, or \"default\")")
     var namespace: String?
-    @Option(help: "The server's control token, if it requires one; ENTRUPY_SIM_CONTROL_TOKEN if absent.")
+    @Option(help: "The server's control token, if it requires one. (default: ENTRUPY_SIM_CONTROL_TOKEN)")
     var controlToken: String?
     @Option(
         help:
-            "The longest time until an answer begins, for instance 90s; if absent 30s, or 15m where the server works long and answers /_sim/ping meanwhile."
+            "The longest time until an answer begins, for instance 90s. (default: 30s, or 15m where the server works long and answers /_sim/ping meanwhile)"
     )
     var timeout: DurationArgument?
     @Flag(help: "Print the server's answer, or the error, as JSON.") var json = false

@@ -12,7 +12,7 @@ struct CaptureCommand: AsyncParsableCommand {
         static let discussion = "These are requests of the platform: limits, faults and outcome rules apply to them."
         @Option(help: "The item's customer_item_id.") var sku: String
         @Option(help: "The brand.") var brand = "Nike"
-        @Option(help: "The item type, for instance t-shirt; sneakers if absent.") var itemType: String?
+        @Option(help: "The item type, for instance t-shirt. (default: sneakers)") var itemType: String?
         @Option(help: "The user's unique_user_id.") var user = "sim-test-user"
 
         private struct Session: Decodable {

@@ -24,10 +24,12 @@ struct ItemsCommand: AsyncParsableCommand {
 
         private static let maxListed = 100
 
-        @Option(help: "How many, 1 to 10000000. Counted items send no webhooks.") var count: Int?
-        @Option(help: "The user that the items belong to; made if it does not exist.") var username: String?
-        @Option(help: "The brand.") var brand: String?
-        @Option(help: "\(ResultID.list).") var result: String?
+        @Option(help: "How many, 1 to 10000000. Counted items send no webhooks. (default: one, which sends them)")
+        var count: Int?
+        @Option(help: "The user that the items belong to; made if it does not exist. (default: DemoOrg-sim-test-user)")
+        var username: String?
+        @Option(help: "The brand. (default: Nike)") var brand: String?
+        @Option(help: "\(ResultID.list). (default: authentic)") var result: String?
         @Option(
             help: "More members as JSON, for instance '{\"customer_item_id\": \"sku-{n}\", \"flag\": \"flagged\"}'.")
         var template: String?
@@ -158,7 +160,7 @@ struct ItemsCommand: AsyncParsableCommand {
         static let abstract = "Resolve an item's flag, with a note and perhaps another result."
         @OptionGroup var item: Item
         @Option(help: "The note to the user.") var note: String
-        @Option(help: "The changed result; unchanged if absent.") var result: String?
+        @Option(help: "The changed result. (default: the result stays)") var result: String?
 
         func call() -> ControlCall {
             ControlCall(.POST, "/_sim/authentications/\(item.id)/flag/resolve", body: ["note": note, "result": result])
@@ -169,7 +171,7 @@ struct ItemsCommand: AsyncParsableCommand {
     struct Retake: Endpoint {
         static let abstract = "Ask an item's user to take photos again."
         @OptionGroup var item: Item
-        @Option(help: "A region to take again; may be repeated. All required ones if absent.") var region: [String] = []
+        @Option(help: "A region to take again; may be repeated. (default: all required ones)") var region: [String] = []
         @Option(help: "The message to the user.") var message: String?
 
         func call() -> ControlCall {
@@ -184,7 +186,7 @@ struct ItemsCommand: AsyncParsableCommand {
         static let abstract = "Send a support message about an item."
         @OptionGroup var item: Item
         @Argument(help: "The message.") var message: String
-        @Option(help: "A possible answer; may be repeated. Any answer if absent.") var option: [String] = []
+        @Option(help: "A possible answer; may be repeated. (default: any answer)") var option: [String] = []
 
         func call() -> ControlCall {
             ControlCall(

@@ -22,10 +22,10 @@ extension WebhooksCommand {
         @OptionGroup var options: SubscriptionOptions
         @Option(
             help:
-                "The URL at which a server on another machine reaches this command, which then listens on that port of all its addresses."
+                "The URL at which a server on another machine reaches this command, which then listens on that port of all its addresses. (default: http://127.0.0.1:PORT/webhooks)"
         )
         var listenUrl: String?
-        @Option(help: "The port to listen on; that of --listen-url or else a free one, if absent.") var port: Int?
+        @Option(help: "The port to listen on. (default: that of --listen-url, or a free one)") var port: Int?
 
         func validate() throws {
             if let listenUrl {

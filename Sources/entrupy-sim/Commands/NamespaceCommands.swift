@@ -45,7 +45,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Freeze: Endpoint {
         static let abstract = "Freeze the clock, now or at a later moment."
-        @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z; now if absent.") var at: String?
+        @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z. (default: now)") var at: String?
 
         func call() -> ControlCall {
             ControlCall(.POST, "/_sim/clock/freeze", body: ["at": at]).printing(ClockState.self)
@@ -115,13 +115,20 @@ struct NamespaceCommand: AsyncParsableCommand {
         static let discussion =
             "Without a name, the server picks a free one, which begins with --prefix if that is given."
 
-        @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -.") var name: String?
+        @Argument(help: "The name: 1 to 63 of a-z, 0-9 and -. (default: the server picks one)") var name: String?
         @Option(help: "The start of the name that the server picks.") var prefix: String?
-        @Option(help: "Delete the namespace after this time without a request, for instance 30m.")
+        @Option(help: "Delete the namespace after this time without a request, for instance 30m. (default: never)")
         var ttl: DurationArgument?
-        @Option(help: "\"standard\", \"empty\", or a file of seed data as JSON.") var seed: String?
-        @Option(help: "The seed for every id, token and key, 0 to 9007199254740991.") var randomSeed: Int?
-        @Option(help: "The moment at which the clock is frozen from the start, ISO 8601 with an offset.")
+        @Option(help: "\"standard\", \"empty\", or a file of seed data as JSON. (default: the server's --seed)")
+        var seed: String?
+        @Option(
+            help:
+                "The seed for every id, token and key, 0 to 9007199254740991. (default: follows from the server's and the name)"
+        ) var randomSeed: Int?
+        @Option(
+            help:
+                "The moment at which the clock is frozen from the start, ISO 8601 with an offset. (default: the clock runs)"
+        )
         var freeze: String?
 
         func validate() throws {

@@ -57,7 +57,7 @@ struct ListChoices: Endpoint {
     static let discussion =
         "Without a list's name, prints the names of the lists. \"routes\" lists the platform's routes."
 
-    @Argument(help: "The list, for instance results or brands.") var list: String?
+    @Argument(help: "The list, for instance results or brands. (default: the names of the lists)") var list: String?
 
     func call() -> ControlCall { ControlCall(.GET, "/_sim/choices").printing { try show($0, $1) } }
 

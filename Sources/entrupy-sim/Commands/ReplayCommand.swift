@@ -24,12 +24,13 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "Write the bundle of a namespace to this file, or - for standard output, after the replay.")
     var bundle: String?
     @Option(
-        help: "The last request that is replayed, for --bundle and --serve: its id, or \"sequence:N\" of its namespace."
+        help:
+            "The last request that is replayed, for --bundle and --serve: its id, or \"sequence:N\" of its namespace. (default: the last one of the recording)"
     )
     var until: String?
     @Option(
         name: [.short, .long],
-        help: "The namespace of --bundle and --until; ENTRUPY_SIM_NAMESPACE, or \"default\", if absent.")
+        help: "The namespace of --bundle and --until. (default: ENTRUPY_SIM_NAMESPACE, or \"default\")")
     var namespace: String?
     @Flag(help: "Print JSON.") var json = false
     @Flag(help: "Show no progress. It is shown only on a terminal.") var quiet = false

@@ -15,7 +15,7 @@ struct ReportCommand: AsyncParsableCommand {
     var bundle: String
     @Option(
         name: [.short, .long],
-        help: "The page to write, or - for standard output; the bundle's name with .html if absent.")
+        help: "The page to write, or - for standard output. (default: the bundle's name with .html)")
     var output: String?
 
     func run() async throws {

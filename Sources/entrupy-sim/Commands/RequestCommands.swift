@@ -13,7 +13,8 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct Name: ParsableArguments {
         @Argument(help: "The request's id, as in X-Request-Id, or its number in the journal.") var id: String
-        @Option(help: "Its number in the journal, if several requests have the id.") var sequence: Int?
+        @Option(help: "Its number in the journal, if several requests have the id. (default: the only one)")
+        var sequence: Int?
 
         var query: [(String, String?)] { [("sequence", sequence.map { "\($0)" })] }
     }
@@ -25,7 +26,7 @@ struct RequestsCommand: AsyncParsableCommand {
         @Option(help: "The status, for instance 404 or 4xx.") var status: String?
         @Option(
             help: ArgumentHelp(
-                "Whether the answer reached the client. The default is any, but true for a verification with --status.",
+                "Whether the answer reached the client. (default: any, but true for a verification with --status)",
                 valueName: "true|false|any"))
         var delivered: String?
         @Option(help: "The user of the request's session.") var username: String?
@@ -72,7 +73,7 @@ struct RequestsCommand: AsyncParsableCommand {
 
     struct Tail: ControlAction {
         static let abstract = "Print requests as they come, until Ctrl-C; with --json one object a line."
-        @Option(help: "Stop after this number of requests.") var count: Int?
+        @Option(help: "Stop after this number of requests. (default: no limit)") var count: Int?
 
         func validate() throws {
             if let count, count < 1 { throw ValidationError("--count must be at least 1, got \(count)") }
@@ -112,8 +113,8 @@ struct RequestsCommand: AsyncParsableCommand {
         @OptionGroup var filter: Filter
         @Flag(help: "Allow a route that matches no route of the platforms.") var anyRoute = false
         @Option(help: "The exact number of requests.") var times: Int?
-        @Option(help: "The least number of requests.") var atLeast: Int?
-        @Option(help: "The maximum number of requests.") var atMost: Int?
+        @Option(help: "The least number of requests. (default: 1, without --times and --at-most)") var atLeast: Int?
+        @Option(help: "The maximum number of requests. (default: no limit)") var atMost: Int?
         @OptionGroup var sequence: SequenceOptions
 
         func validate() throws {
@@ -203,11 +204,11 @@ struct RequestsCommand: AsyncParsableCommand {
             requests resend 17 --path /sdk/search --body '{"limit": 5}' --header 'Accept-Language: ja'
             """
         @OptionGroup var name: Name
-        @Option(help: "Another method.") var method: String?
-        @Option(help: "Another path, with its query.") var path: String?
+        @Option(help: "Another method. (default: that of the request)") var method: String?
+        @Option(help: "Another path, with its query. (default: that of the request)") var path: String?
         @Option(help: "A header to set, for instance 'Api-Version: 1.4'; 'Api-Version:' removes it. May be repeated.")
         var header: [String] = []
-        @Option(help: "Another body.") var body: String?
+        @Option(help: "Another body. (default: that of the request)") var body: String?
 
         func validate() throws { try HeaderOption.check(header, "Name: value") }
 

@@ -28,7 +28,7 @@ struct ListRules<Rule: ListedRule>: Endpoint {
 struct ClearRules<Rule: ListedRule>: ControlAction {
     static var name: String { "clear" }
     static var abstract: String { "Remove the given \(Rule.kind) rules, or all." }
-    @Argument(help: "The ids of the rules; all rules if absent.") var ids: [String] = []
+    @Argument(help: "The ids of the rules. (default: all rules)") var ids: [String] = []
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         if ids.isEmpty { try await client.send(ControlCall(.DELETE, "/_sim/\(Rule.kind)s")) }
@@ -67,16 +67,16 @@ struct FaultCommand: AsyncParsableCommand {
         var header: [String] = []
         @Option(help: "A glob over the event, to break webhooks instead of requests.") var webhook: String?
         @Option(help: "The status to answer.") var status: Int?
-        @Option(help: "The body of that answer, as JSON or plain text.") var body: String?
+        @Option(help: "The body of that answer, as JSON or plain text. (default: the error envelope)") var body: String?
         @Option(help: "The time to delay the answer or the webhook, for instance 2s.") var delay: String?
         @Option(
             help:
                 "Another effect by its name, for instance drop_connection, or any effect as JSON. docs/control.md lists all."
         )
         var effect: String?
-        @Option(help: "The probability that a match triggers the fault, 0 to 1.") var probability: Double?
-        @Option(help: "The maximum number of times that the fault is triggered.") var times: Int?
-        @Option(help: "The number of matching requests to let pass first.") var afterRequests: Int?
+        @Option(help: "The probability that a match triggers the fault, 0 to 1. (default: 1)") var probability: Double?
+        @Option(help: "The maximum number of times that the fault is triggered. (default: no limit)") var times: Int?
+        @Option(help: "The number of matching requests to let pass first. (default: 0)") var afterRequests: Int?
 
         func validate() throws {
             let effects = [status != nil, delay != nil, effect != nil].count { $0 }
@@ -144,8 +144,10 @@ struct OutcomeCommand: AsyncParsableCommand {
             """
         @Argument(help: "\(ResultID.list); with --component the name of an error or of a quality.") var result: String
         @Option(help: "The reason of an invalid result.") var reason: String?
-        @Option(help: "The time from the submission to the result, for instance 3h.") var after: String?
-        @Option(help: "The maximum number of items that the rule decides.") var times: Int?
+        @Option(
+            help: "The time from the submission to the result, for instance 3h. (default: the setting result.delay)")
+        var after: String?
+        @Option(help: "The maximum number of items that the rule decides. (default: no limit)") var times: Int?
         @Option(help: "The item's brand.") var brand: String?
         @Option(help: "A glob over the item's customer_item_id.") var customerItemId: String?
         @Option(help: "The item's user.") var username: String?

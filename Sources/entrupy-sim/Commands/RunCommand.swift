@@ -25,9 +25,11 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(help: "A scenario to start first: its name, or a YAML file.") var scenario: String?
     @Option(
-        help: "The longest time for the command, for instance 90s or 1h30m. Then it gets SIGTERM, 5 s later SIGKILL.")
+        help:
+            "The longest time for the command, for instance 90s or 1h30m. Then it gets SIGTERM, 5 s later SIGKILL. (default: no limit)"
+    )
     var timeout: DurationArgument?
-    @Option(help: "The folder for the files of a failed run; ENTRUPY_SIM_ARTIFACTS, or .entrupy-sim, if absent.")
+    @Option(help: "The folder for the files of a failed run. (default: ENTRUPY_SIM_ARTIFACTS, or .entrupy-sim)")
     var artifacts: String?
     @Flag(help: "Keep a recording of a failed run too, for \"entrupy-sim replay\". It holds tokens.") var record = false
     @Flag(help: "Print the result as JSON, in the last line of standard error.") var json = false

@@ -86,9 +86,13 @@ struct ScenarioCommand: AsyncParsableCommand {
             match, such as a misspelt route or brand, is printed as a note. With --strict such a part prevents the start.
             """
         @Argument(help: "The scenario's name, or a YAML file.") var scenario: String
-        @Option(name: .customLong("new"), help: "Make a new namespace with this name.") var newNamespace: String?
+        @Option(name: .customLong("new"), help: "Make a new namespace with this name. (default: start in --namespace)")
+        var newNamespace: String?
         @Flag(help: "With --new: replace that namespace if it exists.") var replace = false
-        @Option(help: "With --new: delete the namespace after this time without a request, for instance 30m.")
+        @Option(
+            help:
+                "With --new: delete the namespace after this time without a request, for instance 30m. (default: never)"
+        )
         var ttl: DurationArgument?
         @Flag(help: "Do not start a scenario with parts that nothing can match.") var strict = false
         @Flag(name: .customLong("run"), help: "Advance the clock through the timeline at once.") var runs = false
@@ -134,7 +138,10 @@ struct ScenarioCommand: AsyncParsableCommand {
             come from that scenario. No server is needed.
             """
         @Argument(help: "The scenario that was started in the namespace: its name, or its file.") var scenario: String
-        @Option(help: "A bundle whose journal is checked, instead of a namespace of the server.") var bundle: String?
+        @Option(
+            help:
+                "A bundle whose journal is checked, instead of a namespace of the server. (default: the namespace is checked)"
+        ) var bundle: String?
         @Option(help: "A file to write the result to as JUnit XML, for CI servers.") var junit: String?
         @Flag(
             help:

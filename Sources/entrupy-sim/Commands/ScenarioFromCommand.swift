@@ -16,7 +16,7 @@ struct ScenarioFromCommand: AsyncParsableCommand {
     var bundle: String
     @Option(
         help: ArgumentHelp(
-            "The last request: its id, or sequence:N, its number in the journal. That of the whole journal if absent.",
+            "The last request: its id, or sequence:N, its number in the journal. (default: the last one of the journal)",
             valueName: "request"))
     var until: String?
     @Option(name: [.short, .long], help: "The scenario to write, or - for standard output.")

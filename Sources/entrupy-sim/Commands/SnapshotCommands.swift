@@ -62,7 +62,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         static let discussion = "The new namespace has the same sessions and keys, so the parent's tokens work in it."
         @OptionGroup var snapshot: Snapshot
         @Argument(help: "The new namespace: 1 to 63 of a-z, 0-9 and -.") var newNamespace: String
-        @Option(help: "Delete the new namespace after this time without a request, for instance 30m.")
+        @Option(help: "Delete the new namespace after this time without a request, for instance 30m. (default: never)")
         var ttl: DurationArgument?
 
         func call() -> ControlCall {
@@ -99,7 +99,7 @@ struct SnapshotCommand: AsyncParsableCommand {
     struct Export: ControlAction {
         static let abstract = "Write a snapshot with its images to a file."
         @OptionGroup var snapshot: Snapshot
-        @Option(name: [.short, .long], help: "The file, or - for standard output; NAME.snapshot.tar if absent.")
+        @Option(name: [.short, .long], help: "The file, or - for standard output. (default: NAME.snapshot.tar)")
         var output: String?
         @OptionGroup var download: DownloadOptions
 
@@ -135,7 +135,7 @@ struct WriteBundle: ControlAction {
         --bundle FILE" opens it on any machine. Secrets are masked in the journal, but the database holds tokens and keys, so \
         treat the file as a secret. Only its owner can read it.
         """
-    @Option(name: [.short, .long], help: "The file, or - for standard output; NAMESPACE.bundle.tar if absent.")
+    @Option(name: [.short, .long], help: "The file, or - for standard output. (default: NAMESPACE.bundle.tar)")
     var output: String?
     @OptionGroup var download: DownloadOptions
 

@@ -7,15 +7,15 @@ import SimulationAPI
 struct SubscriptionOptions: ParsableArguments {
     @Option(
         help:
-            "The events, for instance session.completed; may be repeated, or separated by commas. All, if absent. \"entrupy-sim choices webhook_events\" lists them."
+            "The events, for instance session.completed; may be repeated, or separated by commas. \"entrupy-sim choices webhook_events\" lists them. (default: all)"
     )
     var events: [String] = []
-    @Option(help: "The organization; the first one of the namespace, if absent.") var organization: String?
-    @Option(help: "Only items of this user; of all users, if absent.") var username: String?
-    @Option(help: "The form of the bodies, items or event; that of the settings, if absent.") var format: WebhookFormat?
+    @Option(help: "The organization. (default: the first one of the namespace)") var organization: String?
+    @Option(help: "Only items of this user. (default: of all users)") var username: String?
+    @Option(help: "The form of the bodies, items or event. (default: that of the settings)") var format: WebhookFormat?
     @Option(
         help:
-            "The form of the signatures, sha256-base64, sha256-hex or hex; that of the settings, if absent.")
+            "The form of the signatures, sha256-base64, sha256-hex or hex. (default: that of the settings)")
     var signature: WebhookSignatureForm?
 
     func validate() throws {

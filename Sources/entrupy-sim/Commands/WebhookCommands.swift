@@ -88,7 +88,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
         @Option(help: "The secret_key of the subscription.") var secret: String
         @Option(help: "The value of the header Entrupy-Signature.") var signature: String
-        @Option(help: "The form it must have: sha256-base64, sha256-hex or hex. Any, if absent.")
+        @Option(help: "The form it must have: sha256-base64, sha256-hex or hex. (default: any)")
         var form: WebhookSignatureForm?
         @Flag(help: "Print JSON.") var json = false
         @Argument(help: "A file with the body's bytes as they arrived; - for standard input.") var file: String
