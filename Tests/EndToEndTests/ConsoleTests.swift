@@ -27,7 +27,7 @@ import Testing
         "", "/items", "/timeline", "/timeline?span=1h", "/captures", "/captures?status=all", "/users", "/components",
         "/rules",
         "/scenarios", "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces",
-        "/settings", "/explain/event:1", "/explain/sequence:1",
+        "/settings",
     ])
     func everyPageIsServedUnderAStrictPolicy(path: String) async throws {
         for world in [try await TestWorld.make(), try await filled()] {
