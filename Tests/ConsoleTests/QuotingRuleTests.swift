@@ -40,6 +40,8 @@ import Testing
         // The flags of curl; the address, quoted before; `route` and `method`, quoted above; numbers; constants.
         "Console/Wording/Snippets.swift": ["anyRoute", "delivered", "method", "options", "place", "route", "status"],
         "entrupy-sim/Client/ControlClient.swift": ["Shell"],
+        // One of two words of the program.
+        "entrupy-sim/Client/Refusal.swift": ["thing"],
         // A name of a command of this program.
         "entrupy-sim/CommandNames.swift": ["$0", "command"],
         // Names of commands of this program.

@@ -68,7 +68,9 @@ extension Subscriptions {
         let names = all.map(\.name).joined(separator: ", ")
         throw PlatformError.invalid(
             field: "organization",
-            all.isEmpty ? "the namespace has no organization: load seed data with one" : "must be one of \(names)")
+            all.isEmpty
+                ? "the namespace has no organization: load seed data with one"
+                : "must be one of \(names), got \"\(name ?? "")\"")
     }
 
     /// The organization of a subscription, as a caller of the partner API.

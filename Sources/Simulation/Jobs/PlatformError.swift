@@ -170,7 +170,8 @@ extension PlatformError {
         nearest.map { miss in
             ErrorDetail(
                 "\(miss.request.method) \(miss.request.path)",
-                miss.differences.isEmpty ? "is one of them" : miss.differences.joined(separator: "; "))
+                (miss.differences.isEmpty ? "is one of them" : miss.differences.joined(separator: "; "))
+                    + (miss.request.because.map { " (because \($0))" } ?? ""))
         }
     }
 

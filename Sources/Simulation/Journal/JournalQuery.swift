@@ -152,7 +152,7 @@ package struct JournalQuery: Sendable {
     package func nearestMisses(
         in journal: JournalSnapshot, limit: Int, obstacle: (Int) -> (count: Int, distance: Int64) = { _ in (0, 0) }
     ) -> [Int] {
-        journal.indices.reversed()
+        alike(in: journal).reversed()
             .map { index in
                 let entry = journal[index]
                 let other = obstacle(index)
@@ -162,6 +162,17 @@ package struct JournalQuery: Sendable {
             .filter { $0.order.0 > 0 }
             .sorted { $0.order < $1.order }
             .prefix(limit).map(\.index)
+    }
+
+    /// The indices among which near misses are looked for: the requests of the route and method. If there are none, those of the
+    /// route; if that has none either, all.
+    private func alike(in journal: JournalSnapshot) -> [Int] {
+        guard let route else { return Array(journal.indices) }
+        let ofRoute = journal.indices.filter { route.matches(RoutePath.plain(journal[$0].path)) }
+        guard !ofRoute.isEmpty else { return Array(journal.indices) }
+        let unmatched = ofRoute.filter { !matches(journal[$0]) }
+        let ofMethod = unmatched.filter { index in method.map { $0.isIdentical(to: journal[index].method) } ?? true }
+        return ofMethod.isEmpty ? unmatched : ofMethod
     }
 
     /// Whether an entry matches all parts but ``text``.

@@ -195,10 +195,18 @@ extension Namespaces {
     /// - Throws: ``PlatformError`` if the name is not valid, or there is no such scenario.
     private func find(_ name: String, in namespace: Namespace) async throws -> FoundScenario {
         try SnapshotName.check(name)
-        guard let found = try await found(name, in: namespace) else {
-            throw PlatformError.notFound("there is no scenario \"\(name)\"; GET /_sim/scenarios lists them")
-        }
+        guard let found = try await found(name, in: namespace) else { throw try await unknown(name, in: namespace) }
         return found
+    }
+
+    /// The error for a name that no scenario of the namespace has. It names the nearest one.
+    private func unknown(_ name: String, in namespace: Namespace) async throws -> PlatformError {
+        let own = try await environment.readingFiles { [environment] in
+            try environment.scenarios.names(namespace.name)
+        }
+        let names = Set(own + environment.platforms.shippedScenarios.keys).sorted()
+        let guess = NearestName.nearest(to: name, among: names).map { "did you mean \($0)? " } ?? ""
+        return .notFound("there is no scenario \"\(name)\"; \(guess)GET /_sim/scenarios lists them")
     }
 
     /// The scenario of a name, the namespace's own before a shipped one; `nil` if there is none.

@@ -200,13 +200,23 @@ extension ScenarioExpectation.Kind {
 
     /// The problem with requests that did not come as expected, with the nearest ones.
     private static func problem(_ error: PlatformError, _ nearest: [NearMiss]) -> String {
-        ([error.message] + nearest.prefix(2).map(sentence)).joined(separator: "; ")
+        ([error.message] + nearest.prefix(2).map(sentence)).joined(separator: "\n")
     }
 
+    /// A near miss in words: the request, its answer, the fact behind a refusal, and what differs beside the answer.
     private static func sentence(_ miss: NearMiss) -> String {
         let request = miss.request
-        let what = "\(request.method) \(request.path) was \(request.answerText)"
-        return miss.differences.isEmpty ? what : "\(what): \(miss.differences.joined(separator: ", "))"
+        let because = request.because.map { " (because \($0))" } ?? ""
+        let what = "\(request.method) \(request.path) was \(request.answerText)\(because)"
+        let differences = miss.differences.compactMap { difference -> String? in
+            if difference.begins(with: "status is ") { return nil }
+            guard let loss = request.lossText.map({ "was not delivered: \($0)" }), difference.begins(with: loss) else {
+                return difference
+            }
+            let rest = difference.dropFirst(loss.count)
+            return rest.isEmpty ? nil : String(rest.drop { $0 == ";" || $0 == " " })
+        }
+        return differences.isEmpty ? what : "\(what): \(differences.joined(separator: ", "))"
     }
 
     private static let deliveries = Self(name: "webhook") { fields, platforms in

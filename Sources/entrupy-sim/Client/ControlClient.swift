@@ -139,7 +139,7 @@ struct ControlClient: Sendable {
         _ call: ControlCall, _ progress: ProgressLine?,
         reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
     ) async throws -> Value {
-        let (takesLong, mayFailOtherwise) = (call.takesLong, call.mayFailOtherwise)
+        let (takesLong, mayFailOtherwise, path) = (call.takesLong, call.mayFailOtherwise, call.path.text)
         let head = timeout ?? (takesLong ? limits.work : limits.silence)
         let watch = AnswerWatch(progress)
         // The time until the answer counts from the last part of a file that the server took.
@@ -158,7 +158,7 @@ struct ControlClient: Sendable {
                     watch.beginBody()
                     try refuseRedirect(response)
                     guard (200..<300).contains(response.status.code) else {
-                        throw refusal(response.status, try await collect(response, watch), mayFailOtherwise)
+                        throw refusal(response.status, try await collect(response, watch), path, mayFailOtherwise)
                     }
                     return try await read(response, watch)
                 }
@@ -311,8 +311,12 @@ struct ControlClient: Sendable {
 
     /// The refusal for an answer that is an error.
     ///
-    /// - Parameter mayFailOtherwise: whether it may have another form than errors of the control API.
-    private func refusal(_ status: HTTPResponseStatus, _ answer: Data, _ mayFailOtherwise: Bool) -> Refusal {
+    /// - Parameters:
+    ///   - path: the path of the request.
+    ///   - mayFailOtherwise: whether it may have another form than errors of the control API.
+    private func refusal(
+        _ status: HTTPResponseStatus, _ answer: Data, _ path: String, _ mayFailOtherwise: Bool
+    ) -> Refusal {
         let code: Refusal.Code =
             switch status.code {
             case 400, 413, 415, 422: .usage
@@ -334,19 +338,36 @@ struct ControlClient: Sendable {
         }
         let isUnknownNamespace = envelope.code == "unknown_namespace"
         // The server's text ends with the HTTP request that makes one; `next` names the command instead.
-        let message = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
+        let text = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
+        // The name of a thing stays in its line.
+        let message = text.hasPrefix("there is no ") ? VisibleText.line(text) : text
         var refusal = Refusal(code, message, answer: answer)
         refusal.details = envelope.details.map { ($0.field, $0.problem) }
         refusal.next =
             switch status.code {
-            case 401:
-                "give the server's control token with --control-token or ENTRUPY_SIM_CONTROL_TOKEN; the server prints it if it made one"
+            case 401: Self.advice(aboutTokenFor: path)
             case 404 where isUnknownNamespace:
                 "make it with \"entrupy-sim namespace make \(Shell.operand(options.named))\", or see which there are: entrupy-sim namespace list"
             case 503: "try again in a moment"
             default: nil
             }
+        if refusal.next == nil { refusal.nameCommandOfList() }
         return refusal
+    }
+
+    /// The token that a refused request needs: only the control API takes the control token.
+    private static func advice(aboutTokenFor path: String) -> String {
+        let parts = path.prefix { $0 != "?" }.split(separator: "/")
+        switch parts.first == "ns" ? parts.dropFirst(2).first : parts.first {
+        case "_sim":
+            return
+                "give the server's control token with --control-token or ENTRUPY_SIM_CONTROL_TOKEN; the server prints it if it made one"
+        case "sdk": return "send the token of a login: -H 'Authorization: Token TOKEN'"
+        case "v1", "v2":
+            return
+                "send an organization's API token, in the standard seed data: -H 'Authorization: Token demo-api-token'"
+        default: return "send the client's token with -H; --control-token is for /_sim alone"
+        }
     }
 }
 

@@ -9,12 +9,15 @@ protocol ControlAction: ParsableArguments {
     static var name: String { get }
     static var abstract: String { get }
     static var discussion: String { get }
+    /// The options and arguments that members of the request come from, where their names differ: refusals name these.
+    static var optionNames: [String: String] { get }
     func run(_ client: ControlClient, _ terminal: Terminal) async throws
 }
 
 extension ControlAction {
     static var name: String { "\(Self.self)".lowercased() }
     static var discussion: String { "" }
+    static var optionNames: [String: String] { [:] }
     static var command: any ParsableCommand.Type { ControlCommand<Self>.self }
 }
 
@@ -62,7 +65,8 @@ struct ControlCommand<Action: ControlAction>: AsyncParsableCommand {
         let terminal = Terminal(isJSON: control.json, isQuiet: control.quiet)
         do {
             try await action.run(ControlClient(options: control, terminal: terminal), terminal)
-        } catch let refusal as Refusal {
+        } catch var refusal as Refusal {
+            if refusal.code == .usage { refusal.name(options: Action.optionNames) }
             terminal.show(refusal)
             throw ExitCode(refusal.code.rawValue)
         }

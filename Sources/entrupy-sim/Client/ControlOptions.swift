@@ -25,7 +25,8 @@ struct ControlOptions: ParsableArguments {
         try timeout?.check("--timeout", to: "1d")
         try require(isWebURL(base), "--url must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
         let isName = !named.isEmpty && named.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
-        try require(isName, "--namespace must be 1 to 63 characters of a-z, 0-9 and -, got \"\(named)\"")
+        try require(
+            isName, "--namespace must be 1 to 63 characters of a-z, 0-9 and -, got \"\(VisibleText.line(named))\"")
     }
 
     /// The server's URL, without a slash at its end.

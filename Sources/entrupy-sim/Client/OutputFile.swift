@@ -46,7 +46,9 @@ final class OutputFile: Sendable {
     }
 
     private static func refusal(_ path: String, _ reason: String, _ option: String) -> Refusal {
-        Refusal(.usage, "\(path) cannot be written: \(reason)", next: "name another place with \(option)")
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let reason = FileManager.default.fileExists(atPath: folder) ? reason : "there is no folder \(folder)"
+        return Refusal(.usage, "\(path) cannot be written: \(reason)", next: "name another place with \(option)")
     }
 
     /// Writes a file that others may read, as a whole.

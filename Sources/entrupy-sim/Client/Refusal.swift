@@ -18,7 +18,7 @@ struct Refusal: Error {
     }
 
     let code: Code
-    let message: String
+    private(set) var message: String
     var details: [(field: String, problem: String)] = []
     var next: String?
     /// The body of the server's answer, for `--json`.
@@ -44,6 +44,31 @@ struct Refusal: Error {
         // Without it, standard error still says what failed.
         return try? WireJSON.encode(
             ErrorEnvelope(error: message, code: name, sdk_error: nil, details: details, request_id: ""))
+    }
+
+    /// Names the command that lists the right names where the server names its own route for that.
+    mutating func nameCommandOfList() {
+        for thing in ["scenario", "snapshot"] {
+            let end = "GET /_sim/\(thing)s lists them"
+            guard message.hasSuffix(end), let start = message.range(of: "; ", options: .backwards) else { continue }
+            let guess = message[start.upperBound...].dropLast(end.count)
+            next = "\(guess)\"entrupy-sim \(thing) list\" lists them"
+            message = String(message[..<start.lowerBound])
+        }
+    }
+
+    /// Replaces the members of a request's body by the options that they come from.
+    ///
+    /// - Parameter options: the options, by the name of the member. `events` stands for `events[0]` too.
+    mutating func name(options: [String: String]) {
+        func named(_ text: String) -> String? {
+            let field = text.prefix { $0 != " " && $0 != "[" }
+            guard let option = options[String(field)] else { return nil }
+            let rest = text.dropFirst(field.count)
+            return option + (rest.first == "[" ? rest.drop { $0 != "]" }.dropFirst() : rest)
+        }
+        message = named(message) ?? message
+        details = details.map { (named($0.field) ?? $0.field, $0.problem) }
     }
 
     init(_ code: Code, _ message: String, next: String? = nil, answer: Data? = nil) {

@@ -12,6 +12,9 @@ enum InputFile {
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
+            var isDirectory: ObjCBool = false
+            guard !FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) || !isDirectory.boolValue
+            else { throw Refusal(.usage, "\(path) is a folder", next: "name a file in it, or - for standard input") }
             throw refusal?(error)
                 ?? Refusal(
                     .usage, "the file \(path) cannot be read",
@@ -47,6 +50,14 @@ enum InputFile {
         var (first, second) = (stat(), stat())
         guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    /// Whether an archive is a bundle, and not an exported snapshot. Its manifest is the first file in it.
+    static func isBundle(_ path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path), let start = try? file.read(upToCount: 1 << 16) else {
+            return false
+        }
+        return start.range(of: Data(#""format":"entrupy-sim bundle""#.utf8)) != nil
     }
 
     /// Whether the first line is that of a recording. It may be cut.

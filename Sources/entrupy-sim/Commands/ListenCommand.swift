@@ -19,6 +19,7 @@ extension WebhooksCommand {
             Listens on a free port of 127.0.0.1. A delivery is a line: the event, the item, its result, and the status of the answer, \
             which is 200, or 401 for a wrong signature. With --json it is an object with the body. Ends with Ctrl-C or SIGTERM.
             """
+        static let optionNames = SubscriptionOptions.names
         @OptionGroup var options: SubscriptionOptions
         @Option(
             help:

@@ -45,6 +45,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     struct Freeze: Endpoint {
         static let abstract = "Freeze the clock, now or at a later moment."
+        static let optionNames = ["at": "--at"]
         @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z. (default: now)") var at: String?
 
         func call() -> ControlCall {
@@ -60,6 +61,7 @@ struct ClockCommand: AsyncParsableCommand {
     struct Advance: Endpoint {
         static let abstract = "Advance the clock and do all work due on the way. Exits 1 if it stopped earlier."
         static let discussion = "With --to next it also exits 1 if nothing is due, so a loop of such advances ends."
+        static let optionNames = ["by": "the time", "to": "--to"]
         @Argument(help: "The time to advance: 90s, 1h30m, 300ms, or a number of seconds.") var by: DurationArgument?
         @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.") var to: String?
 
@@ -133,6 +135,16 @@ struct NamespaceCommand: AsyncParsableCommand {
 
         func validate() throws {
             if name != nil, prefix != nil { throw ValidationError("a name and --prefix exclude each other") }
+            if let name {
+                let isName = (1...63).contains(name.utf8.count) && name.utf8.allSatisfy(Self.isOfName)
+                try require(
+                    isName,
+                    "the name must be 1 to 63 characters of a-z, 0-9 and -, got \"\(VisibleText.line(name))\"")
+            }
+        }
+
+        private static func isOfName(_ byte: UInt8) -> Bool {
+            (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
         }
 
         func call() throws -> ControlCall {

@@ -20,7 +20,8 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
 
     private static func isFile(_ given: String) -> Bool {
-        given.hasSuffix(".yaml") || given.hasSuffix(".yml") || given.hasSuffix(".json") || given.contains("/")
+        given.hasPrefix(".") || given.hasSuffix(".yaml") || given.hasSuffix(".yml") || given.hasSuffix(".json")
+            || given.contains("/")
     }
 
     /// The name of the scenario that was started in the namespace from the text of a file.
@@ -151,7 +152,7 @@ struct ScenarioCommand: AsyncParsableCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let (moment, start) = (Date(), ContinuousClock.now)
-            let (run, bytes, others): (ScenarioRun, Data, Int)
+            var (run, bytes, others): (ScenarioRun, Data, Int)
             if let bundle {
                 (run, others) = try await BundleVerification.run(scenario, bundle, isStrict: strict)
                 bytes = try WireJSON.encode(run)
@@ -160,34 +161,49 @@ struct ScenarioCommand: AsyncParsableCommand {
                 (run, bytes) = try await client.verify(name, isStrict: strict)
                 others = 0
             }
+            if strict, run.expectations.isEmpty {
+                run.notes.append(RuleNote("expect", Self.nothing, mayChange: false))
+                run.verified = false
+                bytes = try WireJSON.encode(run)
+            }
             if let junit {
                 let report = JUnitReport(run, isStrict: strict, at: moment, took: ContinuousClock.now - start)
                 try OutputFile.write(Data(report.xml.utf8), to: junit, option: "--junit")
             }
-            if terminal.isJSON { terminal.json(bytes) } else { show(run, terminal) }
+            if terminal.isJSON { terminal.json(bytes) } else { show(run, others, terminal) }
             if others > 0 {
                 terminal.note(
                     "\(Readable.count(others, "expectation")) about other things than requests: not checked against a bundle"
                 )
+            } else if run.expectations.isEmpty, !strict {
+                terminal.note("note: \(Self.nothing)")
             }
             guard run.verified else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
 
-        private func show(_ run: ScenarioRun, _ terminal: Terminal) {
+        private static let nothing = "no expectation was checked: the scenario has no \"expect:\""
+
+        /// - Parameter others: the number of expectations that were not checked.
+        private func show(_ run: ScenarioRun, _ others: Int, _ terminal: Terminal) {
             let actions = run.timeline.map { action in
                 (action.state == "done", "\(action.action) \(action.state)", action.problem ?? "")
             }
             let checks = run.expectations.map { ($0.passed, $0.expectation, $0.problem ?? "found \($0.found)") }
             let notes = strict ? run.notes.map { (false, $0.field, $0.problem) } : []
             let all = actions + checks + notes
-            let rows = all.map { isGood, expected, found -> [Terminal.Piece] in
-                [isGood ? .init("ok", .green) : .init("FAILED", .red), .init(expected), .init(found)]
+            let rows = all.flatMap { isGood, expected, found -> [[Terminal.Piece]] in
+                // The requests that came near have lines of their own.
+                let lines = found.split(separator: "\n").map { Terminal.Piece(String($0)) }
+                let mark = isGood ? Terminal.Piece("ok", .green) : Terminal.Piece("FAILED", .red)
+                return [[mark, .init(expected), lines.first ?? ""]] + lines.dropFirst().map { ["", "", $0] }
             }
             terminal.table(["", "EXPECTED", "FOUND"], rows, empty: "the scenario expects nothing")
             if !strict { for note in run.notes { terminal.note("note: \(note.field): \(note.problem)") } }
             let failed = all.count { !$0.0 }
+            let unchecked = others > 0 ? ", \(Readable.count(others, "expectation")) not checked" : ""
+            let verified = others > 0 ? ": \(all.count) verified" : all.isEmpty ? ": nothing was checked" : " verified"
             terminal.line(
-                run.verified ? "\(run.name) verified" : "\(run.name): \(failed) of \(all.count) failed")
+                run.name + (run.verified ? verified : ": \(failed) of \(all.count) failed") + unchecked)
             if run.timeline.contains(where: { $0.state == "waiting" }) {
                 terminal.note("the timeline is not over: entrupy-sim clock advance --to next")
             }

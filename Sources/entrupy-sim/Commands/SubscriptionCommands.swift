@@ -18,6 +18,12 @@ struct SubscriptionOptions: ParsableArguments {
             "The form of the signatures, sha256-base64, sha256-hex or hex. (default: that of the settings)")
     var signature: WebhookSignatureForm?
 
+    /// See ``ControlAction/optionNames``.
+    static let names = [
+        "events": "--events", "organization": "--organization", "username": "--username", "format": "--format",
+        "signature": "--signature",
+    ]
+
     func validate() throws {
         try require(
             !eventNames.contains(""),
@@ -52,6 +58,7 @@ extension WebhooksCommand {
             Prints the subscription's id. Two subscriptions are equal if they differ in their secrets alone; "webhooks list --subscriptions" shows \
             them. The URL must be a loopback or private address, unless the server was started with --webhook-targets any.
             """
+        static let optionNames = SubscriptionOptions.names.merging(["url": "the URL", "secret_key": "--secret"]) { $1 }
         @Argument(help: "The URL that deliveries go to.") var url: String
         @Option(help: "The secret_key that signs deliveries.") var secret: String
         @OptionGroup var options: SubscriptionOptions
@@ -69,9 +76,29 @@ extension WebhooksCommand {
             let made: SubscriptionInfo = try answer.decoded()
             terminal.line(made.id)
             if old != nil { terminal.note("it was there already, and has the secret now") }
+            if !isLocal {
+                terminal.note(
+                    "note: deliveries go only to loopback and private addresses, unless the server was started with --webhook-targets any"
+                )
+            }
             if made.status == "pending" {
                 terminal.note("it gets no deliveries until its domain is verified: entrupy-sim doctor says how")
             }
+        }
+
+        /// Whether the URL has a loopback or private address. A name other than `localhost` may lead to one too.
+        private var isLocal: Bool {
+            guard let host = URL(string: url)?.host?.lowercased() else { return true }
+            if host == "localhost" || host.hasSuffix(".localhost") { return true }
+            var (four, six) = (in_addr(), in6_addr())
+            if inet_pton(AF_INET, host, &four) == 1 {
+                let bytes = withUnsafeBytes(of: four) { Array($0) }
+                return [127, 10].contains(bytes[0]) || bytes[..<2] == [192, 168]
+                    || bytes[0] == 172 && (16...31).contains(bytes[1])
+            }
+            guard inet_pton(AF_INET6, host.trimmingCharacters(in: ["[", "]"]), &six) == 1 else { return false }
+            let bytes = withUnsafeBytes(of: six) { Array($0) }
+            return bytes[0] & 0xfe == 0xfc || bytes == Array(repeating: 0, count: 15) + [1]
         }
 
         /// The settings that later subscriptions follow.

@@ -12,6 +12,7 @@ struct Wait: ControlAction {
         capture:ID:timed_out, workflow_session:ID:finished, workflow_session:ID:failed, workflow_session:ID:expired, \
         or webhook: and an event, for instance webhook:session.completed. One that has happened already counts.
         """
+    static let optionNames = ["until": "EVENT"]
     @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.") var event: String
     @Option(help: "The longest real time to wait, for instance 5s or 1m30s; at most 1d.")
     var within = DurationArgument(argument: "5s")
