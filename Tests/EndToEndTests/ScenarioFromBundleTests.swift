@@ -13,7 +13,7 @@ import Yams
         var file: String { path + "/case.yaml" }
 
         func from(_ more: String...) async throws -> (status: Int32, output: String) {
-            let run = try await SimProcess.run(["scenario", "from", bundle, "-o", file] + more)
+            let run = try await SimProcess.run(["scenario", "from", bundle, "-o", file, "--force"] + more)
             return (run.status, run.output)
         }
 
@@ -68,7 +68,7 @@ import Yams
             let made = try await folder.from()
             try #require(made.status == 0, "\(made.output)")
             let text = try folder.text()
-            #expect(made.output.contains("lines with CHOOSE"))
+            #expect(made.output.contains("1 line with CHOOSE"))
             for part in [
                 "freeze: \"2026-01-05T09:00:00Z\"", "delay: ", "customer_item_id: before", "result: unknown",
                 "at: \"90m\"", "fault:", "retake:", "again: # please", "route: /sdk/results/*",
@@ -275,6 +275,66 @@ import Yams
         }
     }
 
+    /// A bundle of a run with the usual name, of a client that asked for a route that there is not and lost two webhooks.
+    @Test func lostWebhooksAreExpectedAndUnknownRoutesAreNot() async throws {
+        let world = try await TestWorld.make(settings: ["webhooks": ["retries": ["1s"]]])
+        for (path, organization) in [("refused", "DemoOrg"), ("dropped", "OtherOrg")] {
+            let hook: JSONValue = [
+                "url": .string("http://127.0.0.1:1/\(path)"), "secret_key": "hook-secret-1",
+                "organization": .string(organization), "events": ["support.message"],
+            ]
+            try #require(try await world.send("POST", "/_sim/webhooks", hook).status == 201)
+        }
+        let item = try await world.submit(try await world.login())
+        _ = try await world.send("POST", "/_sim/authentications/\(item)/support-message", ["message": "Where from?"])
+        try await world.advance("1m")
+        _ = try await world.send("GET", "/v2/no-such-route", token: TestWorld.apiToken)
+        _ = try await world.send("GET", "/v2/webhooks", token: TestWorld.apiToken)
+        let bundle = try await bundle(of: world)
+        try await withBundle(bundle) { folder in
+            let (file, named) = (folder.path + "/lost.yaml", folder.path + "/bundle-2.tar")
+            try bundle.write(to: URL(fileURLWithPath: named))
+            let made = try await SimProcess.run(["scenario", "from", named, "-o", file])
+            try #require(made.status == 0, "\(made.output)")
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.contains("name: lost\n"), "every run calls its bundle so: \(text)")
+            #expect(
+                text.contains("# Not expected: GET /v2/no-such-route: no route") && !text.contains("route: /v2/no-such")
+            )
+            #expect(text.contains("CHOOSE: support.message of \(item) was failed after 2 attempts"), "\(text)")
+            let document = try #require(try load(yaml: text) as? [String: Any])
+            let expected = try #require(document["expect"] as? [[String: Any]])
+            let webhook = try #require(expected.compactMap { $0["webhook"] as? [String: Any] }.first)
+            #expect(webhook["event"] as? String == "support.message" && webhook["status"] as? String == "delivered")
+            let verified = try await SimProcess.run(["scenario", "verify", file, "--bundle", named])
+            #expect(verified.status == 0 && !verified.output.contains("lost verified"), "\(verified.output)")
+            #expect(verified.output.contains("verified, 1 expectation not checked"), "\(verified.output)")
+            // A file with a person's decisions stays.
+            let again = try await SimProcess.run(["scenario", "from", named, "-o", file])
+            #expect(again.status == 64 && again.output.contains("exists already"), "\(again.output)")
+            #expect(again.output.contains("--force"))
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+            #expect(try await SimProcess.run(["scenario", "from", named, "-o", file, "--force"]).status == 0)
+        }
+    }
+
+    /// A webhook that a fault lost is part of the case.
+    @Test func aWebhookThatAFaultLostIsExpectedAsItWas() async throws {
+        let world = try await TestWorld.make()
+        let hook: JSONValue = ["url": "http://127.0.0.1:1/hook", "secret_key": "hook-secret-1"]
+        _ = try await world.send("POST", "/_sim/webhooks", hook)
+        let fault: JSONValue = ["match": ["webhook": "*"], "effect": ["delay": "1h"]]
+        try #require(try await world.send("POST", "/_sim/faults", fault).status == 201)
+        _ = try await world.send("POST", "/_sim/authentications", ["brand": "Nike"])
+        _ = try await world.send("GET", "/v2/webhooks", token: TestWorld.apiToken)
+        try await withBundle(try await bundle(of: world)) { folder in
+            let made = try await folder.from()
+            let text = try folder.text()
+            #expect(
+                made.status == 0 && text.contains("by the fault flt_") && text.contains("status: retrying"), "\(text)")
+        }
+    }
+
     // MARK: Bad input
 
     @Test func aRequestThatIsNotThereIsAnError() async throws {
@@ -302,7 +362,13 @@ import Yams
         }
         try await withBundle(snapshot) { folder in
             let made = try await folder.from()
-            #expect(made.status == 1 && made.output.contains("has no requests"), "\(made.output)")
+            #expect(made.status == 1 && made.output.contains("exported snapshot, which never has"), "\(made.output)")
+        }
+        let silent = try await TestWorld.make()
+        try await withBundle(try await bundle(of: silent)) { folder in
+            let made = try await folder.from()
+            #expect(made.status == 1 && made.output.contains("none came to the namespace"), "\(made.output)")
+            #expect(!made.output.contains("snapshot"), "\(made.output)")
         }
         try await withBundle(Data("not a bundle".utf8)) { folder in
             let made = try await folder.from()
@@ -373,6 +439,7 @@ import Yams
                 "name: x\ndescription: y\nexpect: [{item: {customer_item_id: sku-1}}, {route: /sdk/login, status: 200, times: 2}]\n"
             )
             #expect(both.status == 0 && both.output.contains("1 expectation about other things"), "\(both.output)")
+            #expect(both.output.contains("x: 1 verified, 1 expectation not checked"), "\(both.output)")
             #expect(try await verify("").status == 64)
             try Data("x".utf8).write(to: URL(fileURLWithPath: folder.bundle))
             #expect(try await verify("name: x\ndescription: y\n").status == 64)

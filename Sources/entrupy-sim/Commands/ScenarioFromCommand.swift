@@ -21,6 +21,7 @@ struct ScenarioFromCommand: AsyncParsableCommand {
     var until: String?
     @Option(name: [.short, .long], help: "The scenario to write, or - for standard output.")
     var output: String
+    @Flag(help: "Replace the file if it exists.") var force = false
 
     /// The number of parts that are left out before the scenario counts as impossible.
     private static let maxAttempts = 50
@@ -39,15 +40,18 @@ struct ScenarioFromCommand: AsyncParsableCommand {
                 throw Refusal(
                     .usage, "the scenario would replace the bundle \(bundle)", next: "name another file with --output")
             }
-            let (bundle, until) = (bundle, until)
-            let made = try await OpenedBundle.with(bundle) { try await Self.scenario($0, bundle, until) }
+            guard force || output == "-" || !FileManager.default.fileExists(atPath: output) else {
+                throw Refusal(.usage, "\(output) exists already", next: "replace it with --force, or name another file")
+            }
+            let (bundle, until, output) = (bundle, until, output)
+            let made = try await OpenedBundle.with(bundle) { try await Self.scenario($0, bundle, until, output) }
             let data = Data(made.text.utf8)
             guard output != "-" else { return terminal.document(data) }
             try OutputFile.write(data, to: output, option: "--output")
             terminal.line(
-                "\(output): \(made.expectations) expectation\(made.expectations == 1 ? "" : "s"), up to \(made.last)")
+                "\(output): \(Readable.count(made.expectations, "expectation")), up to \(made.last)")
             for note in made.notes { terminal.note("note: \(note)") }
-            if made.choices > 0 { terminal.note("to decide: \(made.choices) lines with CHOOSE") }
+            if made.choices > 0 { terminal.note("to decide: \(Readable.count(made.choices, "line")) with CHOOSE") }
             terminal.line(
                 "then: entrupy-sim scenario verify \(Shell.operand(output)) \(Shell.option("--bundle", bundle))")
         } catch let refusal as Refusal {
@@ -64,10 +68,12 @@ struct ScenarioFromCommand: AsyncParsableCommand {
         let notes: [String]
     }
 
-    private static func scenario(_ opened: OpenedBundle, _ path: String, _ until: String?) async throws -> Made {
+    private static func scenario(
+        _ opened: OpenedBundle, _ path: String, _ until: String?, _ output: String
+    ) async throws -> Made {
         let file = URL(fileURLWithPath: path).lastPathComponent
-        let facts = try await BundleFacts(opened, file: file, until: until)
-        var maker = ScenarioOfBundle(facts, name: ScenarioOfBundle.name(for: path), file: file) {
+        let facts = try await BundleFacts(opened, path: path, until: until)
+        var maker = ScenarioOfBundle(facts, name: ScenarioOfBundle.name(for: path, output), file: file) {
             try await opened.server.masked($0)
         }
         var draft = try await maker.made()
@@ -80,6 +86,11 @@ struct ScenarioFromCommand: AsyncParsableCommand {
             choices: text.split(separator: "\n").count { $0.contains("# CHOOSE") }, notes: facts.gaps)
     }
 
+    /// Whether a note is about an expected request that the platforms do not have. A corrected client does not make it.
+    private static func isOfUnknownRoute(_ note: RuleNote) -> Bool {
+        note.field.wholeMatch(of: #/expect\[\d+\]\.(route|method)/#) != nil
+    }
+
     /// Starts the draft in a namespace of its own. Parts that cannot start are left out, and those that `--strict` would refuse get
     /// a comment.
     private static func check(_ draft: inout ScenarioDraft, _ client: ControlClient) async throws {
@@ -90,7 +101,13 @@ struct ScenarioFromCommand: AsyncParsableCommand {
             )
             do {
                 let run: ScenarioRun = try await client.send(call).decoded()
-                for note in run.notes { draft.comment(note.field, "--strict refuses this: \(note.problem).") }
+                for note in run.notes where !isOfUnknownRoute(note) {
+                    draft.comment(note.field, "--strict refuses this: \(note.problem).")
+                }
+                // The last one first, so that the places of the others stay.
+                for note in run.notes.reversed() where isOfUnknownRoute(note) {
+                    draft.removeRequest(note.field, because: note.problem)
+                }
                 return
             } catch let refusal as Refusal {
                 let places = refusal.details.map { ($0.field, $0.problem.replacing(#/^line \d+: /#, with: "")) }

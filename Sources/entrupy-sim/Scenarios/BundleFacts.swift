@@ -13,6 +13,8 @@ struct BundleFacts: Sendable {
     let items: [AuthenticationInfo]
     /// The subscriptions to webhooks that there were after the wanted request and are there still.
     let subscriptions: [SubscriptionInfo]
+    /// The webhook deliveries that there were up to the wanted request, oldest first.
+    let deliveries: [WebhookDelivery]
     /// The text of the scenario that the namespace was started from; `nil` if it was none.
     let scenario: String?
     /// The namespace's seed data, in YAML.
@@ -28,23 +30,20 @@ struct BundleFacts: Sendable {
     private static let maxRequests = 20_000
     private static let maxEvents = 20_000
     private static let maxItems = 500
+    private static let maxDeliveries = 1000
 
     /// The request that the scenario ends with.
     var last: JournaledRequest { requests[requests.count - 1] }
 
     /// - Parameters:
-    ///   - file: the name of the bundle, for messages.
+    ///   - path: the file of the bundle.
     ///   - until: the name of the last request; `nil` for the last one of the journal.
     /// - Throws: ``Refusal`` if the bundle has no such request, or none at all.
-    init(_ bundle: OpenedBundle, file: String, until: String?) async throws {
-        let client = bundle.client
+    init(_ bundle: OpenedBundle, path: String, until: String?) async throws {
+        let (client, file) = (bundle.client, URL(fileURLWithPath: path).lastPathComponent)
         info = try await client.get("/_sim/info")
         let all = try await Self.requests(client)
-        guard let end = try Self.index(of: until, in: all.list, file) else {
-            throw Refusal(
-                .no, "\(file) has no requests: it is an exported snapshot, or its journal was empty",
-                next: "make the bundle before the namespace is reset: entrupy-sim bundle -o FILE")
-        }
+        guard let end = try Self.index(of: until, in: all.list, file) else { throw Self.empty(path, file) }
         requests = Array(all.list[...end])
         let last = all.list[end]
         let log = try await Self.events(client)
@@ -55,6 +54,7 @@ struct BundleFacts: Sendable {
             isEnd || through.map { event.sequence <= $0 } ?? (event.at <= last.at)
         }
         items = try await Self.items(client)
+        deliveries = try await Self.deliveries(client).filter { isEnd || $0.created_at <= last.at }
         subscriptions = try await Self.subscriptions(client, without: Array(log.list.dropFirst(events.count)))
         do {
             scenario = try await bundle.server.startedScenario()
@@ -73,6 +73,17 @@ struct BundleFacts: Sendable {
                 "The bundle lacks a request after the last one: none of its requests caused \(event.kind) of \(event.subject)."
             )
         }
+    }
+
+    /// The refusal of a file without requests.
+    private static func empty(_ path: String, _ file: String) -> Refusal {
+        InputFile.isBundle(path)
+            ? Refusal(
+                .no, "\(file) has no requests: none came to the namespace, or its journal was emptied",
+                next: "does the client read ENTRUPY_SIM_URL? Make the bundle before the namespace is reset")
+            : Refusal(
+                .no, "\(file) has no requests: it is an exported snapshot, which never has them",
+                next: "make a bundle: entrupy-sim bundle -o FILE")
     }
 
     /// Sentences about what was too much to be read, or was forgotten before.
@@ -131,6 +142,18 @@ struct BundleFacts: Sendable {
             items.append(try await client.get("/_sim/authentications/\(summary.entrupy_id)"))
         }
         return items
+    }
+
+    private static func deliveries(_ client: ControlClient) async throws -> [WebhookDelivery] {
+        var list: [WebhookDelivery] = []
+        var cursor: String?
+        repeat {
+            let page: WebhookDeliveryList = try await client.get(
+                "/_sim/webhook-deliveries", [("limit", "100"), ("cursor", cursor)])
+            list += page.deliveries
+            cursor = page.next_cursor
+        } while cursor != nil && list.count < maxDeliveries
+        return list.reversed()
     }
 
     /// - Parameter later: the entries of the event log that came after the wanted request.

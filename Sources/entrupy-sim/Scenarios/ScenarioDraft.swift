@@ -67,6 +67,15 @@ struct ScenarioDraft {
         return true
     }
 
+    /// Removes the expected request that a path names, and notes why.
+    mutating func removeRequest(_ path: String, because problem: String) {
+        guard let (key, index) = Self.place(path), self[key].parts.indices.contains(index) else { return }
+        let members = JSONObject(self[key].parts.remove(at: index).members)
+        let request = ["method", "route"].compactMap { members[$0]?.text }.joined(separator: " ")
+        let reason = problem.replacing(#/^line \d+: /#, with: "")
+        self[key].comments.append("Not expected: \(request): \(reason). Correct the client.")
+    }
+
     /// Adds a comment to the part that a path names.
     mutating func comment(_ path: String, _ text: String) {
         guard let (key, index) = Self.place(path), self[key].parts.indices.contains(index) else { return }

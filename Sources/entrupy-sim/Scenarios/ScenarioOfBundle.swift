@@ -63,7 +63,7 @@ struct ScenarioOfBundle {
         draft["expect"].comments = [
             "The last requests of the run. Verify them against its bundle: entrupy-sim scenario verify FILE --bundle BUNDLE"
         ]
-        draft["expect"].parts = ExpectedRequests(facts).parts()
+        draft["expect"].parts = ExpectedRequests(facts).parts() + ExpectedWebhooks(facts.deliveries).parts()
         draft.clockComments = [
             isAdvanced
                 ? "The clock stands. The run advanced it: do so at the same places."
@@ -72,12 +72,17 @@ struct ScenarioOfBundle {
         return draft
     }
 
-    /// The name of a scenario for a file: its name without the endings of bundles.
-    static func name(for file: String) -> String {
+    /// The name of a scenario for a bundle: that of its file, or of the scenario's where every run calls its bundle so.
+    static func name(for bundle: String, _ output: String) -> String {
+        let name = name(of: bundle, without: [".gz", ".tar", ".bundle", ".entrupy-bundle"])
+        guard name.wholeMatch(of: #/bundle(-\d+)?|case/#) != nil else { return name }
+        return output == "-" ? "failed-run" : self.name(of: output, without: [".yaml", ".yml", ".json"])
+    }
+
+    /// The name of a file without its endings, with the characters that a scenario's name may have.
+    private static func name(of file: String, without endings: [String]) -> String {
         var name = URL(fileURLWithPath: file).lastPathComponent
-        for ending in [".gz", ".tar", ".bundle", ".entrupy-bundle"] where name.hasSuffix(ending) {
-            name = String(name.dropLast(ending.count))
-        }
+        for ending in endings where name.hasSuffix(ending) { name = String(name.dropLast(ending.count)) }
         let allowed = name.utf8.map { byte -> UInt8 in
             let isWord =
                 (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-_.".utf8.contains(byte)
