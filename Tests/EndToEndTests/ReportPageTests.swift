@@ -49,7 +49,7 @@ import Testing
         let reasons = String(html[why.upperBound..<around.lowerBound])
         for text in [
             "GET /sdk/results/* -&gt; 200, at least once", "set_result at", "1 answer did not reach the client",
-            "connection reset", "did not arrive", "session.updated", "were refused",
+            "connection reset", "did not arrive", "session.updated", "was refused",
             "because the item belongs to DemoOrg-user-of-a; the session is DemoOrg-user-of-b&#39;s", "met nothing",
             "Prada",
             "GET /sdk/results/\(item) 404", "href=\"#request-",
@@ -70,6 +70,7 @@ import Testing
         _ = try await world.login()
         let (html, _) = try await page(of: try await world.send("GET", "/_sim/bundle").body)
         #expect(html.contains("Nothing here says why"))
+        #expect(html.contains("(frozen). 2 requests, 0 items, 0 captures, "), "\(html.prefix(60_000).suffix(4000))")
     }
 
     /// Ten thousand requests, with the longest bodies and names that are all markup.
@@ -107,7 +108,9 @@ import Testing
         #expect(html.contains("10000 requests") && html.contains("of 10000 requests are here"))
         #expect(html.contains("entrupy-sim serve --bundle FILE, then the console"))
         #expect(said.contains("note: Only "), "\(said)")
-        #expect(html.contains("3333 requests were refused"))
+        #expect(html.contains("3333 requests were refused") && html.contains("and 3323 more, in the lists below"))
+        let refused = try #require(html.split(separator: "were refused</h3>").last)
+        #expect(try #require(refused.firstMatch(of: #/href="#request-(\d+)"/#)).1 == "3", "the cause comes first")
         #expect(!html.contains("<&>") && html.contains("&lt;&amp;&gt;"))
         #expect(html.hasSuffix("</html>\n"))
     }

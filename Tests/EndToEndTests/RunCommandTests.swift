@@ -98,6 +98,47 @@ import Testing
         }
     }
 
+    /// A client with another base URL, or none.
+    @Test func aClientThatWentElsewhereIsTold() async throws {
+        try await Process.withDirectory { directory in
+            let question = "no request came to /ns/run; does the client read ENTRUPY_SIM_URL?"
+            let silent = try await shell("exit 7", in: directory)
+            #expect(silent.status == 7 && silent.errors.contains("  \(question)\n"), "\(silent.errors)")
+            #expect(!silent.errors.contains("namespace default"))
+            let ask = "'\(SimProcess.path)' api GET /v2/webhooks --url $ENTRUPY_SIM_SERVER -n default >/dev/null 2>&1"
+            let elsewhere = try await shell("\(ask); exit 3", in: directory)
+            #expect(elsewhere.errors.contains(question), "\(elsewhere.errors)")
+            #expect(
+                elsewhere.errors.contains("the namespace default got 1 request, the last GET /v2/webhooks"),
+                "\(elsewhere.errors)")
+            let page = try String(contentsOfFile: directory + "/kept/report-2.html", encoding: .utf8)
+            for text in [
+                question, "got 1 request", "api GET /v2/webhooks", "exited with 3.", "(running). 0 requests, ",
+            ] {
+                #expect(page.contains(text), "\(text)")
+            }
+            let made = try await SimProcess.run(["scenario", "from", directory + "/kept/bundle.tar", "-o", "-"])
+            #expect(made.status == 1 && !made.output.contains("exported snapshot"), "\(made.output)")
+        }
+    }
+
+    @Test func theTerminalSaysWhyInAtMostFiveLines() async throws {
+        try await Process.withDirectory { directory in
+            let token = "-H 'Authorization: Token demo-api-token'"
+            func ask(_ path: String) -> String { "'\(SimProcess.path)' api GET \(path) \(token) >/dev/null 2>&1; " }
+            let one = try await shell(ask("/v2/authentications/ABCD2345") + "exit 1", "--json", in: directory)
+            let why = "#1 GET /v2/authentications/ABCD2345 404: the namespace has no item with this id"
+            #expect(one.errors.contains("  \(why)\n"), "\(one.errors)")
+            #expect(one.result["why"] == [.string(why)], "\(one.errors)")
+            let asked = (1...7).map { ask("/v2/authentications/ABCD234\($0 % 6 + 2)") }.joined()
+            let many = try await shell(
+                ask("/v2/no-route") + ask("/v2/no-route") + asked + "exit 1", in: directory)
+            let lines = many.errors.split(separator: "\n").filter { $0.hasPrefix("  ") }
+            #expect(lines.count == 5 && lines.last == "  and 3 more, in the report", "\(many.errors)")
+            #expect(lines.first?.hasPrefix("  #1 GET /v2/no-route 404, 2 times: ") == true, "\(many.errors)")
+        }
+    }
+
     @Test func aSuccessLeavesNothing() async throws {
         try await Process.withDirectory { directory in
             let run = try await shell("test -e '\(directory)/kept/run.recording'", "--record", "--json", in: directory)
@@ -166,6 +207,20 @@ import Testing
         }
     }
 
+    /// A child that has ended, and waits for its new parent, does not run on. A daemon does, also in a session of its own.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/setsid"), "needs setsid and /proc"))
+    func onlyProcessesThatLiveRunOn() async throws {
+        try await Process.withDirectory { directory in
+            let ended = try await shell("sleep 1000 & P=$!; kill $P; exit 0", in: directory)
+            #expect(ended.status == 0 && ended.errors.isEmpty, "\(ended.errors)")
+            let daemon = try await shell("setsid sleep 1000 >/dev/null 2>&1 & exit 0", in: directory)
+            let named = try #require(
+                daemon.errors.firstMatch(of: #/run on, .* ends now: (\d+) \(sleep\)\n/#), "\(daemon)")
+            #expect(isRunning(String(named.1)) && daemon.status == 0)
+            kill(try #require(Int32(named.1)), SIGKILL)
+        }
+    }
+
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aSignalIsHandedOn(number: Int32) async throws {
         try await Process.withDirectory { directory in
             let script = "trap 'kill $!; exit 7' TERM INT HUP; echo ready; sleep 1000 & wait"
@@ -192,7 +247,7 @@ import Testing
         ["run", "--timeout", "0", "--", "true"], ["run", "--timeout", "-1s", "--", "true"],
         ["run", "--scenario", "/nowhere.yaml", "--", "true"], ["run", "--artifacts", "", "--", "true"],
         ["run", "--artifacts", "/etc/passwd", "--", "true"], ["run", "--artifacts", "/etc/passwd/x", "--", "true"],
-        ["run", "--nonsense", "--", "true"],
+        ["run", "--nonsense", "--", "true"], ["run", "--artifacts", "/proc/nope", "--", "echo", "ran"],
     ])
     func wrongUsageIs64(arguments: [String]) async throws {
         let run = try await RunningProgram(arguments).finish()

@@ -11,6 +11,9 @@ package struct Report: Sendable {
     package let html: String
     /// A sentence for each kind of thing that was left out.
     package let notes: [String]
+    /// The first lines of why the run may have failed, without the scenario's expectations, for a terminal; at most
+    /// ``ReportReasons/maxLines``.
+    package let why: [String]
 
     /// The maximum number of entries that are looked at, of each kind.
     static let maxRequests = 20_000
@@ -56,12 +59,13 @@ package struct Report: Sendable {
     /// - Parameters:
     ///   - title: the name of the bundle.
     ///   - gate: the namespace's scenario, verified; `nil` if it has none. Its failures come first on the page.
+    ///   - run: the command that failed; `nil` if it is not known.
     ///   - picture: reads a picture by its path in the control API; `nil` if it is not there.
     package init(
-        _ console: Console, title: String, gate: ReportGate? = nil, _ api: @escaping ControlAPI,
-        picture: @escaping @Sendable (_ path: String) async -> Data?
+        _ console: Console, title: String, gate: ReportGate? = nil, run: ReportedRun? = nil,
+        _ api: @escaping ControlAPI, picture: @escaping @Sendable (_ path: String) async -> Data?
     ) async throws {
-        var reading = ReportReading(ControlReader(api), picture, gate)
+        var reading = ReportReading(ControlReader(api), picture, gate, run)
         var view = try await reading.view()
         view["title"] = ReportReasons.short(title)
         view["version"] = console.version
@@ -79,6 +83,7 @@ package struct Report: Sendable {
         view["hasNotes"] = !reading.notes.isEmpty
         html = try PageTemplates.render(view, "report")
         notes = reading.notes
+        why = reading.why
     }
 }
 

@@ -31,7 +31,7 @@ extension ReportReading {
             notes.append("Only the newest \(list.count) entries of the event log are here.")
         }
         view["events"] = taken(list)
-        view["eventCount"] = list.count
+        view["eventCount"] = ReportReasons.count(list.count, "event")
         var rows = ReportSpace(bytes: Report.Space.due)
         try rows.add(
             all: due.map {

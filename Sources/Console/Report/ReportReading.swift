@@ -7,8 +7,11 @@ struct ReportReading {
     let api: ControlReader
     let picture: @Sendable (String) async -> Data?
     private let gate: ReportGate?
+    private let run: ReportedRun?
     let request = ConsoleRequest(namespace: "default", path: [], query: [:], isReadOnly: true, url: "")
     var notes: [String] = []
+    /// See ``Report/why``.
+    private(set) var why: [String] = []
     /// The space that is left for the parts of the page, in bytes.
     private var left = Report.Space.all
     private var cutBodies = 0
@@ -16,10 +19,14 @@ struct ReportReading {
     /// The pictures of the shown items: the key, the path and the size of each, in the order of the items.
     var wanted: [(key: String, path: String, bytes: Int)] = []
 
-    init(_ api: ControlReader, _ picture: @escaping @Sendable (String) async -> Data?, _ gate: ReportGate?) {
+    init(
+        _ api: ControlReader, _ picture: @escaping @Sendable (String) async -> Data?, _ gate: ReportGate?,
+        _ run: ReportedRun?
+    ) {
         self.api = api
         self.picture = picture
         self.gate = gate
+        self.run = run
     }
 
     mutating func view() async throws -> View {
@@ -28,16 +35,18 @@ struct ReportReading {
         let deliveries = try await deliveries()
         let faults = try await api.get("faults", as: FaultList.self).faults
         let outcomes = try await api.get("outcomes", as: OutcomeList.self).outcomes
-        let reasons = ReportReasons(gate, try await requests(), deliveries, faults, outcomes)
+        let reasons = ReportReasons(gate, run, try await requests(), deliveries, faults, outcomes)
+        let said = try await said(reasons)
+        why = reasons.lines(said)
         let bySequence = Dictionary(
             reasons.requests.compactMap { entry in entry.sequence.map { ($0, entry) } }, uniquingKeysWith: { $1 })
         var view: View = [
-            "now": Moment.text(now), "clockMode": info.namespace.clock.mode, "seed": info.namespace.seed,
-            "randomSeed": "\(info.namespace.random_seed)", "itemCount": info.namespace.counts.authentications,
-            "userCount": info.namespace.counts.users, "captureCount": info.namespace.counts.captures,
+            "clock": try await clock(info.namespace.clock), "seed": info.namespace.seed,
+            "randomSeed": "\(info.namespace.random_seed)",
+            "counts": Self.counts(reasons.requests.count, info.namespace.counts),
             "console": "", "base": "", "canChange": false, "readOnly": true, "cli": "",
-            "requestCount": reasons.requests.count,
-            "why": [try await reasons.view { [api] in try await Self.error(of: $0, api) }],
+            "run": run.map { ["command": ReportReasons.short($0.command), "ending": $0.ending] as View } ?? [:],
+            "hasRun": run != nil, "why": [reasons.view(said)],
             "gate": try gate.map {
                 [try $0.view(hasRequests: !reasons.requests.isEmpty) { bySequence[$0] }]
             } ?? [],
@@ -51,6 +60,21 @@ struct ReportReading {
         let settings = PrettyJSON.text(info.settings)
         view["settings"] = String(settings.prefix(Report.Space.settings / 6))
         return view
+    }
+
+    /// The clock of the bundle in a sentence. A bundle that is opened has a frozen clock; the snapshot in it has that of the run.
+    private func clock(_ clock: ClockState) async throws -> String {
+        let saved = try await api.get("snapshots", as: SnapshotList.self).snapshots.first { $0.name == "bundle" }
+        let now = Moment.text(clock.epoch)
+        return (saved?.clock ?? clock).mode == "frozen"
+            ? "The clock stood at \(now) (frozen)." : "The clock was at \(now) (running)."
+    }
+
+    private static func counts(_ requests: Int, _ counts: NamespaceCounts) -> String {
+        [
+            (requests, "request"), (counts.authentications, "item"), (counts.captures, "capture"),
+            (counts.users, "user"),
+        ].map { ReportReasons.count($0.0, $0.1) }.joined(separator: ", ")
     }
 
     /// Notes what the page does not have, and how to see it.
@@ -146,6 +170,16 @@ struct ReportReading {
         view["decided"] = RequestRow.pills(entry.decided_by, request)
         view["words"] = words(of: entry)
         return view
+    }
+
+    /// The errors in the answers to the refused requests that the reasons show, by the request's number.
+    private func said(_ reasons: ReportReasons) async throws -> [Int64: String] {
+        var said: [Int64: String] = [:]
+        for entry in reasons.refused.prefix(ReportReasons.maxEntries) {
+            guard let sequence = entry.sequence else { continue }
+            said[sequence] = try await Self.error(of: entry, api)
+        }
+        return said
     }
 
     /// The error in the body of an answer; `nil` if it has none.

@@ -4,8 +4,12 @@ import SimulationAPI
 /// Why a test may have failed: what the namespace knows of expectations that were not met, of answers and webhooks that did not
 /// arrive, of refusals, and of rules that met nothing. A report begins with it.
 struct ReportReasons {
-    /// The maximum number of entries of each kind, the newest.
+    /// The maximum number of entries of each kind, the oldest: later ones are often their consequences.
     static let maxEntries = 10
+    /// The maximum number of lines on a terminal.
+    static let maxLines = 5
+    /// The maximum length of a path on a terminal, in characters.
+    private static let maxPath = 80
     /// The maximum length of a text, in characters.
     static let maxText = 300
     /// The number of requests that are shown before and after one that a reason names.
@@ -13,25 +17,28 @@ struct ReportReasons {
 
     /// The verification of the scenario; `nil` if the namespace has none.
     let gate: ReportGate?
+    /// The command that failed; `nil` if it is not known.
+    let run: ReportedRun?
     /// All requests of the bundle that are known, oldest first.
     let requests: [JournaledRequest]
-    /// The answers that did not reach their client, and the refused requests, newest first.
+    /// The answers that did not reach their client, and the refused requests, oldest first.
     let lost: [JournaledRequest]
     let refused: [JournaledRequest]
-    /// The deliveries that did not arrive, newest first.
+    /// The deliveries that did not arrive, oldest first.
     let undelivered: [WebhookDelivery]
     /// The rules that met nothing, with their notes.
     let unmet: [(id: String, text: String, note: String)]
 
     init(
-        _ gate: ReportGate?, _ requests: [JournaledRequest], _ deliveries: [WebhookDelivery], _ faults: [FaultInfo],
-        _ outcomes: [OutcomeInfo]
+        _ gate: ReportGate?, _ run: ReportedRun?, _ requests: [JournaledRequest], _ deliveries: [WebhookDelivery],
+        _ faults: [FaultInfo], _ outcomes: [OutcomeInfo]
     ) {
         self.gate = gate
+        self.run = run
         self.requests = requests
-        lost = requests.reversed().filter { !$0.delivered }
-        refused = requests.reversed().filter { $0.delivered && ($0.status ?? 0) >= 400 }
-        undelivered = deliveries.filter(Self.isLost)
+        lost = requests.filter { !$0.delivered }
+        refused = requests.filter { $0.delivered && ($0.status ?? 0) >= 400 }
+        undelivered = deliveries.reversed().filter(Self.isLost)
         unmet =
             faults.filter { $0.hits == 0 }.map {
                 (
@@ -52,7 +59,7 @@ struct ReportReasons {
 
     private static func note(_ notes: [RuleNote], seen: Int) -> String {
         var sentences = notes.map { $0.field.isEmpty ? $0.problem : "\($0.field): \($0.problem)" }
-        if seen > 0 { sentences.append("it matched \(seen) requests and was not triggered") }
+        if seen > 0 { sentences.append("it matched \(count(seen, "request")) and was not triggered") }
         return sentences.joined(separator: "; ")
     }
 
@@ -78,21 +85,22 @@ struct ReportReasons {
 
     // MARK: The page
 
-    /// - Parameter said: the error in the answer to a refused request; `nil` if the answer has none.
-    func view(said: (JournaledRequest) async throws -> String?) async throws -> View {
-        var refusals: [View] = []
-        for request in refused.prefix(Self.maxEntries) {
-            refusals.append(Self.row(request, said: try await said(request)))
-        }
+    /// - Parameter said: the errors in the answers to refused requests, by the request's number.
+    func view(_ said: [Int64: String]) -> View {
+        let missing = run?.missing ?? []
         let failures = gate?.failureCount ?? 0
-        let hasReasons = failures > 0 || !lost.isEmpty || !undelivered.isEmpty || !refused.isEmpty || !unmet.isEmpty
+        let isEmpty = lost.isEmpty && undelivered.isEmpty && refused.isEmpty && unmet.isEmpty && missing.isEmpty
         return [
-            "hasReasons": hasReasons,
+            "hasReasons": failures > 0 || !isEmpty, "hasRequests": !requests.isEmpty, "missing": missing,
+            "hasMissing": !missing.isEmpty,
             "lost": lost.prefix(Self.maxEntries).map { Self.row($0, said: nil) }, "hasLost": !lost.isEmpty,
-            "lostCount": Self.count(lost.count, "answer"),
-            "refused": refusals, "hasRefused": !refused.isEmpty, "refusedCount": Self.count(refused.count, "request"),
+            "lostCount": Self.count(lost.count, "answer"), "lostRest": Self.rest(lost.count),
+            "refused": refused.prefix(Self.maxEntries).map { Self.row($0, said: $0.sequence.flatMap { said[$0] }) },
+            "hasRefused": !refused.isEmpty, "refusedRest": Self.rest(refused.count),
+            "refusedCount": "\(Self.count(refused.count, "request")) \(refused.count == 1 ? "was" : "were")",
             "undelivered": undelivered.prefix(Self.maxEntries).map(Self.row), "hasUndelivered": !undelivered.isEmpty,
             "undeliveredCount": undelivered.count == 1 ? "1 delivery" : "\(undelivered.count) deliveries",
+            "undeliveredRest": Self.rest(undelivered.count),
             "unmet": unmet.prefix(Self.maxEntries).map { rule -> View in
                 [
                     "rule": rule.id, "text": Self.short(rule.text), "note": Self.short(rule.note),
@@ -100,9 +108,57 @@ struct ReportReasons {
                 ]
             },
             "hasUnmet": !unmet.isEmpty, "unmetCount": Self.count(unmet.count, "rule"),
-            "most": Self.maxEntries,
-            "isCut": [lost.count, refused.count, undelivered.count, unmet.count].contains { $0 > Self.maxEntries },
+            "unmetRest": Self.rest(unmet.count),
         ]
+    }
+
+    /// The sentence about entries that are not shown; empty if there are none.
+    private static func rest(_ count: Int) -> [String] {
+        count > maxEntries ? ["and \(count - maxEntries) more, in the lists below"] : []
+    }
+
+    // MARK: The terminal
+
+    /// The first reasons, a line each; the last line counts the rest.
+    ///
+    /// - Parameter said: the errors in the answers to refused requests, by the request's number.
+    func lines(_ said: [Int64: String]) -> [String] {
+        let all =
+            (run?.missing ?? []) + lines(ofRequests: said) + undelivered.map(Self.line)
+            + unmet.map { "\($0.text) met nothing\($0.note.isEmpty ? "" : ": \($0.note)")" }
+        guard all.count > Self.maxLines else { return all.map(Self.short) }
+        let shown = all.prefix(Self.maxLines - 1).map(Self.short)
+        return shown + ["and \(all.count - shown.count) more, in the report"]
+    }
+
+    /// The lost and refused requests, oldest first. Those that a client repeated have one line.
+    private func lines(ofRequests said: [Int64: String]) -> [String] {
+        var places: [[String]: Int] = [:]
+        var groups: [(first: JournaledRequest, count: Int)] = []
+        for request in (lost + refused).sorted(by: { $0.sequence ?? 0 < $1.sequence ?? 0 }) {
+            let key = [request.method, request.path, request.answerText, request.decided_by.fault ?? ""]
+            if let place = places[key] {
+                groups[place].count += 1
+            } else {
+                places[key] = groups.count
+                groups.append((request, 1))
+            }
+        }
+        return groups.map { request, count in
+            let number = request.sequence.map { "#\($0) " } ?? ""
+            let path = Self.short(request.path, to: Self.maxPath)
+            let what = "\(number)\(request.method) \(path) \(request.answerText)\(count > 1 ? ", \(count) times" : "")"
+            if let fault = request.decided_by.fault { return "\(what), by the fault \(fault)" }
+            let reason = request.because ?? request.sequence.flatMap { said[$0] }
+            return reason.map { "\(what): \($0)" } ?? what
+        }
+    }
+
+    private static func line(_ delivery: WebhookDelivery) -> String {
+        let item = delivery.entrupy_id.map { " of \($0)" } ?? ""
+        let attempts = count(delivery.attempts.count, "attempt")
+        return
+            "webhook \(delivery.event)\(item) \(delivery.status) after \(attempts): \(reason(delivery)), to \(delivery.url ?? "(deleted)")"
     }
 
     private static func row(_ request: JournaledRequest, said: String?) -> View {
@@ -120,31 +176,35 @@ struct ReportReasons {
         ]
     }
 
-    private static func row(_ delivery: WebhookDelivery) -> View {
+    private static func reason(_ delivery: WebhookDelivery) -> String {
         let last = delivery.attempts.last
-        let reason =
-            last?.error ?? last?.status.map { "answered \($0)" } ?? delivery.held_back
+        return last?.error ?? last?.status.map { "answered \($0)" } ?? delivery.held_back
             ?? delivery.fault.map { "fault \($0)" } ?? "no attempt was made"
-        return [
+    }
+
+    private static func row(_ delivery: WebhookDelivery) -> View {
+        [
             "event": delivery.event, "item": delivery.entrupy_id ?? "", "status": delivery.status,
             "url": short(delivery.url ?? "(deleted)"), "attempts": count(delivery.attempts.count, "attempt"),
-            "reason": short(reason), "deliveryID": delivery.id,
+            "reason": short(reason(delivery)), "deliveryID": delivery.id,
         ]
     }
 
     /// The name of a request's place in the page.
     static func anchor(_ sequence: Int64?) -> String { "request-\(sequence ?? 0)" }
 
+    static func short(_ text: String) -> String { short(text, to: maxText) }
+
     /// A text that is cut.
-    static func short(_ text: String) -> String {
+    private static func short(_ text: String, to length: Int) -> String {
         let scalars = text.unicodeScalars
-        guard let end = scalars.index(scalars.startIndex, offsetBy: maxText, limitedBy: scalars.endIndex),
+        guard let end = scalars.index(scalars.startIndex, offsetBy: length, limitedBy: scalars.endIndex),
             end < scalars.endIndex
         else { return text }
         return "\(String(scalars[..<end]))…"
     }
 
-    private static func count(_ count: Int, _ thing: String) -> String {
+    static func count(_ count: Int, _ thing: String) -> String {
         count == 1 ? "1 \(thing)" : "\(count) \(thing)s"
     }
 }
@@ -226,7 +286,9 @@ package enum ReportGate: Sendable {
         }
         return [
             "check": ReportReasons.short(check.expectation),
-            "problem": ReportReasons.short(check.problem ?? "found \(check.found)"),
+            // The requests that came near have lines of their own.
+            "problem": ReportReasons.short(
+                check.problem.map { near.isEmpty ? $0 : String($0.prefix { $0 != "\n" }) } ?? "found \(check.found)"),
             "line": check.line.map { "line \($0)" } ?? "", "nearest": near, "hasNearest": !near.isEmpty,
         ]
     }

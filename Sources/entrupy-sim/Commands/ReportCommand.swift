@@ -26,14 +26,16 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     /// Opens a bundle in this process, without changing it, and makes its page.
-    static func report(ofBundle bundle: String) async throws -> Report {
+    ///
+    /// - Parameter run: the command that failed; `nil` if it is not known.
+    static func report(ofBundle bundle: String, run: ReportedRun? = nil) async throws -> Report {
         let name = URL(fileURLWithPath: bundle).lastPathComponent
-        return try await OpenedBundle.with(bundle) { try await report(name, $0.client) }
+        return try await OpenedBundle.with(bundle) { try await report(name, run, $0.client) }
     }
 
-    private static func report(_ name: String, _ client: ControlClient) async throws -> Report {
-        let gate = try await gate(client)
-        return try await Report(Console(version: Release.version, proof: ""), title: name, gate: gate) { path in
+    private static func report(_ name: String, _ run: ReportedRun?, _ client: ControlClient) async throws -> Report {
+        let (gate, console) = (try await gate(client), Console(version: Release.version, proof: ""))
+        return try await Report(console, title: name, gate: gate, run: run) { path in
             do {
                 let answer = try await client.send(ControlCall(.GET, ControlPath(stringLiteral: path)))
                 return (answer.status, answer.bytes)

@@ -78,6 +78,7 @@ private struct SimulatedRun {
         let timed_out: Bool
         @Nullable var signal: Int32?
         @Nullable var scenario: ScenarioRun?
+        let why: [String]
         @Nullable var bundle: String?
         @Nullable var report: String?
         @Nullable var recording: String?
@@ -86,6 +87,8 @@ private struct SimulatedRun {
     /// The files that were kept, by what they are.
     private struct Kept {
         var bundle, report, recording: String?
+        /// The first lines of the report's reasons.
+        var why: [String] = []
     }
 
     /// - Returns: the exit code.
@@ -109,7 +112,7 @@ private struct SimulatedRun {
         let command = CommandRun(
             words: ChildProcess.ownArguments(last: command.count),
             environment: environment(server.url, try await client.firstAPIToken()),
-            timeout: timeout.map { .seconds($0) })
+            mark: "ENTRUPY_SIM_SERVER=\(server.url)", timeout: timeout.map { .seconds($0) })
         let result: CommandRun.Result
         do {
             result = try await command.run()
@@ -126,7 +129,7 @@ private struct SimulatedRun {
         if let started, !wasLost { gate = await verify(started, client) }
         let isMet = started == nil || gate?.verified == true
         let code = code(result, isLost: wasLost, isMet: isMet)
-        var kept = code == 0 || wasLost ? Kept() : await keep(client, recording)
+        var kept = code == 0 || wasLost ? Kept() : await keep(client, recording, await reported(result, client))
         await server.stop()
         if let recording {
             if code == 0 { folder.discard(recording: recording) } else { kept.recording = recording }
@@ -201,9 +204,42 @@ private struct SimulatedRun {
         } else if result.ending.code != 0 {
             terminal.note("error: \(name) exited with \(result.ending.code)")
         }
-        if result.hasLeftovers {
-            terminal.note("note: processes that \(name) started run on, without the simulator, which ends now")
+        if let left = result.leftovers {
+            terminal.note(
+                "note: processes that \(name) started run on, without the simulator, which ends now\(left.text)")
         }
+    }
+
+    /// The run as its report names it.
+    private func reported(_ result: CommandRun.Result, _ client: ControlClient) async -> ReportedRun {
+        let ending =
+            switch result.ending {
+            case _ where result.isLate: "did not end within \(time)"
+            case .exited(let code): "exited with \(code)"
+            case .signalled(let number): "was ended by signal \(number)"
+            }
+        return ReportedRun(
+            command: command.map { Shell.quoted($0) }.joined(separator: " "), ending: ending,
+            missing: await missing(client))
+    }
+
+    /// Sentences about a namespace that no request came to: the client has another base URL. Empty if one came.
+    private func missing(_ client: ControlClient) async -> [String] {
+        func requests(_ client: ControlClient, limit: Int) async -> [JournaledRequest]? {
+            // Without an answer there is nothing to say.
+            (try? await client.get("/_sim/requests", [("limit", "\(limit)")]) as RequestList)?.requests
+        }
+        guard await requests(client, limit: 1)?.isEmpty == true else { return [] }
+        let own = "no request came to /ns/\(Self.namespace); does the client read ENTRUPY_SIM_URL?"
+        guard let others = await requests(client.ofDefault(), limit: 1000), let last = others.first else {
+            return [own]
+        }
+        let count = Readable.count(others.count, "request")
+        return [
+            own,
+            "the namespace default got \(count)\(others.count == 1000 ? " or more" : ""), the last \(last.method) \(last.path): "
+                + "does the client leave out /ns/\(Self.namespace)?",
+        ]
     }
 
     private var time: String { timeout.map { DurationText.text(seconds: $0) } ?? "its time" }
@@ -225,13 +261,15 @@ private struct SimulatedRun {
             terminal.note("  \(action.action) \(action.state)\(action.problem.map { ": \($0)" } ?? "")")
         }
         for check in run.expectations where !check.passed {
-            terminal.note("  \(check.expectation): \(check.problem ?? "found \(check.found)")")
+            let lines = (check.problem ?? "found \(check.found)").split(separator: "\n")
+            terminal.note("  \(check.expectation): \(lines.first ?? "")")
+            for line in lines.dropFirst() { terminal.note("    \(line)") }
         }
         return run
     }
 
     /// Writes the bundle and the report. If that fails, says why: the exit code is the command's.
-    private func keep(_ client: ControlClient, _ recording: String?) async -> Kept {
+    private func keep(_ client: ControlClient, _ recording: String?, _ run: ReportedRun) async -> Kept {
         var kept = Kept()
         do {
             let files = try folder.claim(recording: recording)
@@ -247,7 +285,8 @@ private struct SimulatedRun {
                 throw error
             }
             kept.bundle = files.bundle
-            let report = try await ReportCommand.report(ofBundle: files.bundle)
+            let report = try await ReportCommand.report(ofBundle: files.bundle, run: run)
+            kept.why = report.why
             try OutputFile.write(Data(report.html.utf8), to: files.report, option: "--artifacts")
             kept.report = files.report
         } catch let refusal as Refusal {
@@ -259,6 +298,7 @@ private struct SimulatedRun {
     }
 
     private func tell(_ kept: Kept, _ result: CommandRun.Result, _ gate: ScenarioRun?, _ code: Int32) throws {
+        for line in kept.why { terminal.note("  \(line)") }
         guard terminal.isJSON else {
             for (thing, file) in [
                 ("report", kept.report), ("bundle, which holds tokens", kept.bundle),
@@ -271,8 +311,8 @@ private struct SimulatedRun {
         var signal: Int32?
         if case .signalled(let number) = result.ending { signal = number }
         let summary = Summary(
-            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gate, bundle: kept.bundle,
-            report: kept.report, recording: kept.recording)
+            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gate, why: kept.why,
+            bundle: kept.bundle, report: kept.report, recording: kept.recording)
         Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))
     }
 }

@@ -10,7 +10,7 @@ struct ArtifactFolder {
         fileprivate var all: [String] { [bundle, report, recording] }
     }
 
-    /// - Throws: ``Refusal`` if files could not be written there. Makes nothing.
+    /// - Throws: ``Refusal`` if files could not be written there. Leaves nothing.
     init(_ path: String) throws {
         self.path = path
         var place = path
@@ -21,6 +21,10 @@ struct ArtifactFolder {
             throw Self.refusal(path, place == path ? "it is not a folder" : "\(place) is not a folder")
         }
         guard access(place, W_OK | X_OK) == 0 else { throw Self.refusal(path, String(cString: strerror(errno))) }
+        // Rights do not tell of a read-only or virtual file system.
+        var probe = Array("\(place)/.entrupy-sim-XXXXXX".utf8CString)
+        guard mkdtemp(&probe) != nil else { throw Self.refusal(path, String(cString: strerror(errno))) }
+        rmdir(probe)
     }
 
     /// The folder that holds a file. `NSString` ends the program for a name of one character.

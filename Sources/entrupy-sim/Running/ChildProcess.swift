@@ -70,9 +70,6 @@ final class ChildProcess: Sendable {
         if kill(-id, number) != 0, !hasEnded { kill(id, number) }
     }
 
-    /// Whether a process of the group runs, for instance after the end of its first one.
-    var hasRunningGroup: Bool { kill(-id, 0) == 0 }
-
     /// Waits for the end. A process that has not ended after `limit` is killed.
     func end(within limit: Duration) async {
         let killing = Task {

@@ -7,8 +7,8 @@ struct CommandRun {
         let ending: ChildProcess.Ending
         /// Whether the command was ended because its time was over.
         let isLate: Bool
-        /// Whether processes of the command's group run on.
-        let hasLeftovers: Bool
+        /// The processes of the command that run on; `nil` if none is known.
+        let leftovers: Leftovers?
     }
 
     private enum Event: Sendable {
@@ -23,6 +23,8 @@ struct CommandRun {
 
     let words: [ChildProcess.RawText]
     let environment: [ChildProcess.RawText]
+    /// An entry `NAME=value` of the environment that no process has but those of this command.
+    let mark: String
     /// The longest time; `nil` for no limit.
     let timeout: Duration?
 
@@ -79,10 +81,11 @@ struct CommandRun {
                 stopped(child, by: number, terminal)
             case .changed(.ended(let ending)):
                 if isLate { child.signal(SIGKILL) }
-                return Result(ending: ending, isLate: isLate, hasLeftovers: !isLate && child.hasRunningGroup)
+                return Result(
+                    ending: ending, isLate: isLate, leftovers: await Leftovers.find(ofGroup: child.id, mark: mark))
             }
         }
-        return Result(ending: .signalled(SIGKILL), isLate: isLate, hasLeftovers: false)
+        return Result(ending: .signalled(SIGKILL), isLate: isLate, leftovers: nil)
     }
 
     /// Stops this program's group with the command, as the terminal would if they were one, until the shell continues it.

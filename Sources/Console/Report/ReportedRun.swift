@@ -1,0 +1,17 @@
+import SimulationAPI
+
+/// The command whose failure a report is about, as `entrupy-sim run` knows it.
+package struct ReportedRun: Sendable {
+    /// The command and its arguments.
+    let command: String
+    /// How the command ended, for instance `exited with 3`.
+    let ending: String
+    /// Sentences about requests that did not come to the namespace; empty if some came.
+    let missing: [String]
+
+    package init(command: String, ending: String, missing: [String]) {
+        self.command = command
+        self.ending = ending
+        self.missing = missing
+    }
+}
