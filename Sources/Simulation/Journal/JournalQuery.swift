@@ -152,7 +152,7 @@ package struct JournalQuery: Sendable {
     package func nearestMisses(
         in journal: JournalSnapshot, limit: Int, obstacle: (Int) -> (count: Int, distance: Int64) = { _ in (0, 0) }
     ) -> [Int] {
-        alike(in: journal).reversed()
+        alike(in: journal) { obstacle($0).count > 0 }.reversed()
             .map { index in
                 let entry = journal[index]
                 let other = obstacle(index)
@@ -166,11 +166,13 @@ package struct JournalQuery: Sendable {
 
     /// The indices among which near misses are looked for: the requests of the route and method. If there are none, those of the
     /// route; if that has none either, all.
-    private func alike(in journal: JournalSnapshot) -> [Int] {
+    ///
+    /// - Parameter isHindered: whether the entry at an index misses for another reason than the query's parts.
+    private func alike(in journal: JournalSnapshot, where isHindered: (Int) -> Bool) -> [Int] {
         guard let route else { return Array(journal.indices) }
         let ofRoute = journal.indices.filter { route.matches(RoutePath.plain(journal[$0].path)) }
         guard !ofRoute.isEmpty else { return Array(journal.indices) }
-        let unmatched = ofRoute.filter { !matches(journal[$0]) }
+        let unmatched = ofRoute.filter { isHindered($0) || !matches(journal[$0]) }
         let ofMethod = unmatched.filter { index in method.map { $0.isIdentical(to: journal[index].method) } ?? true }
         return ofMethod.isEmpty ? unmatched : ofMethod
     }
