@@ -156,7 +156,7 @@ import Testing
         #expect(failed.expectation == "/a, then /b -> 429, then /b -> 200" && failed.line == 4 && failed.found == 2)
         #expect(
             failed.problem?.hasPrefix(
-                "sequence[2] (/b -> 200) did not follow sequence[1] (/b -> 429); GET /b was 200: came before the previous step (request 3);"
+                "sequence[2] (/b -> 200) did not follow sequence[1] (/b -> 429)\nGET /b was 200: came before the previous step (request 3)"
             ) == true)
         #expect(failed.nearest?.first?.sequence == 1)
         await bench.journal("GET", "/b", 200)
