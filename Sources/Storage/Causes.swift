@@ -1,6 +1,6 @@
 import GRDB
 
-/// What an event, a piece of scheduled work or a delivery was caused by.
+/// The cause of an event, of scheduled work or of a delivery.
 package struct Cause: Sendable, Hashable {
     /// The id, as ``Cause/init(_:)`` reads it: `sequence:12`, `due:7`, `control:3`, or a delivery's id.
     package let id: String
@@ -20,7 +20,7 @@ package struct Cause: Sendable, Hashable {
     /// An attempt to deliver a webhook.
     package static func delivery(_ id: String) -> Cause { Cause(id) }
 
-    /// What ``id`` names.
+    /// The thing that ``id`` names.
     package enum Kind: Sendable, Hashable {
         case request(Int64)
         case dueWork(Int64)

@@ -58,7 +58,7 @@ package struct SubmitCapture: Operation {
         return try ResultRendering(job).render(item)
     }
 
-    /// What decides the item's result.
+    /// The facts that decide the item's result.
     private static func facts(
         _ metadata: ItemMetadata, _ brand: (id: String, name: String, isKnown: Bool), _ capture: CaptureRecord,
         _ user: SDKUser, _ job: JobContext

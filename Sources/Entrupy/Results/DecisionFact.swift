@@ -3,7 +3,7 @@ import Simulation
 import SimulationAPI
 
 extension Decision {
-    /// What decided an item's result, and what would have decided without it. Reads the rules as they are now, so it must be
+    /// The fact that decided an item's result, and the one that would have decided without it. Reads the present rules, so it must be
     /// called when the result is decided [D explain].
     func fact(_ facts: Facts, _ job: JobContext) throws -> DecidingFact {
         let name = outcomeID ?? rule.rawValue
@@ -33,7 +33,7 @@ extension Decision {
         return isLater ? "\(whole), after \(DurationText.text(microseconds: delay.microseconds))" : whole
     }
 
-    /// What decides, in words.
+    /// The deciding rule or setting, in words.
     private func decider(_ subject: ItemOutcome.Subject) -> String {
         switch rule {
         case .debugConfiguration: "the debug configuration"

@@ -26,7 +26,7 @@ package final class NumberedCall: Sendable {
     }
 }
 
-/// What the changes of the current job are caused by. It is stored with the job's first change, so that jobs which change nothing
+/// The cause of the current job's changes. It is stored with the job's first change, so that jobs which change nothing
 /// store nothing.
 package struct JobCause {
     private enum Origin {

@@ -55,8 +55,8 @@ package struct ExportRequests: Operation {
     }
 }
 
-/// The name of a request in a path of the control API: its id, `sequence:` and its number, or the number alone, and its number where several requests have
-/// the id [D request-names].
+/// The name of a request in a path of the control API: its id, `sequence:N`, or its number alone. Where several requests have
+/// the id, the number beside it says which one is meant [D request-names].
 package struct RequestName: Sendable {
     let id: String
     let sequence: Int64?

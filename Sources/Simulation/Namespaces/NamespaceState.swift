@@ -39,7 +39,7 @@ package final class NamespaceState {
     package private(set) var parts: [any PlatformState] = []
     /// The outcome of the request whose job is running; `nil` for control requests and scheduled work.
     package var outcome: RequestOutcome?
-    /// What the changes of the current job are caused by.
+    /// The cause of the current job's changes.
     package var cause = JobCause.unknown
     /// The sequence number of the last event; `nil` if it must be read. Only jobs may change it.
     package var lastEvent: Int64?

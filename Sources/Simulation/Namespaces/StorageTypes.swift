@@ -11,7 +11,7 @@ package typealias Durability = Storage.Durability
 /// The state of a webhook's delivery.
 package typealias DeliveryStatus = DeliveryRecord.Status
 
-/// What an event, a piece of scheduled work or a delivery was caused by.
+/// The cause of an event, of scheduled work or of a delivery.
 package typealias Cause = Storage.Cause
 
 /// An entry of the event log.
