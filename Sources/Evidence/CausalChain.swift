@@ -166,25 +166,27 @@ struct CausalChain {
     }
 
     private mutating func add(_ work: StoredPastWork) throws -> String {
-        let id = Cause.dueWork(work.id).id
-        guard nodes[id] == nil else { return id }
-        let causes = try causes(work.cause, at: try scheduled(by: work.cause, before: work.at))
-        let isAction = work.kind == DueKind.scenarioAction.name
-        let text =
-            isAction ? "the scenario's timeline[\(work.subject)] ran" : "\(work.kind) of \(work.subject) fell due"
-        _ = insert(id, isAction ? .scenario : .dueWork, at: work.at, text, causes: causes)
-        return id
+        try add(work.id, work.kind, of: work.subject, at: work.at, work.cause, isPast: true)
     }
 
     private mutating func add(_ work: StoredWork) throws -> String {
-        let id = Cause.dueWork(work.id).id
+        try add(work.id, work.kind, of: job.shownSubject(of: work), at: work.dueAt, work.cause, isPast: false)
+    }
+
+    /// - Parameter subject: the subject as it may be shown.
+    private mutating func add(
+        _ number: Int64, _ kind: String, of subject: String, at moment: Instant, _ cause: Cause?, isPast: Bool
+    ) throws -> String {
+        let id = Cause.dueWork(number).id
         guard nodes[id] == nil else { return id }
-        let causes = try causes(work.cause, at: try scheduled(by: work.cause, before: work.dueAt))
-        let isAction = work.kind == DueKind.scenarioAction.name
+        let causes = try causes(cause, at: scheduled(by: cause, before: moment))
+        let isAction = kind == DueKind.scenarioAction.name
         let text =
             isAction
-            ? "the scenario's timeline[\(work.subject)] is due" : "\(work.kind) of \(job.shownSubject(of: work)) is due"
-        _ = insert(id, isAction ? .scenario : .dueWork, at: work.dueAt, text, causes: causes, href: "due")
+            ? "the scenario's timeline[\(subject)] \(isPast ? "ran" : "is due")"
+            : "\(kind) of \(subject) \(isPast ? "fell due" : "is due")"
+        _ = insert(
+            id, isAction ? .scenario : .dueWork, at: moment, text, causes: causes, href: isPast ? nil : "due")
         return id
     }
 
