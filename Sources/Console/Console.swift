@@ -98,6 +98,7 @@ package struct Console: Sendable {
         case ("", _): return try await ActivityPage.part(request, api)
         case ("requests", 2): return try await RequestPage.part(path[1], request, api)
         case ("explain", 2): return try await ExplanationPage.part(path[1], request, api)
+        case ("audit", 1): return try await AuditPage.part(request, api)
         case ("items", 1): return try await ItemsPage.part(request, api)
         case ("items", 2): return try await ItemPage.part(path[1], request, api)
         case ("timeline", 1): return try await TimelinePage.part(request, api)

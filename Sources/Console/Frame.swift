@@ -10,7 +10,7 @@ enum Frame {
         ("activity", "Activity", ""), ("items", "Items", "/items"), ("timeline", "Timeline", "/timeline"),
         ("captures", "Captures", "/captures"), ("users", "Users", "/users"),
         ("components", "Components", "/components"), ("rules", "Faults & outcomes", "/rules"),
-        ("scenarios", "Scenarios", "/scenarios"), ("webhooks", "Webhooks", "/webhooks"),
+        ("scenarios", "Scenarios", "/scenarios"), ("webhooks", "Webhooks", "/webhooks"), ("audit", "Audit", "/audit"),
         ("namespaces", "Namespaces", "/namespaces"), ("settings", "Settings", "/settings"),
     ]
 

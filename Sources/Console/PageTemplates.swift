@@ -10,7 +10,7 @@ enum PageTemplates {
             ("frame", PackageResources.frame_mustache), ("activity", PackageResources.activity_mustache),
             ("request", PackageResources.request_mustache), ("exchange", PackageResources.exchange_mustache),
             ("changes", PackageResources.changes_mustache), ("matches", PackageResources.matches_mustache),
-            ("explanation", PackageResources.explanation_mustache),
+            ("explanation", PackageResources.explanation_mustache), ("audit", PackageResources.audit_mustache),
             ("items", PackageResources.items_mustache), ("item", PackageResources.item_mustache),
             ("timeline", PackageResources.timeline_mustache), ("chart", PackageResources.chart_mustache),
             ("captures", PackageResources.captures_mustache), ("users", PackageResources.users_mustache),

@@ -67,6 +67,9 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package let webhookEvents = WebhookEvent.allCases.map(\.rawValue)
     package let faultEffects = PlatformEffect.ofEntrupy
 
+    package let auditRules = AuditRule.ofEntrupy
+    package let loginRoutes = [AuditRoute.login, .guideLogin]
+
     // [D not-simulated]
     package let unsimulatedPaths = [
         "/v2/fingerprints", "/v2/search/fingerprints", "/v2/search/domains", "/v2/integrations/app-login-voucher",

@@ -12,3 +12,50 @@ extension SimulatedNamespace {
         try await control.send("GET", "/_sim/explain/\(Self.segment(id))", as: Explanation.self)
     }
 }
+
+// What clients do wrong.
+extension SimulatedNamespace {
+    /// What the clients of the namespace did that the vendor or HTTP asks them not to do, and what its receivers of webhooks
+    /// answered.
+    ///
+    /// - Parameters:
+    ///   - rule: only this rule, for instance `retry-too-soon`; `nil` for all.
+    ///   - level: only rules of this level; `nil` for both.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked, or there is no such rule.
+    public func audit(rule: String? = nil, level: AuditReport.Level? = nil) async throws -> AuditReport {
+        let query = [("rule", rule), ("level", level?.rawValue)].compactMap { name, value in
+            value.map { "\(name)=\(Self.segment($0))" }
+        }
+        let path = "/_sim/audit" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        return try await control.send("GET", path, as: AuditReport.self)
+    }
+
+    /// Fails unless the clients kept to the rules.
+    ///
+    /// - Parameters:
+    ///   - failingAt: the level from which a finding is a failure.
+    ///   - ignoring: the rules whose findings are meant, with the reason for each.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or there is no such rule, and outside Swift Testing if there are
+    ///   findings.
+    public func expectNoMisuse(
+        failingAt level: AuditReport.Level = .error, ignoring: [String: String] = [:], fileID: String = #fileID,
+        filePath: String = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let report = try await audit()
+        if let unknown = ignoring.keys.sorted().first(where: { name in !report.rules.contains { $0.id == name } }) {
+            throw SimulatorError(
+                "the audit has no rule \"\(unknown)\"; its rules are \(report.rules.map(\.id).joined(separator: ", "))")
+        }
+        let findings = report.findings.filter { finding in
+            ignoring[finding.rule] == nil && (level == .warning || finding.level == .error)
+        }
+        guard !findings.isEmpty else { return }
+        let lines = findings.map { finding in
+            let requests = finding.requests.map { "\($0.sequence)" }.joined(separator: ", ")
+            return
+                "\(finding.level.rawValue) \(finding.rule): \(finding.text)\(requests.isEmpty ? "" : " (requests \(requests))")"
+        }
+        let text = "the clients did what they should not:\n  " + lines.joined(separator: "\n  ")
+        try TestFailure.record(text, fileID, filePath, line, column)
+    }
+}

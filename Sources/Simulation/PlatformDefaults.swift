@@ -27,6 +27,8 @@ extension SimulatedPlatform {
     package var scenarioSections: [ScenarioSection] { [] }
 
     package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? { nil }
+    package var auditRules: [AuditRule] { [] }
+    package var loginRoutes: [AuditRoute] { [] }
 
     package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] { [:] }
     package var webhookEvents: [String] { [] }

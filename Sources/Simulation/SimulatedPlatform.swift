@@ -117,6 +117,11 @@ package protocol SimulatedPlatform: Sendable {
 
     // MARK: Evidence
 
+    /// The kinds of misuse that the vendor's documents name, which an audit looks for beside the engine's [D audit].
+    var auditRules: [AuditRule] { get }
+    /// The routes with which users log in.
+    var loginRoutes: [AuditRoute] { get }
+
     /// The object with an id, for an explanation of what happened to it; `nil` if the platform has none.
     func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject?
 }
@@ -188,6 +193,10 @@ package final class Platforms: Sendable {
     package let idKinds: [IDKind]
     package let eventKinds: [EventKind]
     package let dueKinds: [DueKind]
+    /// The rules of an audit, errors first.
+    package let auditRules: [AuditRule]
+    /// The names of the members of bodies whose digests an audit compares.
+    package let auditedSecrets: Set<String>
     private let dueKindsByName: [String: DueKind]
     /// The beginnings of the platforms' tokens, which are masked in all output.
     let tokenPrefixes: [[UInt8]]
@@ -204,6 +213,9 @@ package final class Platforms: Sendable {
         idKinds = IDKind.ofEngine + all.flatMap(\.idKinds)
         eventKinds = EventKind.ofEngine + all.flatMap(\.eventKinds)
         dueKinds = DueKind.ofEngine + all.flatMap(\.dueKinds)
+        let rules = AuditRule.ofEngine(logins: all.flatMap(\.loginRoutes)) + all.flatMap(\.auditRules)
+        auditRules = rules.filter { $0.level == .error } + rules.filter { $0.level == .warning }
+        auditedSecrets = Set(rules.flatMap(\.secretMembers))
         dueKindsByName = Dictionary(uniqueKeysWithValues: dueKinds.map { ($0.name, $0) })
         standardText = standardSeed
         self.shippedScenarios = shippedScenarios

@@ -61,6 +61,8 @@ public struct JournaledRequest: Codable, Sendable {
     public var request: JournaledMessage?
     /// The headers and body of the answer, before a fault damaged it. Lists leave them out.
     public var response: JournaledMessage?
+    /// Digests of the masked secrets, with which requests can be compared. Only in bundles, from version 0.3.0 on.
+    public var digests: RequestDigests?
 
     public init(
         id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int?,

@@ -102,6 +102,15 @@ extension Transaction {
         return Array((indexed + others).sorted { $0.sequence > $1.sequence }.prefix(limit))
     }
 
+    /// The events of some kinds among the last ones, oldest first.
+    ///
+    /// - Parameter recent: the number of events that are looked at.
+    package func events(kinds: [String], recent: Int64) throws -> [EventRecord] {
+        let places = kinds.map { _ in "?" }.joined(separator: ", ")
+        let arguments: [any ColumnValue] = [try lastEventSequence() - recent] + kinds
+        return try records("WHERE sequence > ? AND kind IN (\(places)) ORDER BY sequence", arguments)
+    }
+
     /// The sequence number of the last event; 0 before the first.
     package func lastEventSequence() throws -> Int64 {
         try first("SELECT COALESCE(MAX(sequence), 0) FROM events") { $0[0] } ?? 0

@@ -24,6 +24,7 @@ struct EntrupySim: AsyncParsableCommand {
                 name: "Requests, webhooks and recordings",
                 subcommands: [
                     RequestsCommand.self, CallRoute.command, ListEvents.command, ExplainCommand.command,
+                    AuditCommand.command,
                     WebhooksCommand.self,
                     WriteBundle.command,
                     ReportCommand.self, ReplayCommand.self,

@@ -1378,7 +1378,7 @@ def the_pictures_of_the_docs(browser, world):
 # MARK: Every page
 
 
-PAGES = ["", "/items", "/explain/event:1", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
+PAGES = ["", "/items", "/explain/event:1", "/audit", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
          "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces", "/settings"]
 
 

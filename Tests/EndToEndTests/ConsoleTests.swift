@@ -105,7 +105,8 @@ import Testing
         for path in [
             "", "?q=\(query)", "/items", "/items/\(item)", "/requests/\(last)", "/rules", "/rules?route=\(query)",
             "/timeline",
-            "/items?text=\(query)", "/users/\(query)", "/explain/\(last)", "/explain/\(item)", "/explain/\(query)",
+            "/items?text=\(query)", "/users/\(query)", "/audit", "/explain/\(last)", "/explain/\(item)",
+            "/explain/\(query)",
             "/\(query)", "?selected=\(query)",
         ] {
             let answer = try await page(world, path)

@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    @Test func aRunWithAnAuditFailsForAnError() async throws {
+        try await Process.withDirectory { directory in
+            let script = "'\(SimProcess.path)' api GET '/v1/health?token=0123456789' || true"
+            let plain = try await shell(script, in: directory)
+            #expect(plain.status == 0, "\(plain.errors)")
+            let judged = try await shell(script, "--audit", in: directory)
+            #expect(
+                judged.status == 1 && judged.errors.contains("error: token-in-url: GET /v1/health?token=***"),
+                "\(judged.errors)")
+            #expect(files(directory) == ["bundle.tar", "report.html"])
+            let file = directory + "/audit.yaml"
+            try "ignore: [{rule: token-in-url, reason: the test of it}]".write(
+                toFile: file, atomically: true, encoding: .utf8)
+            let meant = try await shell(script, "--audit", "--ignore", file, in: directory)
+            #expect(meant.status == 0 && meant.errors.contains("1 finding left out by --ignore"), "\(meant.errors)")
+            let alone = try await shell("true", "--ignore", file, in: directory)
+            #expect(
+                alone.status == 64 && alone.errors.contains("--ignore is for findings of --audit"), "\(alone.errors)")
+        }
+    }
+
     @Test func aCommandThatCannotBeRunIs127Or126() async throws {
         try await Process.withDirectory { directory in
             for name in ["nobody-has-this", "", directory + "/none"] {

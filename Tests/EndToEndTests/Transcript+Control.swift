@@ -67,6 +67,8 @@ extension Transcript {
         try await send("POST", "\(delivery)/redeliver")
         try await send("POST", "/_sim/settle")
         try await send("GET", delivery)
+        // Gaps are real time: those that a rule compares with are not the same in two runs.
+        try await send("GET", "/_sim/audit?rule=unread-member")
         for explained in [id, items[0], "event:3", "control:1"] { try await send("GET", "/_sim/explain/\(explained)") }
         try await send("GET", "/_sim/authentications/\(items[0])/rules")
         for path in [

@@ -11,6 +11,8 @@ final class WebhookReceiver: Sendable {
     /// The reaction to a delivery.
     enum Behaviour: Sendable {
         case answer(Int)
+        /// Answers with a status that depends on the delivery.
+        case decide(@Sendable (Delivery) -> Int)
         /// Answers 200 with a text.
         case text(String)
         /// Sends a redirect to itself.
@@ -118,6 +120,7 @@ final class WebhookReceiver: Sendable {
     fileprivate func receive(_ delivery: Delivery) -> Behaviour {
         state.withLock { state in
             state.deliveries.append(delivery)
+            if case .decide(let status) = state.behaviour { return .answer(status(delivery)) }
             return state.behaviour
         }
     }
@@ -161,6 +164,7 @@ final class WebhookReceiver: Sendable {
 
         private func act(_ behaviour: Behaviour, _ context: ChannelHandlerContext) {
             switch behaviour {
+            case .decide: context.close(promise: nil)
             case .answer(let status): answer(status, [("Content-Length", "4")], "seen", context)
             case .text(let text): answer(200, [("Content-Length", "\(text.utf8.count)")], text, context)
             case .redirect: answer(307, [("Content-Length", "0"), ("Location", "/elsewhere")], "", context)

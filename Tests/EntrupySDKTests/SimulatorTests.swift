@@ -54,6 +54,25 @@ struct SimulatorTests {
         await #expect { try await sim.expectRequests([]) } throws: { "\($0)".contains("1 to 100 steps") }
     }
 
+    @Test func misuseIsAFailureWithItsRequests() async throws {
+        let sim = try SimulatedNamespace.current
+        var request = URLRequest(url: sim.url.appendingPathComponent("v1/health"))
+        request.setValue("1.0", forHTTPHeaderField: "Api-Version")
+        _ = try await URLSession.shared.data(for: request)
+        try await sim.expectNoMisuse()
+        await #expect {
+            try await Task.detached { try await sim.expectNoMisuse(failingAt: .warning) }.value
+        } throws: {
+            "\($0)".contains("warning deprecated-version: GET /v1/health asks for version 1.0 (requests 1)")
+        }
+        try await sim.expectNoMisuse(failingAt: .warning, ignoring: ["deprecated-version": "an old client"])
+        #expect(try await sim.audit(rule: "deprecated-version").findings.count == 1)
+        #expect(try await sim.audit(level: .error).findings.isEmpty)
+        await #expect { try await sim.expectNoMisuse(ignoring: ["retry-to-soon": "x"]) } throws: {
+            "\($0)".contains("the audit has no rule \"retry-to-soon\"")
+        }
+    }
+
     @Test func aWrongNumberOfRequestsNamesTheNearest() async throws {
         let sim = try SimulatedNamespace.current
         _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("sdk/session"))

@@ -47,7 +47,8 @@ import Testing
         let journals = Journals()
         for entry in entries { journals.append(entry, to: "a", .init(entries: 20_000, bytes: 64 << 20, bodyBytes: 0)) }
         let export = JournalExport(
-            journals.entries(of: "a"), matching: query, as: format, url: "http://127.0.0.1:1/ns/a", secrets: [])
+            journals.entries(of: "a"), matching: query, as: format, url: "http://127.0.0.1:1/ns/a", secrets: [],
+            secretMembers: ["token"])
         var (bytes, pieces) = (Data(), 0)
         while let piece = try export.next() {
             bytes += piece
@@ -76,7 +77,9 @@ import Testing
             requests: samples.enumerated().map { index, sample in
                 var entry = sample
                 entry.sequence = Int64(index) + 1
-                return JournaledRequest(entry, withMessages: true, Secrets(entry, []))
+                var request = JournaledRequest(entry, withMessages: true, Secrets(entry, []))
+                request.digests = entry.digests(["token"], Secrets(entry, []))
+                return request
             })
         #expect(
             String(decoding: requests, as: UTF8.self) == String(decoding: try WireJSON.encode(expected), as: UTF8.self))

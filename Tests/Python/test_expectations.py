@@ -265,3 +265,24 @@ def test_the_environment_of_a_process_names_the_namespace_and_the_test(entrupy_s
         "ENTRUPY_SIM_URL": entrupy_sim.url, "ENTRUPY_SIM_SERVER": entrupy_simulator.url, "ENTRUPY_SIM_NAMESPACE": entrupy_sim.name,
         "ENTRUPY_SIM_API_TOKEN": "demo-api-token", "ENTRUPY_SIM_TOKEN": "demo-api-token"}
     assert Namespace("a", "http://127.0.0.1:9", "ctl").environment["ENTRUPY_SIM_CONTROL_TOKEN"] == "ctl"
+
+
+def test_misuse_fails_with_the_requests(entrupy_sim):
+    entrupy_sim.expect_no_misuse(failing_at="warning")
+    send(entrupy_sim, "GET", "/v1/health", headers={"Api-Version": "1.0"})
+    entrupy_sim.expect_no_misuse()
+    text = problem(lambda: entrupy_sim.expect_no_misuse(failing_at="warning"))
+    assert "warning deprecated-version: GET /v1/health asks for version 1.0 (requests 1)" in text
+    entrupy_sim.expect_no_misuse(failing_at="warning", ignore={"deprecated-version": "an old client"})
+    assert [finding["count"] for finding in entrupy_sim.audit(rule="deprecated-version")["findings"]] == [1]
+    assert entrupy_sim.audit(level="error")["findings"] == []
+
+
+def test_a_rule_that_does_not_exist_is_no_reason(entrupy_sim):
+    for ignore, message in (({"retry-to-soon": "x"}, "the audit has no rule"), ({"no-retry": " "}, "needs a reason")):
+        with pytest.raises(ValueError, match=message):
+            entrupy_sim.expect_no_misuse(ignore=ignore)
+    with pytest.raises(ValueError, match="error or warning"):
+        entrupy_sim.expect_no_misuse(failing_at="never")
+    with pytest.raises(SimulatorError, match="retry-too-soon"):
+        entrupy_sim.audit(rule="retry-to-soon")

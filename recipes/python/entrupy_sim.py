@@ -1247,6 +1247,39 @@ class Namespace:
         """
         return self.control("GET", f"/_sim/explain/{_quoted(id)}")
 
+    def audit(self, rule=None, level=None):
+        """What the clients did that the vendor or HTTP asks them not to do, as a dictionary with `findings` and `rules`.
+
+        `rule` and `level` (`"error"` or `"warning"`) leave the others out.
+        """
+        given = {name: value for name, value in (("rule", rule), ("level", level)) if value is not None}
+        return self.control("GET", "/_sim/audit" + ("?" + urllib.parse.urlencode(given) if given else ""))
+
+    def expect_no_misuse(self, failing_at="error", ignore=None):
+        """Fails with AssertionError if the clients did what they should not.
+
+        With `failing_at="warning"` warnings are failures too. `ignore` is a dictionary of rules whose findings are meant, with the
+        reason for each.
+        """
+        if failing_at not in ("error", "warning"):
+            raise ValueError(f"failing_at must be error or warning, got {failing_at!r}")
+        ignore, report = ignore or {}, self.audit()
+        rules = [rule["id"] for rule in report["rules"]]
+        for name, reason in ignore.items():
+            if name not in rules:
+                raise ValueError(f"the audit has no rule {name!r}; its rules are {', '.join(rules)}")
+            if not (isinstance(reason, str) and reason.strip()):
+                raise ValueError(f"ignore needs a reason for {name!r}: a sentence that says why it is meant")
+        found = [
+            finding for finding in report["findings"]
+            if finding["rule"] not in ignore and (failing_at == "warning" or finding["level"] == "error")]
+        if not found:
+            return
+        raise AssertionError("the clients did what they should not:" + "".join(
+            f"\n  {finding['level']} {finding['rule']}: {finding['text']}"
+            + (f" (requests {', '.join(str(r['sequence']) for r in finding['requests'])})" if finding["requests"] else "")
+            for finding in found))
+
     def snapshot(self, name):
         self.control("PUT", f"/_sim/snapshots/{_quoted(name)}")
 

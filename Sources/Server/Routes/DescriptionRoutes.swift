@@ -59,7 +59,7 @@ struct DescriptionRoutes: Sendable {
 }
 
 /// Makes a value at the first request. Others that come meanwhile wait for it, and hold no thread.
-private final class MadeOnce<Value: Sendable>: Sendable {
+final class MadeOnce<Value: Sendable>: Sendable {
     private let make: @Sendable () throws -> Value
     private let making = NIOLockedValueBox<Task<Value, any Error>?>(nil)
 

@@ -1,9 +1,40 @@
 import Evidence
 import Simulation
+import SimulationAPI
 
-/// Why things happened in a namespace (`/_sim/explain`).
+/// Why things happened in a namespace (`/_sim/explain`), and what its clients do wrong (`/_sim/audit`).
 enum EvidenceRoutes {
     static func add(to routes: Routes) {
         routes.get("explain/{id}") { Explain($0.path("id")) }
+        routes.reading("audit", .bytes, audit)
+    }
+
+    /// The namespace's job collects; the judgement is made on the server's threads.
+    @Sendable private static func audit(_ request: RequestReader) async -> Answer {
+        await request.reading(.ignored, AuditFilter.init) { filter in
+            let collected = await request.namespace.answer(.success(Audit()), request.head)
+            var judged: Result<AuditReport, PlatformError>
+            do {
+                let material = try collected.result.get()
+                let known = material.needsMembers(filter) ? try await DescribedMembers.known.made() : nil
+                let report = try await request.namespace.environment.offload { material.report(filter, known) }
+                judged = .success(report)
+            } catch {
+                judged = .failure(PlatformError(carrying: error))
+            }
+            return Completed<AuditReport>(
+                requestID: collected.requestID, result: judged, outcome: collected.outcome
+            ).response()
+        }
+    }
+}
+
+extension AuditFilter {
+    fileprivate init(_ request: RequestReader) throws {
+        var query = request.query
+        let rule = query.word("rule", request.namespace.environment.platforms.auditRules.map(\.id))
+        let level = query.word("level", AuditReport.Level.self)
+        try query.finish()
+        self.init(rule: rule, level: level)
     }
 }

@@ -245,6 +245,7 @@ extension JournalEntry {
         {
             times = RequestTimes(started: started, ended: ended)
         }
+        storedDigests = request.digests
     }
 }
 

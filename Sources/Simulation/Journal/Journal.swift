@@ -1,6 +1,7 @@
 import DequeModule
 import Foundation
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Storage
 
 /// The headers of a journaled message. Implementations are small values that share the original message's storage, so
@@ -82,6 +83,8 @@ package struct JournalEntry: Sendable {
     package var hasArrived = true
     /// Whether the kept body differs from the bytes that were sent, which were compressed.
     package var isDecoded = false
+    /// The digests that came with the entry of a bundle; `nil` if they can be made from the entry.
+    package var storedDigests: RequestDigests?
 
     /// The approximate size of an entry without its messages, in bytes.
     private static let overhead = 700

@@ -30,6 +30,8 @@ package final class JournalExport: Sendable {
     private let url: String
     /// The namespace's current secrets.
     private let present: KnownSecrets
+    /// The names of the members whose digests are exported.
+    private let secretMembers: Set<String>
     private let state: NIOLockedValueBox<State>
 
     /// A piece ends at this many bytes or after this many entries are checked. Checking that many takes a fraction of
@@ -37,12 +39,15 @@ package final class JournalExport: Sendable {
     private static let pieceBytes = 65_536
     private static let pieceEntries = 500
 
-    /// - Parameter secrets: the namespace's current secrets.
+    /// - Parameters:
+    ///   - secrets: the namespace's current secrets.
+    ///   - secretMembers: the names of the members whose digests are exported.
     package init(
         _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String,
-        secrets: KnownSecrets
+        secrets: KnownSecrets, secretMembers: Set<String>
     ) {
         present = secrets
+        self.secretMembers = secretMembers
         state = NIOLockedValueBox(State(secrets: Secrets(secrets), known: secrets))
         self.entries = entries
         self.query = query
@@ -91,7 +96,10 @@ package final class JournalExport: Sendable {
     private func write(_ entry: JournalEntry, _ text: inout JSONText, _ secrets: Secrets) throws {
         switch format {
         case .har: try text.encode(HTTPArchive.Entry(entry, of: url, secrets))
-        case .requests: try text.encode(JournaledRequest(entry, withMessages: true, secrets))
+        case .requests:
+            var request = JournaledRequest(entry, withMessages: true, secrets)
+            request.digests = entry.digests(secretMembers, secrets)
+            try text.encode(request)
         }
     }
 

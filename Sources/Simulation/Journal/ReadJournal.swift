@@ -51,7 +51,8 @@ package struct ExportRequests: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> JournalExport {
         JournalExport(
             job.journal, matching: query, as: format, url: job.publicURL,
-            secrets: try job.state.readSecrets(job.transaction))
+            secrets: try job.state.readSecrets(job.transaction),
+            secretMembers: job.state.environment.platforms.auditedSecrets)
     }
 }
 
@@ -257,7 +258,7 @@ extension JobContext {
     }
 
     /// The namespace's journal, oldest first.
-    var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }
+    package var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }
 }
 
 extension NearMiss {

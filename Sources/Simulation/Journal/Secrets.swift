@@ -43,7 +43,7 @@ extension IDKind {
 ///
 /// Each call takes time linear in its input: an export masks tens of thousands of texts.
 package struct Secrets: Sendable {
-    private static let mask = "***"
+    static let mask = "***"
 
     /// Masks known texts in any position, and secrets that are recognized by their form or name.
     private let scanner: SecretScanner

@@ -26,6 +26,9 @@ package typealias StoredPastWork = PastWorkRecord
 /// A webhook for one subscription.
 package typealias StoredDelivery = DeliveryRecord
 
+/// An attempt to deliver a webhook, with what it was made for.
+package typealias StoredAttempt = DeliveredAttempt
+
 /// The trace that a request belongs to.
 package typealias TraceContext = Storage.TraceContext
 

@@ -17,7 +17,8 @@ struct RunCommand: AsyncParsableCommand {
             lines of this program go to standard error.
 
             Exits with the command's code if that is not 0: 128 and the number of a signal that ended it, 127 if there is no \
-            such command, 126 if it cannot be run, 124 after --timeout. Else 1 if what the scenario expects did not happen.
+            such command, 126 if it cannot be run, 124 after --timeout. Else 1 if what the scenario expects did not happen, or if \
+            --audit finds an error.
 
             If the run fails, the bundle and a report are kept. The bundle holds tokens. Files of an earlier run are not \
             replaced: the names get a number.
@@ -31,6 +32,9 @@ struct RunCommand: AsyncParsableCommand {
     var timeout: DurationArgument?
     @Option(help: "The folder for the files of a failed run. (default: ENTRUPY_SIM_ARTIFACTS, or .entrupy-sim)")
     var artifacts: String?
+    @Flag(help: "Judge the clients at the end, as \"entrupy-sim audit\" does. An error is a failure.") var audit = false
+    @Option(help: "A YAML file of findings of --audit to leave out, each with a reason. (default: none)")
+    var ignore: String?
     @Flag(help: "Keep a recording of a failed run too, for \"entrupy-sim replay\". It holds tokens.") var record = false
     @Flag(help: "Print the result as JSON, in the last line of standard error.") var json = false
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
@@ -40,6 +44,7 @@ struct RunCommand: AsyncParsableCommand {
             !command.isEmpty, "the command is missing; put it after --, for instance: entrupy-sim run -- npm test")
         try timeout?.check("--timeout", to: "7d")
         try require(artifacts != "", "--artifacts must be a folder")
+        try require(ignore == nil || audit, "--ignore is for findings of --audit, which is not given")
     }
 
     func run() async throws {
@@ -50,11 +55,34 @@ struct RunCommand: AsyncParsableCommand {
                 command: command, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
                 timeout: timeout?.seconds,
                 folder: try ArtifactFolder(artifacts ?? (folder.isEmpty ? ".entrupy-sim" : folder)), records: record,
+                audit: audit ? RunAudit(ignored: try ignore.map { try IgnoredFindings(file: $0) }) : nil,
                 terminal: terminal)
             throw ExitCode(try await run.run())
         } catch let refusal as Refusal {
             terminal.show(refusal)
             throw ExitCode(refusal.code.rawValue)
+        }
+    }
+}
+
+/// The audit at the end of a run.
+private struct RunAudit {
+    /// The findings that are left out; `nil` for none.
+    let ignored: IgnoredFindings?
+
+    /// Judges the clients of the run, and says what was found.
+    ///
+    /// - Returns: `nil` if they could not be judged, which is a failure too.
+    func judge(_ client: ControlClient, _ terminal: Terminal) async -> JudgedAudit? {
+        do {
+            let report: AuditReport = try await client.get("/_sim/audit")
+            try ignored?.check(against: report.rules.map(\.id), isWhole: true)
+            let judged = JudgedAudit(report, ignored)
+            for line in judged.lines { terminal.note(line) }
+            return judged
+        } catch {
+            terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")
+            return nil
         }
     }
 }
@@ -67,6 +95,8 @@ private struct SimulatedRun {
     let timeout: Double?
     let folder: ArtifactFolder
     let records: Bool
+    /// `nil` if the clients are not judged.
+    let audit: RunAudit?
     let terminal: Terminal
 
     /// The namespace of the command.
@@ -78,6 +108,7 @@ private struct SimulatedRun {
         let timed_out: Bool
         @Nullable var signal: Int32?
         @Nullable var scenario: ScenarioRun?
+        @Nullable var audit: AuditReport?
         let why: [String]
         @Nullable var bundle: String?
         @Nullable var report: String?
@@ -127,14 +158,16 @@ private struct SimulatedRun {
         if wasLost { terminal.note("error: the simulator ended before the command") }
         var gate: ScenarioRun?
         if let started, !wasLost { gate = await verify(started, client) }
-        let isMet = started == nil || gate?.verified == true
+        let judged = wasLost ? nil : await audit?.judge(client, terminal)
+        let isClean = audit == nil || judged.map { !$0.hasErrors } ?? false
+        let isMet = (started == nil || gate?.verified == true) && isClean
         let code = code(result, isLost: wasLost, isMet: isMet)
         var kept = code == 0 || wasLost ? Kept() : await keep(client, recording, await reported(result, client))
         await server.stop()
         if let recording {
             if code == 0 { folder.discard(recording: recording) } else { kept.recording = recording }
         }
-        try tell(kept, result, gate, code)
+        try tell(kept, result, gate, judged?.report, code)
         return code
     }
 
@@ -297,7 +330,9 @@ private struct SimulatedRun {
         return kept
     }
 
-    private func tell(_ kept: Kept, _ result: CommandRun.Result, _ gate: ScenarioRun?, _ code: Int32) throws {
+    private func tell(
+        _ kept: Kept, _ result: CommandRun.Result, _ gate: ScenarioRun?, _ audit: AuditReport?, _ code: Int32
+    ) throws {
         for line in kept.why { terminal.note("  \(line)") }
         guard terminal.isJSON else {
             for (thing, file) in [
@@ -311,7 +346,8 @@ private struct SimulatedRun {
         var signal: Int32?
         if case .signalled(let number) = result.ending { signal = number }
         let summary = Summary(
-            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gate, why: kept.why,
+            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gate, audit: audit,
+            why: kept.why,
             bundle: kept.bundle, report: kept.report, recording: kept.recording)
         Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))
     }

@@ -9,7 +9,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         commandName: "webhooks",
         abstract: "Subscribe to webhooks, receive them, and list, repeat, trigger and verify deliveries.",
         subcommands: [
-            Add.command, Remove.command, Listen.command, List.command, Show.command, Redeliver.command, Trigger.command,
+            Add.command, Remove.command, Listen.command, Probe.self, List.command, Show.command, Redeliver.command,
+            Trigger.command,
             Verify.self,
         ])
 

@@ -1,0 +1,172 @@
+import Simulation
+import SimulationAPI
+
+/// `GET /_sim/audit`: what the clients of a namespace did that its vendor or HTTP asks them not to do [D audit].
+///
+/// The job only collects; ``AuditMaterial/report(_:_:)`` judges, outside of the namespace's jobs.
+package struct Audit: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuditMaterial {
+        try AuditMaterial(job)
+    }
+}
+
+/// The rules and levels that are asked for; `nil` for all.
+package struct AuditFilter: Sendable {
+    package let rule: String?
+    package let level: AuditReport.Level?
+
+    package init(rule: String?, level: AuditReport.Level?) {
+        self.rule = rule
+        self.level = level
+    }
+
+    func includes(_ rule: AuditRule) -> Bool {
+        (self.rule.map { $0.isIdentical(to: rule.id) } ?? true) && (level.map { $0 == rule.level } ?? true)
+    }
+}
+
+/// Everything that an audit judges, as it was at one moment.
+package struct AuditMaterial: Sendable {
+    let journal: JournalSnapshot
+    /// The time of the newest request that the journal has forgotten; `nil` if it has forgotten none.
+    let forgotten: Instant?
+    let now: Instant
+    let secrets: KnownSecrets
+    let rules: [AuditRule]
+    let secretMembers: Set<String>
+    /// The routes of the platforms, for the names of findings.
+    let routes: [(method: String, path: Glob)]
+    /// The events that rules look at, oldest first.
+    let events: [StoredEvent]
+    /// Whether there are older events than those that were looked at.
+    let hasOlderEvents: Bool
+    let attempts: [AuditedAttempt]
+    /// The real time after which a delivery fails.
+    let webhookTimeout: Span
+    let resubmissions: [Resubmission]
+
+    /// The numbers of the last events, and of the last deliveries, that an audit looks at [D audit].
+    private static let maxEvents: Int64 = 100_000
+    private static let maxDeliveries: Int64 = 10_000
+
+    init(_ job: JobContext) throws {
+        let environment = job.state.environment
+        journal = job.journal
+        forgotten = environment.journals.forgotten(of: job.state.name)
+        now = job.now
+        secrets = try job.state.readSecrets(job.transaction)
+        rules = environment.platforms.auditRules
+        secretMembers = environment.platforms.auditedSecrets
+        routes = environment.routes.map { ($0.method, $0.path) }
+        let kinds = Set(rules.flatMap(\.check.events).map(\.name)).sorted()
+        events = kinds.isEmpty ? [] : try job.transaction.events(kinds: kinds, recent: Self.maxEvents)
+        hasOlderEvents = try job.transaction.lastEventSequence() > Self.maxEvents
+        attempts = try job.transaction.attempts(ofDeliveries: Self.maxDeliveries).map { try AuditedAttempt($0, job) }
+        webhookTimeout = job.settings.webhookTimeout
+        resubmissions = try Resubmission.all(rules, events, job)
+    }
+}
+
+extension AuditCheck {
+    /// The kinds of events that the check looks at.
+    fileprivate var events: [EventKind] {
+        switch self {
+        case .refusedWithoutReading(_, _, _, let known): [known]
+        case .happened(let kind, let start, _): [kind, start]
+        case .unanswered(let kind, let answer, _, _): [kind, answer]
+        case .resubmitted(let names): [names.submitted, names.disputed] + names.decided
+        case .retryTooSoon, .noRetry, .tokenInURL, .pageFetchedTwice, .unreadMember, .slowReceiver, .refusedWebhook,
+            .redirectingReceiver, .valueReused, .tokenAfterEnd, .polling, .repeatedLogin, .repeatedUpload, .oldVersion:
+            []
+        }
+    }
+}
+
+/// An attempt to deliver a webhook.
+struct AuditedAttempt: Sendable {
+    let delivered: StoredAttempt
+    /// The number of the request that caused it, also by way of due work; `nil` if none did, or it is not known.
+    let request: Int64?
+
+    /// The longest chain of due work that is followed to its request.
+    private static let maxSteps = 10
+
+    fileprivate init(_ delivered: StoredAttempt, _ job: JobContext) throws {
+        self.delivered = delivered
+        // Most attempts succeed at once. They need no request.
+        request = delivered.attempt.status == 200 ? nil : try Self.request(of: delivered.cause, job)
+    }
+
+    /// The number of the request behind a cause.
+    static func request(of cause: Cause?, _ job: JobContext) throws -> Int64? {
+        var cause = cause
+        for _ in 0..<maxSteps {
+            switch cause?.kind {
+            case .request(let sequence): return sequence
+            case .dueWork(let id):
+                cause = try job.transaction.pastWork(id: id)?.cause ?? job.transaction.due(id: id)?.cause
+            case .control, .delivery, nil: return nil
+            }
+        }
+        return nil
+    }
+}
+
+/// Something that was submitted although an earlier submission of the same thing had a result which could be disputed.
+struct Resubmission: Sendable {
+    let id: String
+    let earlier: String
+    let customerID: String
+    /// What caused the submission, and its number among the events.
+    let cause: Cause?
+    let username: String
+
+    /// All among the events of submissions.
+    fileprivate static func all(
+        _ rules: [AuditRule], _ events: [StoredEvent], _ job: JobContext
+    ) throws -> [Resubmission] {
+        for rule in rules {
+            if case .resubmitted(let names) = rule.check { return try found(names, events, job) }
+        }
+        return []
+    }
+
+    private static func found(
+        _ names: AuditResubmission, _ events: [StoredEvent], _ job: JobContext
+    ) throws -> [Resubmission] {
+        /// A submission, as the events until now tell.
+        struct Submission {
+            let id: String
+            var isDecided = false
+            var isDisputed = false
+            let isDisputable: Bool
+        }
+        var last: [TextKey: Submission] = [:]
+        var keys: [TextKey: TextKey] = [:]
+        var found: [Resubmission] = []
+        let decided = Set(names.decided.map(\.name))
+        for event in events {
+            if event.kind == names.submitted.name {
+                let user = try StoredJSON.decode(event.data).members?["username"]?.text ?? ""
+                guard let subject = try names.subject(event.subject, job) else { continue }
+                let key = TextKey("\(user)\n\(subject.customerID)")
+                if let earlier = last[key], earlier.isDecided, !earlier.isDisputed, earlier.isDisputable {
+                    found.append(
+                        Resubmission(
+                            id: event.subject, earlier: earlier.id, customerID: subject.customerID, cause: event.cause,
+                            username: user))
+                }
+                last[key] = Submission(id: event.subject, isDisputable: subject.isDisputable)
+                keys[TextKey(event.subject)] = key
+            } else if let key = keys[TextKey(event.subject)], last[key]?.id.isIdentical(to: event.subject) == true {
+                if decided.contains(event.kind) { last[key]?.isDecided = true }
+                if event.kind == names.disputed.name { last[key]?.isDisputed = true }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,108 @@
+import Simulation
+import SimulationAPI
+
+/// The judgement of one rule.
+struct Judgement {
+    /// The number of requests, or of other things, that the rule was applied to.
+    var lookedAt = 0
+    /// Why something could not be judged; `nil` if all was.
+    var notJudged: String?
+}
+
+extension AuditMaterial {
+    /// Whether a rule that is asked for compares members with those that the platforms read.
+    package func needsMembers(_ filter: AuditFilter) -> Bool {
+        rules.contains { rule in
+            guard filter.includes(rule), case .unreadMember = rule.check else { return false }
+            return true
+        }
+    }
+
+    /// Judges everything that was collected. Takes time in proportion to the journal.
+    ///
+    /// - Parameter known: the members that the platforms read; `nil` if ``needsMembers(_:)`` is false.
+    package func report(_ filter: AuditFilter, _ known: KnownMembers?) -> AuditReport {
+        var court = Court(material: self, requests: requests())
+        var report = AuditReport(findings: [], rules: [])
+        for rule in rules where filter.includes(rule) {
+            let judgement = court.judge(rule, known)
+            report.rules.append(
+                AuditReport.Rule(
+                    id: rule.id, level: rule.level, looked_at: judgement.lookedAt, not_judged: judgement.notJudged))
+        }
+        report.findings = court.findings.all
+        return report
+    }
+}
+
+/// Applies the rules to what was collected.
+struct Court {
+    let material: AuditMaterial
+    let requests: [AuditedRequest]
+    var findings: Findings
+    /// The places of the requests, by their numbers.
+    private let places: [Int64: Int]
+
+    init(material: AuditMaterial, requests: [AuditedRequest]) {
+        self.material = material
+        self.requests = requests
+        findings = Findings(Secrets(material.secrets))
+        places = Dictionary(requests.indices.map { (requests[$0].sequence, $0) }) { $1 }
+    }
+
+    mutating func judge(_ rule: AuditRule, _ members: KnownMembers?) -> Judgement {
+        switch rule.check {
+        case .retryTooSoon(let otherBody): retries(rule, otherBody)
+        case .noRetry: missingRetries(rule)
+        case .tokenInURL: tokens(rule)
+        case .pageFetchedTwice(let within): pages(rule, within)
+        case .unreadMember: self.members(rule, members ?? KnownMembers([]))
+        case .slowReceiver: slowReceivers(rule)
+        case .refusedWebhook: refusals(rule)
+        case .redirectingReceiver: redirects(rule)
+        case .valueReused(let routes, let member): reuses(rule, routes, member)
+        case .tokenAfterEnd(let ending): tokens(rule, after: ending)
+        case .polling(let routes, let eta, let every): polls(rule, routes, eta, every)
+        case .repeatedLogin(let routes, let ending, let token, let expires, let sessions):
+            logins(rule, LoginNames(routes: routes, ending: ending, token: token, expires: expires), sessions)
+        case .refusedWithoutReading(let route, let member, let id, let known):
+            refusals(rule, of: route, without: member, id, known)
+        case .happened(let kind, let start, let what): happenings(rule, kind, start, what)
+        case .unanswered(let kind, let answer, let member, let within): questions(rule, kind, answer, member, within)
+        case .repeatedUpload(let routes, let digest): uploads(rule, routes, digest)
+        case .oldVersion(let path, let header, let old): versions(rule, path, header, old)
+        case .resubmitted: resubmissions(rule)
+        }
+    }
+
+    // MARK: Names
+
+    /// The request with a number; `nil` if the journal has it no more.
+    func request(_ sequence: Int64?) -> AuditedRequest? { sequence.flatMap { places[$0] }.map { requests[$0] } }
+
+    func name(_ request: AuditedRequest) -> AuditReport.RequestName {
+        AuditReport.RequestName(id: request.entry.requestID, sequence: request.sequence)
+    }
+
+    /// The route of a request, as findings group it.
+    func route(_ request: AuditedRequest) -> String {
+        let slashes = request.path.utf8.count { $0 == UInt8(ascii: "/") }
+        let pattern = material.routes.first { method, path in
+            method.isIdentical(to: request.entry.method) && path.matches(request.path)
+                && path.pattern.utf8.count { $0 == UInt8(ascii: "/") } == slashes
+        }
+        return "\(request.entry.method) \(pattern?.path.pattern ?? request.path)"
+    }
+
+    /// Adds an occurrence that requests of one route make.
+    mutating func add(_ rule: AuditRule, _ broken: [AuditedRequest], _ text: String) {
+        guard let last = broken.last else { return }
+        findings.add(
+            rule, "\(route(last))\n\(last.caller ?? "")", broken.map(name), test: last.test, text)
+    }
+}
+
+extension Span {
+    /// The duration in whole milliseconds, for people.
+    var rounded: String { Span(microseconds: microseconds / 1000 * 1000).text }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Simulation
+import SimulationAPI
+
+/// A request of the journal, with what rules compare.
+struct AuditedRequest: Sendable {
+    let entry: JournalEntry
+    /// The path without redundant slashes.
+    let path: String
+    let digests: RequestDigests
+    let test: String?
+    let userAgent: String?
+    /// The user of the session, or else the digest of the token; `nil` if the request has neither.
+    let caller: String?
+
+    var sequence: Int64 { entry.sequence }
+    /// The path with the query.
+    var target: String { path + entry.query }
+
+    /// Whether a successful answer reached the client.
+    var hasSucceeded: Bool { entry.isDelivered && (200...299).contains(entry.status ?? 0) }
+
+    /// Whether the server refused it for the moment, and the client knows.
+    var isRefusedForNow: Bool { entry.isDelivered && (entry.status == 429 || entry.status == 503) }
+
+    /// The time that the answer asks to wait; `nil` if it does not say.
+    var retryAfter: Span? {
+        entry.response.value(of: "retry-after").flatMap { Int64($0) }
+            .flatMap { (0...86_400).contains($0) ? Span(microseconds: $0 * 1_000_000) : nil }
+    }
+
+    /// The caller in words, for behind a path; empty if nobody knows its name.
+    var by: String { entry.outcome.username.map { " of \($0)" } ?? "" }
+
+    func isOne(of routes: [AuditRoute]) -> Bool { routes.contains { $0.matches(entry.method, path) } }
+
+    /// Whether the request began after an answer of an earlier one; `nil` if that is not known.
+    func began(after earlier: AuditedRequest) -> Bool? {
+        guard let times = entry.times, let before = earlier.entry.times else { return nil }
+        return times.started >= before.ended
+    }
+}
+
+extension AuditMaterial {
+    /// The requests of clients, oldest first. Those that a person sent again from the journal are left out.
+    func requests() -> [AuditedRequest] {
+        var known = secrets
+        var masks = Secrets(secrets)
+        var usernames: [String: String] = [:]
+        let made = journal.map { entry in
+            if entry.outcome.secrets != known {
+                known = entry.outcome.secrets
+                masks = Secrets(entry, secrets)
+            }
+            let digests = entry.digests(secretMembers, masks)
+            if let credential = digests.credential, let username = entry.outcome.username {
+                usernames[credential] = username
+            }
+            return (entry: entry, digests: digests)
+        }
+        return made.map { entry, digests in
+            AuditedRequest(
+                entry: entry, path: RoutePath.plain(entry.path), digests: digests, test: entry.test,
+                userAgent: entry.request.value(of: "user-agent"),
+                caller: entry.outcome.username ?? digests.credential.map { usernames[$0] ?? "token \($0)" })
+        }
+    }
+}

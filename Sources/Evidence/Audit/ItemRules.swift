@@ -1,0 +1,287 @@
+import Foundation
+import Simulation
+import SimulationAPI
+
+// Captures, items and lists.
+extension Court {
+    /// `polling-too-tight`: the same result more often than every second before its `eta` [D audit].
+    ///
+    /// Counted from beginning to beginning, so that a client with a timer of a second is never blamed for what a timer is late.
+    mutating func polls(_ rule: AuditRule, _ routes: [AuditRoute], _ eta: [[String]], _ every: Span) -> Judgement {
+        struct Poll: Hashable {
+            let caller: String?
+            let target: TextKey
+        }
+        var judgement = Judgement()
+        var untimed = 0
+        var last: [Poll: (request: AuditedRequest, eta: Double?)] = [:]
+        for request in requests where request.isOne(of: routes) {
+            judgement.lookedAt += 1
+            let key = Poll(caller: request.caller, target: TextKey(request.target))
+            if let (earlier, eta) = last[key], let eta, request.entry.at.epoch < eta {
+                if let period = request.period(after: earlier) {
+                    if period < Span(microseconds: every.microseconds * 95 / 100) {
+                        add(
+                            rule, [earlier, request],
+                            "\(request.entry.method) \(request.path)\(request.by) came again after \(period.rounded), and the result is not "
+                                + "expected for \(Span(seconds: eta - request.entry.at.epoch)?.rounded ?? "some time")")
+                    }
+                } else {
+                    untimed += 1
+                }
+            }
+            if request.hasSucceeded {
+                last[key] = (request, request.entry.response.json.flatMap { Self.time(in: $0, eta) })
+            }
+        }
+        judgement.notJudged = Self.untimed(untimed)
+        return judgement
+    }
+
+    /// The time that one of some ways through an answer leads to.
+    private static func time(in answer: JSONValue, _ ways: [[String]]) -> Double? {
+        for way in ways {
+            let found = way.reduce(Optional(answer)) { $0?.members?[$1] }
+            if let time = found?.number { return time }
+        }
+        return nil
+    }
+
+    /// `flag-without-check`: a refusal that a state explains which the client never read [D audit].
+    mutating func refusals(
+        _ rule: AuditRule, of route: AuditRoute, without member: String, _ id: String, _ known: EventKind
+    ) -> Judgement {
+        var judgement = Judgement()
+        let refused = requests.filter {
+            route.matches($0.entry.method, $0.path) && $0.entry.isDelivered
+                && [400, 403, 409].contains($0.entry.status)
+        }
+        judgement.lookedAt = requests.count { route.matches($0.entry.method, $0.path) }
+        guard !refused.isEmpty else { return judgement }
+        let begun = Dictionary(
+            material.events.filter { $0.kind == known.name }.map { (TextKey($0.subject), $0.at) }
+        ) { first, _ in first }
+        let reads = reads(of: member, id)
+        var forgotten = 0
+        for request in refused {
+            let parts = request.path.split(separator: "/")
+            guard parts.count > 1 else { continue }
+            let object = TextKey(parts[parts.count - 2])
+            // Objects of a seed have no event. They are older than every request.
+            let began = begun[object]
+            if let first = reads[Reading(caller: request.caller, object: object)], first < request.sequence { continue }
+            if let time = material.forgotten, began.map({ $0 <= time }) ?? true {
+                forgotten += 1
+                continue
+            }
+            add(
+                rule, [request],
+                "\(request.entry.method) \(request.path)\(request.by) was refused with \(request.entry.status ?? 0), and the client never read "
+                    + "\(member) of \(object.text)")
+        }
+        if forgotten > 0 {
+            judgement.notJudged =
+                "\(forgotten) refused requests: the journal has forgotten requests since their items began, and \(member) may have been "
+                + "read by one of them"
+        }
+        return judgement
+    }
+
+    /// An object that somebody read about.
+    private struct Reading: Hashable {
+        let caller: String?
+        let object: TextKey
+    }
+
+    /// The number of the first request in whose answer a caller read a member of an object.
+    private func reads(of member: String, _ id: String) -> [Reading: Int64] {
+        var reads: [Reading: Int64] = [:]
+        for request in requests where request.hasSucceeded && request.entry.response.body.data.contains(member) {
+            var objects = request.entry.response.json.map { Self.texts(named: id, in: $0) } ?? []
+            // The answer may be about the object of the path, and not repeat its id.
+            objects += request.path.split(separator: "/").map(String.init)
+            for object in objects {
+                let key = Reading(caller: request.caller, object: TextKey(object))
+                if reads[key] == nil { reads[key] = request.sequence }
+            }
+        }
+        return reads
+    }
+
+    /// The texts of all members with a name, however deep.
+    private static func texts(named name: String, in value: JSONValue) -> [String] {
+        switch value {
+        case .object(let members):
+            members.sorted.flatMap { key, value in
+                (key.isIdentical(to: name) ? value.text.map { [$0] } ?? [] : []) + texts(named: name, in: value)
+            }
+        case .array(let elements): elements.flatMap { texts(named: name, in: $0) }
+        case .null, .bool, .number, .string: []
+        }
+    }
+
+    /// `capture-abandoned`: something that timed out [D audit].
+    mutating func happenings(_ rule: AuditRule, _ kind: EventKind, _ start: EventKind, _ what: String) -> Judgement {
+        var judgement = Judgement()
+        var begun: [TextKey: StoredEvent] = [:]
+        for event in material.events {
+            if event.kind == start.name {
+                judgement.lookedAt += 1
+                begun[TextKey(event.subject)] = event
+            } else if event.kind == kind.name {
+                let first = begun[TextKey(event.subject)]
+                let request = request(first?.cause)
+                findings.add(
+                    rule, request.map { "\(route($0))\n\($0.caller ?? "")" } ?? "", request.map { [name($0)] } ?? [],
+                    test: request?.test,
+                    "\(what) \(event.subject)\(request.map(\.by) ?? "") was left alone and timed out at \(event.at.display)"
+                )
+            }
+        }
+        judgement.notJudged = olderEvents
+        return judgement
+    }
+
+    /// Why older events were not judged; `nil` if all were.
+    private var olderEvents: String? {
+        material.hasOlderEvents ? "the event log is long: only its last 100,000 events were looked at" : nil
+    }
+
+    private func request(_ cause: Cause?) -> AuditedRequest? {
+        if case .request(let sequence) = cause?.kind { return request(sequence) }
+        return nil
+    }
+
+    /// `retake-unanswered`: a question without an answer in time [D audit].
+    mutating func questions(
+        _ rule: AuditRule, _ kind: EventKind, _ answer: EventKind, _ member: String, _ within: Span
+    ) -> Judgement {
+        var judgement = Judgement()
+        var answered: [TextKey: Instant] = [:]
+        func id(_ event: StoredEvent) -> TextKey {
+            // Events are JSON that the server wrote; one that is not has no id.
+            TextKey((try? StoredJSON.decode(event.data))?.members?[member]?.text ?? event.subject)
+        }
+        for event in material.events where event.kind == answer.name { answered[id(event)] = event.at }
+        for event in material.events where event.kind == kind.name {
+            judgement.lookedAt += 1
+            let end = answered[id(event)] ?? material.now
+            guard end - event.at >= within else { continue }
+            let state = answered[id(event)] == nil ? "not answered" : "answered late"
+            findings.add(
+                rule, event.subject, [], test: nil,
+                "\(id(event).text) of \(event.subject) was asked for at \(event.at.display) and \(state) (after \((end - event.at).rounded), "
+                    + "at most \(within.text))")
+        }
+        judgement.notJudged = olderEvents
+        return judgement
+    }
+
+    /// `page-fetched-twice`: the same cursor within a second, no write between [D audit].
+    mutating func pages(_ rule: AuditRule, _ within: Span) -> Judgement {
+        struct Page: Hashable {
+            let caller: String?
+            let method: String
+            let target: TextKey
+            let body: String?
+        }
+        var judgement = Judgement()
+        var untimed = 0
+        var last: [Page: AuditedRequest] = [:]
+        for request in requests where request.hasCursor {
+            judgement.lookedAt += 1
+            let key = Page(
+                caller: request.caller, method: request.entry.method, target: TextKey(request.target),
+                body: request.digests.body)
+            defer { if request.hasSucceeded { last[key] = request } }
+            guard let earlier = last[key], let changed = earlier.entry.outcome.changes?.through,
+                let now = request.entry.outcome.changes?.after, changed == now
+            else { continue }
+            guard let gap = request.entry.gap(after: earlier.entry) else {
+                untimed += 1
+                continue
+            }
+            if gap < within {
+                add(
+                    rule, [earlier, request],
+                    "\(request.entry.method) \(request.path)\(request.by) fetched the page of request \(earlier.sequence) again after "
+                        + "\(gap.rounded), and nothing was written between")
+            }
+        }
+        judgement.notJudged = Self.untimed(untimed)
+        return judgement
+    }
+
+    /// `upload-repeated`: equal bytes for the same region after a delivered 200 [D audit].
+    mutating func uploads(_ rule: AuditRule, _ routes: [AuditRoute], _ digest: String) -> Judgement {
+        struct Image {
+            let digest: String
+            let upload: AuditedRequest
+        }
+        var judgement = Judgement()
+        var arrived: [TextKey: Image] = [:]
+        for request in requests where request.isOne(of: routes) {
+            judgement.lookedAt += 1
+            guard request.entry.status == 200, let found = request.entry.response.json?.members?[digest]?.text else {
+                continue
+            }
+            let key = TextKey(request.path)
+            if let known = arrived[key], known.digest == found, request.began(after: known.upload) ?? true {
+                add(
+                    rule, [known.upload, request],
+                    "\(request.entry.method) \(request.path)\(request.by) sent the bytes that had arrived with request "
+                        + "\(known.upload.sequence)")
+            }
+            arrived[key] = request.entry.isDelivered ? Image(digest: found, upload: request) : nil
+        }
+        return judgement
+    }
+
+    /// `resubmitted-instead-of-flagged`: the same customer's id again after a final result that could have been flagged [D audit].
+    mutating func resubmissions(_ rule: AuditRule) -> Judgement {
+        var judgement = Judgement()
+        if case .resubmitted(let names) = rule.check {
+            judgement.lookedAt = material.events.count { $0.kind == names.submitted.name }
+        }
+        for again in material.resubmissions {
+            let request = request(again.cause)
+            findings.add(
+                rule, request.map { "\(route($0))\n\(again.username)" } ?? again.username,
+                request.map { [name($0)] } ?? [],
+                test: request?.test,
+                "\(again.customerID) of \(again.username) was submitted again as \(again.id), although \(again.earlier) has a result that "
+                    + "can be flagged")
+        }
+        judgement.notJudged = olderEvents
+        return judgement
+    }
+}
+
+extension AuditedRequest {
+    /// Whether the request asks for a page after the first.
+    fileprivate var hasCursor: Bool {
+        if entry.query.contains("cursor=") {
+            return entry.query.dropFirst().split(separator: "&").contains {
+                $0.hasPrefix("cursor=") && $0.utf8.count > "cursor=".utf8.count
+            }
+        }
+        guard entry.request.length > 0, entry.request.body.data.contains("\"cursor\"") else { return false }
+        switch entry.request.json?.members?["cursor"] {
+        case .string(let text): return !text.isEmpty
+        case .array(let parts): return !parts.isEmpty
+        case .null, .bool, .number, .object, nil: return false
+        }
+    }
+
+    /// The time from the beginning of an earlier request to that of this one: real time, or the namespace's where a test moved the
+    /// clock, whichever is longer; `nil` if it is not known.
+    fileprivate func period(after earlier: AuditedRequest) -> Span? {
+        guard let times = entry.times, let before = earlier.entry.times else { return nil }
+        return max(.zero, times.started - before.started, entry.at - earlier.entry.at)
+    }
+}
+
+extension Data {
+    /// Whether the bytes of a text are somewhere in the data.
+    fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
+}

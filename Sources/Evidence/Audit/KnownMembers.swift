@@ -1,0 +1,39 @@
+import Simulation
+
+/// The members and parameters that the routes of the platforms read, from their description.
+package struct KnownMembers: Sendable {
+    /// The members of an object, with those of their objects.
+    package struct Tree: Sendable {
+        package var members: [String: Tree]
+        /// The members of the elements, where the value is an array.
+        package var elements: [Tree]
+
+        package init(members: [String: Tree] = [:], elements: [Tree] = []) {
+            self.members = members
+            self.elements = elements
+        }
+    }
+
+    /// A route and what it reads.
+    package struct Route: Sendable {
+        let route: AuditRoute
+        let parameters: [String]
+        /// `nil` if the route reads no JSON.
+        let body: Tree?
+
+        package init(_ route: AuditRoute, parameters: [String], body: Tree?) {
+            self.route = route
+            self.parameters = parameters
+            self.body = body
+        }
+    }
+
+    private let routes: [String: [Route]]
+
+    package init(_ routes: [Route]) {
+        self.routes = Dictionary(grouping: routes, by: \.route.method)
+    }
+
+    /// What a route reads; `nil` if it is not described.
+    func route(_ method: String, _ path: String) -> Route? { routes[method]?.first { $0.route.matches(method, path) } }
+}

@@ -1,0 +1,52 @@
+import Simulation
+import SimulationAPI
+
+// Receivers of webhooks.
+extension Court {
+    /// The attempts that no fault of ours touched.
+    private var attempts: [AuditedAttempt] { material.attempts.filter { $0.delivered.attempt.faultID == nil } }
+
+    /// Adds an occurrence at the receiver of an attempt.
+    private mutating func add(_ rule: AuditRule, _ attempt: AuditedAttempt, _ what: String) {
+        let request = request(attempt.request)
+        let url = attempt.delivered.url ?? "the receiver of a deleted subscription"
+        findings.add(
+            rule, url, request.map { [name($0)] } ?? [], test: request?.test,
+            "\(url) \(what) (\(attempt.delivered.event), delivery \(attempt.delivered.attempt.deliveryID), attempt "
+                + "\(attempt.delivered.attempt.number))")
+    }
+
+    /// `slow-receiver`: an answer that took more than half of the time after which a delivery fails, or did not come in it
+    /// [D audit].
+    mutating func slowReceivers(_ rule: AuditRule) -> Judgement {
+        let attempts = attempts
+        let longest = Span(microseconds: material.webhookTimeout.microseconds / 2)
+        for attempt in attempts
+        where attempt.delivered.attempt.milliseconds * 1000 >= Double(longest.microseconds) {
+            let seconds = Span(microseconds: Int64(attempt.delivered.attempt.milliseconds * 1000)).rounded
+            let answer = attempt.delivered.attempt.status.map { "answered \($0)" } ?? "had not answered"
+            add(rule, attempt, "\(answer) after \(seconds), and a delivery fails after \(material.webhookTimeout.text)")
+        }
+        return Judgement(lookedAt: attempts.count)
+    }
+
+    /// `refused-webhook`: an error for a delivery that was rightly signed [D audit].
+    mutating func refusals(_ rule: AuditRule) -> Judgement {
+        let attempts = attempts.filter { $0.delivered.attempt.status != nil }
+        for attempt in attempts {
+            guard let status = attempt.delivered.attempt.status, status >= 400 else { continue }
+            add(rule, attempt, "answered \(status) to a delivery that was rightly signed")
+        }
+        return Judgement(lookedAt: attempts.count)
+    }
+
+    /// `redirecting-receiver` [D audit].
+    mutating func redirects(_ rule: AuditRule) -> Judgement {
+        let attempts = attempts.filter { $0.delivered.attempt.status != nil }
+        for attempt in attempts {
+            guard let status = attempt.delivered.attempt.status, (300...399).contains(status) else { continue }
+            add(rule, attempt, "answered \(status), a redirect")
+        }
+        return Judgement(lookedAt: attempts.count)
+    }
+}

@@ -1,0 +1,95 @@
+import Simulation
+import SimulationAPI
+
+// Requests that the server refused for the moment, and what came after.
+extension Court {
+    /// What a request and its repetition have in common.
+    private struct Repetition: Hashable {
+        let caller: String?
+        let method: String
+        let target: TextKey
+        /// `nil` if a repetition may have another body.
+        let body: String?
+
+        init(_ request: AuditedRequest, body: String?) {
+            caller = request.caller
+            method = request.entry.method
+            target = TextKey(request.target)
+            self.body = body
+        }
+    }
+
+    /// `retry-too-soon`: the same user, method and path, and but for logins the same body, begun after the refusal ended and
+    /// sooner than its Retry-After [D audit].
+    mutating func retries(_ rule: AuditRule, _ otherBody: [AuditRoute]) -> Judgement {
+        var judgement = Judgement()
+        var refusals: [Repetition: AuditedRequest] = [:]
+        var untimed = 0
+        for request in requests {
+            // A caller whom nobody knows is only recognized by the whole request.
+            let mayDiffer = request.caller != nil && request.isOne(of: otherBody)
+            let key = Repetition(request, body: mayDiffer ? nil : request.digests.body ?? "")
+            if let refusal = refusals[key], let wait = refusal.retryAfter {
+                if let began = request.began(after: refusal), let gap = request.entry.gap(after: refusal.entry) {
+                    guard began else { continue }
+                    if gap < wait {
+                        add(
+                            rule, [refusal, request],
+                            "\(request.entry.method) \(request.path)\(request.by) came again \(gap.rounded) after it was refused "
+                                + "with \(refusal.entry.status ?? 0) and Retry-After: \(wait.microseconds / 1_000_000)")
+                    }
+                } else {
+                    untimed += 1
+                }
+                refusals[key] = nil
+            }
+            if request.isRefusedForNow, request.retryAfter != nil {
+                judgement.lookedAt += 1
+                refusals[key] = request
+            }
+        }
+        judgement.notJudged = Self.untimed(untimed)
+        return judgement
+    }
+
+    /// Why requests without real times were not judged; `nil` if there were none.
+    static func untimed(_ count: Int) -> String? {
+        count == 0
+            ? nil
+            : "\(count) requests have no real times: the bundle was written by version 0.2.0 or older, which did not keep them"
+    }
+
+    /// `no-retry`: an idempotent request refused with 429 or 503 and never tried again, although more came from the same user and
+    /// test [D audit].
+    mutating func missingRetries(_ rule: AuditRule) -> Judgement {
+        /// A user in a test.
+        struct Client: Hashable {
+            let caller, test: String?
+        }
+        var judgement = Judgement()
+        var later: Set<Repetition> = []
+        var latest: [Client: AuditedRequest] = [:]
+        var missing: [(refusal: AuditedRequest, later: AuditedRequest)] = []
+        for request in requests.reversed() {
+            let key = Repetition(request, body: request.entry.method == "GET" ? nil : request.digests.body ?? "")
+            let client = Client(caller: request.caller, test: request.test)
+            if request.isRefusedForNow, ["GET", "HEAD", "PUT", "DELETE"].contains(request.entry.method) {
+                judgement.lookedAt += 1
+                // Requests that were on their way together are no reaction to the refusal.
+                if !later.contains(key), let other = latest[client], other.began(after: request) ?? true {
+                    missing.append((request, other))
+                }
+            }
+            later.insert(key)
+            if latest[client] == nil { latest[client] = request }
+        }
+        for (refusal, later) in missing.reversed() {
+            add(
+                rule, [refusal],
+                "\(refusal.entry.method) \(refusal.path)\(refusal.by) was refused with \(refusal.entry.status ?? 0) and not tried again, "
+                    + "although the client went on, last with \(later.entry.method) \(later.path) (request \(later.sequence))"
+            )
+        }
+        return judgement
+    }
+}

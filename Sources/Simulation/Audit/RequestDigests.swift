@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import SimulationAPI
+import Storage
+
+extension RequestDigests {
+    /// The key of this process's digests. It is never written, so nobody can try out secrets against them.
+    private static let key = SymmetricKey(size: .bits256)
+    /// The length of a digest, in bytes: 2^48 requests would have one in common by chance.
+    private static let length = 12
+
+    private static func digest(_ bytes: some DataProtocol) -> String {
+        HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(length)
+            .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    /// - Parameters:
+    ///   - members: the names of the members that are secrets.
+    ///   - secrets: the secrets that are masked in the entry.
+    init(_ entry: JournalEntry, members: Set<String>, _ secrets: Secrets) {
+        self.init()
+        credential = entry.request.value(of: "authorization").map { value in
+            // The schemes `Token` and `Bearer` mean the same.
+            let token = value.split(separator: " ", maxSplits: 1).last ?? ""
+            return Self.digest(Data(token.utf8))
+        }
+        if entry.request.length > 0, entry.request.isWhole { body = Self.digest(entry.request.body.data) }
+        sent = Self.digests(of: entry.request, members)
+        answered = Self.digests(of: entry.response, members)
+        token_in_url = entry.hasSecretInURL(secrets)
+    }
+
+    private static func digests(of message: JournalEntry.Message, _ members: Set<String>) -> [String: String] {
+        guard let body = message.json?.members else { return [:] }
+        var digests: [String: String] = [:]
+        for name in members {
+            if let text = body[name]?.text { digests[name] = digest(Data(text.utf8)) }
+        }
+        return digests
+    }
+}
+
+extension JournalEntry.Message {
+    /// Whether the whole body was kept.
+    package var isWhole: Bool { kept == length }
+
+    /// The first value of a header field.
+    ///
+    /// - Parameter name: in lower case.
+    package func value(of name: String) -> String? { headers.pairs.first { $0.name.lowercased() == name }?.value }
+
+    /// The body as JSON; `nil` if it is not JSON, or was not kept whole.
+    package var json: JSONValue? {
+        guard length > 0, isWhole, let text = String(data: body.data, encoding: .utf8) else { return nil }
+        // A body that is not JSON has no members: it is looked at for nothing else.
+        return try? StoredJSON.decode(text)
+    }
+}
+
+extension JournalEntry {
+    /// Whether the path or the query has a part that is masked.
+    fileprivate func hasSecretInURL(_ secrets: Secrets) -> Bool {
+        let query = String(query.dropFirst())
+        // Texts of bundles are masked already.
+        return !secrets.masked(text: path).isIdentical(to: path) || !secrets.masked(query: query).isIdentical(to: query)
+            || path.contains(Secrets.mask) || query.contains(Secrets.mask)
+    }
+
+    /// The digests of the entry's secrets: those that came with it, or else new ones.
+    ///
+    /// - Parameters:
+    ///   - members: the names of the members that are secrets.
+    ///   - secrets: the secrets that are masked in the entry.
+    package func digests(_ members: Set<String>, _ secrets: Secrets) -> RequestDigests {
+        storedDigests ?? RequestDigests(self, members: members, secrets)
+    }
+}

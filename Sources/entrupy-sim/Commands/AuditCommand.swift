@@ -1,0 +1,148 @@
+import ArgumentParser
+import Foundation
+import SimulationAPI
+
+/// `entrupy-sim audit`.
+struct AuditCommand: ControlAction {
+    static let name = "audit"
+    static let abstract = "Judge the clients: what they did that the vendor or HTTP asks them not to do."
+    static let discussion = """
+        audit -n shop               the requests of a namespace, and the receivers of its webhooks
+        audit failed.tar            those in a bundle, without a server
+        audit --fail-on warning     exit 1 for warnings too, not only for errors
+        audit --ignore audit.yaml   leave findings out that are meant
+
+        The file of --ignore is YAML, and every entry needs a reason:
+
+        ignore:
+          - rule: capture-abandoned
+            reason: this suite tests the time-out
+            test: test_timeout
+        """
+
+    @Argument(help: "A bundle to judge, instead of a namespace of the server. (default: the namespace is judged)")
+    var bundle: String?
+    @Option(help: "Only this rule, for instance retry-too-soon. (default: all)") var rule: String?
+    @Option(help: "Only rules of this level: error or warning. (default: both)") var level: AuditReport.Level?
+    @Option(help: "The findings for which the exit code is 1: error, warning or never.") var failOn = FailOn.error
+    @Option(help: "A YAML file of findings to leave out, each with a reason. (default: none)") var ignore: String?
+    @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
+
+    /// The lowest level at which the command fails.
+    enum FailOn: String, ExpressibleByArgument, CaseIterable {
+        case error, warning, never
+
+        func includes(_ level: AuditReport.Level) -> Bool {
+            switch self {
+            case .error: level == .error
+            case .warning: true
+            case .never: false
+            }
+        }
+    }
+
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        let (moment, start) = (Date(), ContinuousClock.now)
+        let (rule, level) = (rule, level)
+        @Sendable func judge(_ client: ControlClient) async throws -> AuditReport {
+            try await client.send(
+                ControlCall(.GET, "/_sim/audit", [("rule", rule), ("level", level?.rawValue)])
+            ).decoded()
+        }
+        let ignored = try ignore.map { try IgnoredFindings(file: $0) }
+        let report: AuditReport =
+            if let bundle {
+                try await OpenedBundle.with(bundle) { try await judge($0.client) }
+            } else {
+                try await judge(client)
+            }
+        try ignored?.check(against: report.rules.map(\.id), isWhole: rule == nil && level == nil)
+        let judged = JudgedAudit(report, ignored)
+        if let junit {
+            let document = JUnitReport(
+                judged, failOn, of: bundle ?? client.options.namespace ?? "default", at: moment,
+                took: ContinuousClock.now - start)
+            try OutputFile.write(Data(document.xml.utf8), to: junit, option: "--junit")
+        }
+        if terminal.isJSON { terminal.json(try WireJSON.encode(judged.report)) } else { judged.show(on: terminal) }
+        guard !judged.report.findings.contains(where: { failOn.includes($0.level) }) else {
+            throw ExitCode(Refusal.Code.no.rawValue)
+        }
+    }
+}
+
+extension AuditReport.Level: ExpressibleByArgument {}
+
+/// An audit without the findings that a file leaves out.
+struct JudgedAudit {
+    private(set) var report: AuditReport
+    /// The number of findings that were left out.
+    let ignoredCount: Int
+    /// The entries of the file that left nothing out.
+    let unused: [String]
+
+    init(_ report: AuditReport, _ ignored: IgnoredFindings?) {
+        self.report = report
+        guard let ignored else {
+            (ignoredCount, unused) = (0, [])
+            return
+        }
+        let kept = report.findings.filter { !ignored.includes($0) }
+        ignoredCount = report.findings.count - kept.count
+        unused = ignored.unused(for: report)
+        self.report.findings = kept
+    }
+
+    var hasErrors: Bool { report.findings.contains { $0.level == .error } }
+
+    /// The sum of the findings in words.
+    private var sum: String {
+        let errors = report.findings.count { $0.level == .error }
+        let warnings = report.findings.count - errors
+        return
+            "\(Readable.count(errors, "error")), \(Readable.count(warnings, "warning")), by \(Readable.count(report.rules.count, "rule"))"
+    }
+
+    /// What was not judged or not needed.
+    private var notes: [String] {
+        var notes = report.rules.compactMap { rule in
+            rule.not_judged.map { "note: \(rule.id) could not judge everything: \($0)" }
+        }
+        if report.rules.allSatisfy({ $0.looked_at == 0 }) {
+            notes.append("note: there was nothing to judge: no request of a client, no capture and no webhook")
+        }
+        if ignoredCount > 0 { notes.append("\(Readable.count(ignoredCount, "finding")) left out by --ignore") }
+        return notes + unused.map { "note: --ignore \($0) left nothing out" }
+    }
+
+    /// A finding's requests, for people; `nil` if it names none.
+    private static func requests(_ finding: AuditReport.Finding) -> String? {
+        guard !finding.requests.isEmpty else { return nil }
+        let numbers = finding.requests.map { "\($0.sequence)" }.joined(separator: ", ")
+        let more = finding.requests.count < 10 ? "" : " …"
+        return "requests \(numbers)\(more)\(finding.test.map { " in \($0)" } ?? "")"
+    }
+
+    /// The findings as lines of text.
+    var lines: [String] {
+        report.findings.map { finding in
+            let times = finding.count > 1 ? " (\(finding.count) times)" : ""
+            let requests = Self.requests(finding).map { " (\($0))" } ?? ""
+            return "\(finding.level.rawValue): \(finding.rule)\(times): \(finding.text)\(requests)"
+        } + ["audit: \(sum)"] + notes
+    }
+
+    /// Prints the findings, and what was not judged.
+    func show(on terminal: Terminal) {
+        for finding in report.findings {
+            let style: Terminal.Style = finding.level == .error ? .red : .yellow
+            let times = finding.count > 1 ? " (\(finding.count) times)" : ""
+            terminal.line([.init(finding.level.rawValue, style), .init("  \(finding.rule)", .bold), .init(times)])
+            terminal.line("  \(finding.text)")
+            if let requests = Self.requests(finding) { terminal.line("  \(requests)", .dim) }
+            terminal.line("  \(finding.source)", .dim)
+        }
+        terminal.line(sum)
+        for note in notes { terminal.note(note) }
+    }
+}

@@ -1,0 +1,193 @@
+import ArgumentParser
+import AsyncHTTPClient
+import EntrupyAPI
+import Foundation
+import NIOCore
+import NIOPosix
+import Server
+import SimulationAPI
+
+extension WebhooksCommand {
+    /// `entrupy-sim webhooks probe URL --secret S`.
+    struct Probe: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "probe",
+            abstract:
+                "Send right, repeated, unsigned and wrongly signed deliveries to a receiver, and say which it took.",
+            discussion: """
+                webhooks probe http://127.0.0.1:3000/hooks --secret whsec_1234567890
+
+                Needs no server. The item is an authentic one of DemoOrg, named entrupy-sim-probe. Exits 1 if the receiver refuses a \
+                right or repeated delivery in the form of --signature, or takes an unsigned or wrongly signed one in any form.
+                """)
+
+        @Argument(help: "The URL of the receiver.") var url: String
+        @Option(help: "The secret_key with which the receiver checks signatures.") var secret: String
+        @Option(help: "The form of the signature that the receiver must take: sha256-base64, sha256-hex or hex.")
+        var signature = WebhookSignatureForm.base64
+        @Option(help: "The longest time for each answer, for instance 10s or 1m.") var timeout = DurationArgument(
+            argument: "10s")
+        @Flag(help: "Print JSON.") var json = false
+
+        func validate() throws {
+            try require(
+                isWebURL(url),
+                "the receiver must be an http or https URL such as http://127.0.0.1:3000/hooks, got \(url)")
+            try require((1...256).contains(secret.utf8.count), "--secret must have 1 to 256 UTF-8 bytes")
+            try timeout.check("--timeout", to: "5m")
+        }
+
+        func run() async throws {
+            let terminal = Terminal(isJSON: json)
+            do {
+                let probe = WebhookProbe(
+                    url: url, secret: secret, form: signature, timeout: timeout.seconds ?? 10,
+                    body: try await Self.body())
+                let results = try await probe.run()
+                try show(results, terminal)
+                guard results.allSatisfy(\.isRight) else { throw ExitCode(Refusal.Code.no.rawValue) }
+            } catch let refusal as Refusal {
+                terminal.show(refusal)
+                throw ExitCode(refusal.code.rawValue)
+            }
+        }
+
+        /// The body of a real delivery: an item that a server in memory makes.
+        private static func body() async throws -> Data {
+            let server = try await OwnServer.start(recording: nil)
+            do {
+                let client = ControlClient(options: try ControlOptions.parse(["--url", server.url, "-n", "default"]))
+                let made: GeneratedItems = try await client.send(
+                    ControlCall(
+                        .POST, "/_sim/authentications",
+                        body: .json(["result": "authentic", "customer_item_id": "entrupy-sim-probe"]))
+                ).decoded()
+                let token = try await client.firstAPIToken() ?? ""
+                let answer: JSONValue = try await client.send(
+                    ControlCall(
+                        .GET, "/v1/authentications/\(made.entrupy_ids.first ?? "")",
+                        headers: [("Authorization", "Token \(token)"), ("Api-Version", "1.4")])
+                ).decoded()
+                await server.stop()
+                return try WireJSON.encode(["items": .array([answer.members?["item"] ?? .null])] as JSONObject)
+            } catch {
+                await server.stop()
+                throw error
+            }
+        }
+
+        private func show(_ results: [WebhookProbe.Result], _ terminal: Terminal) throws {
+            if json { return try terminal.json(of: ["deliveries": results]) }
+            terminal.table(
+                ["DELIVERY", "SIGNATURE", "ANSWER", "VERDICT"],
+                results.map { [$0.delivery, $0.signature ?? "-", $0.answer, $0.verdict] }, empty: "")
+            let right = results.filter { $0.delivery == "right" }
+            if right.first?.isTaken == false, let other = right.first(where: \.isTaken)?.signature {
+                terminal.note("note: it takes the form \(other): is --signature \(other) meant?")
+            }
+        }
+    }
+}
+
+/// The deliveries that a receiver is tried with.
+struct WebhookProbe: Sendable {
+    let url: String
+    let secret: String
+    /// The form that the receiver must take.
+    let form: WebhookSignatureForm
+    /// In seconds.
+    let timeout: Double
+    let body: Data
+
+    /// The answer to a delivery, and whether it is the one that a careful receiver gives.
+    struct Result: Encodable, Sendable {
+        /// `right`, `repeated`, `unsigned`, `wrong secret` or `changed body`.
+        let delivery: String
+        /// The form of the signature; null if there was none.
+        let signature: String?
+        /// The status of the answer; null if there was none.
+        let status: Int?
+        /// The reason why there was no answer; null if there was one.
+        let error: String?
+        /// Whether the delivery must be taken; null if that depends on the receiver.
+        let expected: Bool?
+
+        var isTaken: Bool { status.map { (200...299).contains($0) } ?? false }
+        /// Whether the answer is right, or does not matter.
+        var isRight: Bool { expected.map { status != nil && $0 == isTaken } ?? true }
+        var answer: String { status.map { "\($0)" } ?? error ?? "none" }
+
+        var verdict: String {
+            guard let expected else { return isTaken ? "taken" : "not taken, and need not be" }
+            if status == nil { return "WRONG: no answer" }
+            if isRight { return expected ? "ok: taken" : "ok: refused" }
+            return expected ? "WRONG: refused" : "WRONG: taken"
+        }
+
+        private enum CodingKeys: String, CodingKey { case delivery, signature, status, error, expected, taken, ok }
+
+        func encode(to encoder: any Encoder) throws {
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            try members.encode(delivery, forKey: .delivery)
+            try members.encode(signature, forKey: .signature)
+            try members.encode(status, forKey: .status)
+            try members.encode(error, forKey: .error)
+            try members.encode(expected, forKey: .expected)
+            try members.encode(isTaken, forKey: .taken)
+            try members.encode(isRight, forKey: .ok)
+        }
+    }
+
+    /// Sends all deliveries, one after the other.
+    func run() async throws -> [Result] {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .milliseconds(Int64(timeout * 1000))
+        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        var results: [Result] = []
+        let forms = [form] + WebhookSignatureForm.allCases.filter { $0 != form }
+        for form in forms {
+            let isWanted = form == self.form
+            for delivery in isWanted ? ["right", "repeated"] : ["right"] {
+                results.append(
+                    await send(delivery, form, body, signature(form, body, secret), isWanted ? true : nil, client))
+            }
+        }
+        results.append(await send("unsigned", nil, body, nil, false, client))
+        for form in forms {
+            results.append(await send("wrong secret", form, body, signature(form, body, secret + "x"), false, client))
+            // The item is another than the one that was signed.
+            let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)
+            results.append(await send("changed body", form, changed, signature(form, body, secret), false, client))
+        }
+        try await client.shutdown()
+        return results
+    }
+
+    private func signature(_ form: WebhookSignatureForm, _ body: Data, _ secret: String) -> String? {
+        WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected.first { $0.form == form }?.text
+    }
+
+    private func send(
+        _ delivery: String, _ form: WebhookSignatureForm?, _ body: Data, _ signature: String?, _ expected: Bool?,
+        _ client: HTTPClient
+    ) async -> Result {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "entrupy-sim")
+        request.headers.add(name: "X-Sim-Event", value: "session.completed")
+        request.headers.add(
+            name: "X-Sim-Event-Id", value: "entrupy-sim-probe-\(delivery == "repeated" ? "right" : delivery)")
+        if let signature { request.headers.add(name: WebhookSignatureForm.header, value: signature) }
+        request.body = .bytes(ByteBuffer(data: body))
+        var (status, problem): (Int?, String?)
+        do {
+            let answer = try await client.execute(request, timeout: .milliseconds(Int64(timeout * 1000)))
+            status = Int(answer.status.code)
+        } catch {
+            problem = "\(error)"
+        }
+        return Result(
+            delivery: delivery, signature: form?.rawValue, status: status, error: problem, expected: expected)
+    }
+}

@@ -1,0 +1,69 @@
+import Crypto
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+/// `entrupy-sim webhooks probe`, against real receivers.
+@Suite struct ProbeTests {
+    private let secret = "whsec_probe_1234567890"
+
+    /// The results against a receiver that decides by the signature and the body.
+    private func probe(
+        _ options: String..., takes: @escaping @Sendable (_ signature: String?, _ body: Data) -> Bool
+    ) async throws -> (status: Int32, results: [JSONValue]) {
+        let receiver = try await WebhookReceiver.open()
+        receiver.behave(.decide { takes($0.headers["Entrupy-Signature"].first, $0.body) ? 200 : 401 })
+        let run = try await SimProcess.run(
+            ["webhooks", "probe", receiver.url, "--secret", secret, "--json"] + options)
+        try await receiver.close()
+        let json = try WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
+        return (run.status, json["deliveries"].items)
+    }
+
+    private func isRight(_ signature: String?, _ body: Data) -> Bool {
+        let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8)))
+        return signature == "SHA256:" + Data(code).base64EncodedString()
+    }
+
+    @Test func aCarefulReceiverPasses() async throws {
+        let probe = try await probe { self.isRight($0, $1) }
+        #expect(probe.status == 0)
+        #expect(probe.results.map { $0["ok"] }.allSatisfy { $0 == true })
+        #expect(probe.results.count { $0["taken"] == true } == 2)
+        #expect(
+            Set(probe.results.compactMap { $0["delivery"].text }) == [
+                "right", "repeated", "unsigned", "wrong secret", "changed body",
+            ])
+    }
+
+    @Test func aReceiverThatChecksNothingFails() async throws {
+        let probe = try await probe { _, _ in true }
+        #expect(probe.status == 1)
+        let wrong = probe.results.filter { $0["ok"] == false }.compactMap { $0["delivery"].text }
+        #expect(wrong == ["unsigned"] + Array(repeating: ["wrong secret", "changed body"], count: 3).flatMap { $0 })
+    }
+
+    @Test func aReceiverThatRefusesRightDeliveriesFails() async throws {
+        let probe = try await probe { _, _ in false }
+        #expect(probe.status == 1)
+        #expect(probe.results.filter { $0["ok"] == false }.compactMap { $0["delivery"].text } == ["right", "repeated"])
+    }
+
+    @Test func anotherFormCanBeTheRightOne() async throws {
+        let hex: @Sendable (String?, Data) -> Bool = { signature, body in
+            let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(self.secret.utf8)))
+            return signature == code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        #expect(try await probe(takes: hex).status == 1)
+        #expect(try await probe("--signature", "hex", takes: hex).status == 0)
+    }
+
+    @Test func aReceiverThatIsNotThereFails() async throws {
+        let run = try await SimProcess.run(
+            ["webhooks", "probe", "http://127.0.0.1:1/hooks", "--secret", secret, "--timeout", "2s"])
+        #expect(run.status == 1 && run.output.contains("WRONG: no answer"), "\(run.output)")
+        let wrong = try await SimProcess.run(["webhooks", "probe", "ftp://x", "--secret", secret])
+        #expect(wrong.status == 64 && wrong.output.contains("must be an http or https URL"), "\(wrong.output)")
+    }
+}
