@@ -33,6 +33,30 @@ import Testing
         #expect(try await SimProcess.run(["audit", "--fail-on", "never"] + name(world)).status == 0)
     }
 
+    @Test func theSummaryIsAddedAsMarkdown() async throws {
+        let world = try await misusingWorld()
+        _ = try await world.send(
+            "GET", "/v1/health", token: TestWorld.apiToken,
+            headers: ["Api-Version": "1.0", "X-Sim-Test": "<b>|`evil`"])
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/summary.md"
+            try "# Before\n".write(toFile: file, atomically: true, encoding: .utf8)
+            for _ in 0..<2 {
+                _ = try await SimProcess.run(["audit", "--summary", file, "--level", "warning"] + name(world))
+            }
+            let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+            #expect(lines.first == "# Before" && lines.count { $0.hasPrefix("## Audit of t") } == 2)
+            let rows = lines.filter { $0.hasPrefix("| :warning:") }
+            #expect(
+                rows.count == 4 && rows.allSatisfy { $0.contains("| deprecated-version | GET /v1/health asks") },
+                "\(rows)")
+            #expect(rows.contains { $0.hasSuffix(#"in &lt;b&gt;\|\`evil\` |"#) }, "\(rows)")
+            let wrong = try await SimProcess.run(["audit", "--summary", directory + "/none/x.md"] + name(world))
+            #expect(wrong.status == 64 && wrong.output.contains("there is no folder"), "\(wrong.output)")
+        }
+    }
+
     @Test func aNamespaceWithoutRequestsSaysSo() async throws {
         let world = try await TestWorld.make()
         let run = try await SimProcess.run(["audit"] + name(world))

@@ -434,3 +434,57 @@ def test_a_scenario_from_a_file_is_stored_where_it_starts(run, pytester, entrupy
     assert "was never met" in result.stdout.str()
     names = [s["name"] for s in entrupy_simulator._control.send("GET", "/_sim/scenarios")["scenarios"]]
     assert "mine" not in names
+
+
+# A client of an old version, which is a warning, and one with a token in its URL, which is an error.
+MISUSE = """
+        import urllib.error
+        import urllib.request
+        import pytest
+
+        def ask(sim, path, **headers):
+            headers["Authorization"] = f"Token {sim.api_token}"
+            try:
+                urllib.request.urlopen(urllib.request.Request(sim.url + path, headers=headers), timeout=20)
+            except urllib.error.HTTPError:
+                pass
+
+        def test_old(entrupy_sim):
+            ask(entrupy_sim, "/v1/health", **{"Api-Version": "1.0"})
+
+        def test_token(entrupy_sim):
+            ask(entrupy_sim, "/v2/authentications/x?token=0123456789")
+
+        @pytest.mark.entrupy_sim(ignore_misuse={"token-in-url": "this test is about it", "deprecated-version": "and this"})
+        def test_meant(entrupy_sim):
+            ask(entrupy_sim, "/v1/health?token=0123456789", **{"Api-Version": "1.0"})
+
+        def test_own_failure(entrupy_sim):
+            ask(entrupy_sim, "/v2/authentications/x?token=0123456789")
+            assert "mine" == 0
+"""
+
+
+@pytest.mark.parametrize("level, passed, failed", [(None, 3, 1), ("error", 2, 2), ("warning", 1, 3)])
+def test_an_audit_fails_tests_whose_clients_misuse_the_api(run, pytester, level, passed, failed):
+    given = [f"--entrupy-sim-audit={level}"] if level else []
+    result = run(MISUSE, *given, "--entrupy-sim-summary=summary.md")
+    result.assert_outcomes(passed=passed, failed=failed)
+    text, summary = result.stdout.str(), (pytester.path / "summary.md").read_text()
+    assert ("error token-in-url: GET /v2/authentications/x?token=*** has a token in its URL" in text) == bool(level)
+    assert ("warning deprecated-version: GET /v1/health asks for version 1.0" in text) == (level == "warning")
+    assert summary.startswith("## Audit of the tests\n") and summary.count("| token-in-url") == 0
+    assert summary.count("token-in-url: GET /v2/authentications/x?token=\\*\\*\\*") == (1 if level else 0), summary
+    assert ("not judged: --entrupy-sim-audit is off" in summary) == (not level)
+
+
+def test_a_rule_that_does_not_exist_fails_the_test(run):
+    result = run("""
+        import pytest
+
+        @pytest.mark.entrupy_sim(ignore_misuse={"retry-to-soon": "x"})
+        def test_it(entrupy_sim):
+            pass
+    """, "--entrupy-sim-audit=error")
+    result.assert_outcomes(failed=1)
+    assert "the audit has no rule 'retry-to-soon'" in result.stdout.str()

@@ -66,7 +66,10 @@ _KEYWORDS = {
     "strict": (bool, "True or False"),
     "prefix": (str, "text"),
     "ttl": ((str, int, float), 'a duration such as "30m", or seconds'),
+    "ignore_misuse": (dict, "a dictionary of rules and reasons"),
 }
+#: The property of a test's report with the misuse that its namespaces saw.
+_MISUSE = "entrupy_sim_misuse"
 
 
 def pytest_addoption(parser):
@@ -82,6 +85,12 @@ def pytest_addoption(parser):
     group.addoption(
         "--entrupy-sim-strict", action="store_true", default=None,
         help="fail tests whose rules and scenarios have parts that nothing matches, such as a misspelt route")
+    group.addoption(
+        "--entrupy-sim-audit", choices=("error", "warning"), default=None,
+        help="fail tests whose clients do what they should not: errors alone, or warnings too")
+    group.addoption(
+        "--entrupy-sim-summary", default=None, metavar="FILE",
+        help="add the result of --entrupy-sim-audit to FILE as Markdown, such as that in GITHUB_STEP_SUMMARY")
     parser.addini(
         "entrupy_sim_strict", type="bool", default=False,
         help="as --entrupy-sim-strict; the next release makes true the default")
@@ -322,6 +331,32 @@ def pytest_runtest_call(item):
     problems = _verify_rules(item)
     if problems:
         pytest.fail("\n".join(["at the end of the test, nothing matches these parts of rules:", *problems]), pytrace=False)
+    misuse = _misuse(item)
+    if misuse:
+        pytest.fail("\n".join(misuse), pytrace=False)
+
+
+def _misuse(item):
+    """Judges the clients of a test, where the run asks for it. Returns the findings as lines."""
+    level = item.config.getoption("--entrupy-sim-audit")
+    own = item.stash.get(_namespace, None)
+    if not level or not own:
+        return []
+    ignore = _options(item).get("ignore_misuse") or {}
+    lines = []
+    for namespace in [own] + [other for other in item.stash.get(_made, []) if other is not own]:
+        try:
+            namespace.expect_no_misuse(failing_at=level, ignore=ignore)
+        except AssertionError as error:
+            found = str(error).splitlines()
+            lines += found
+            item.user_properties += [(_MISUSE, line.strip()) for line in found[1:]]
+        except ValueError as error:
+            lines.append(str(error))
+        except SimulatorError as error:
+            # The test may have deleted the namespace, or stopped the server.
+            _show_note(item.config, f"the clients of {namespace.name} cannot be judged: {error}")
+    return lines
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -336,6 +371,36 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("entrupy-sim notes", sep="-")
         for line in lines:
             terminalreporter.line(line)
+    _write_summary(terminalreporter)
+
+
+def _write_summary(terminalreporter):
+    """Adds the misuse of all tests to the file that the run names, as Markdown."""
+    config = terminalreporter.config
+    file = config.getoption("--entrupy-sim-summary")
+    if not file:
+        return
+    level = config.getoption("--entrupy-sim-audit")
+    rows = [
+        (report.nodeid, text)
+        for reports in terminalreporter.stats.values() for report in reports if getattr(report, "when", None) == "call"
+        for name, text in getattr(report, "user_properties", []) if name == _MISUSE]
+    lines = ["## Audit of the tests", "", f"{len(rows)} findings at the level {level}" if level else "not judged: --entrupy-sim-audit is off", ""]
+    if rows:
+        lines += ["| test | what happened |", "|---|---|"]
+        lines += [f"| {_markdown(test)} | {_markdown(text)} |" for test, text in rows]
+        lines.append("")
+    try:
+        with open(file, "a", encoding="utf-8") as summary:
+            summary.write("\n".join(lines) + "\n")
+    except OSError as error:
+        terminalreporter.write_line(f"entrupy-sim: the summary cannot be written: {error}", red=True)
+
+
+def _markdown(text):
+    """Text from outside that means itself in Markdown, on one line."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"[\x00-\x1f\x7f]", " ", re.sub(r"([\\\\`*_\[\]#|~@!])", r"\\\1", text))
 
 
 def pytest_itemcollected(item):
@@ -462,6 +527,7 @@ def entrupy_sim(request, entrupy_simulator):
     try:
         options = _options(request.node)
         options["strict"] = _is_strict(request.node)
+        options.pop("ignore_misuse", None)
         namespace = entrupy_simulator.make_namespace(**options)
     except (SimulatorError, ValueError) as error:
         # Without the error that was caught, which says the same.

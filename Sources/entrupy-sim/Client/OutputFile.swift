@@ -51,6 +51,18 @@ final class OutputFile: Sendable {
         return Refusal(.usage, "\(path) cannot be written: \(reason)", next: "name another place with \(option)")
     }
 
+    /// Adds to the end of a file that others may read. Makes it if there is none.
+    static func append(_ data: Data, to path: String, option: String) throws {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw refusal(path, String(cString: strerror(errno)), option) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: data)
+        } catch {
+            throw refusal(path, error.localizedDescription, option)
+        }
+    }
+
     /// Writes a file that others may read, as a whole.
     static func write(_ data: Data, to path: String, option: String) throws {
         do {

@@ -27,6 +27,8 @@ struct AuditCommand: ControlAction {
     @Option(help: "The findings for which the exit code is 1: error, warning or never.") var failOn = FailOn.error
     @Option(help: "A YAML file of findings to leave out, each with a reason. (default: none)") var ignore: String?
     @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
+    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
+    var summary: String?
 
     /// The lowest level at which the command fails.
     enum FailOn: String, ExpressibleByArgument, CaseIterable {
@@ -63,6 +65,10 @@ struct AuditCommand: ControlAction {
                 judged, failOn, of: bundle ?? client.options.namespace ?? "default", at: moment,
                 took: ContinuousClock.now - start)
             try OutputFile.write(Data(document.xml.utf8), to: junit, option: "--junit")
+        }
+        if let summary {
+            let title = "Audit of \(bundle ?? client.options.namespace ?? "default")"
+            try OutputFile.append(Data(judged.markdown(title).utf8), to: summary, option: "--summary")
         }
         if terminal.isJSON { terminal.json(try WireJSON.encode(judged.report)) } else { judged.show(on: terminal) }
         guard !judged.report.findings.contains(where: { failOn.includes($0.level) }) else {
@@ -130,6 +136,24 @@ struct JudgedAudit {
             let requests = Self.requests(finding).map { " (\($0))" } ?? ""
             return "\(finding.level.rawValue): \(finding.rule)\(times): \(finding.text)\(requests)"
         } + ["audit: \(sum)"] + notes
+    }
+
+    /// The findings as a section of Markdown.
+    func markdown(_ title: String) -> String {
+        var lines = ["## \(Markdown.escaped(title))", "", Markdown.escaped(sum), ""]
+        if !report.findings.isEmpty {
+            lines += ["| | rule | what happened | requests |", "|---|---|---|---|"]
+            lines += report.findings.map { finding in
+                let cells = [
+                    finding.level == .error ? ":x:" : ":warning:", finding.rule,
+                    finding.text + (finding.count > 1 ? " (\(finding.count) times)" : ""),
+                    Self.requests(finding).map { String($0.dropFirst("requests ".count)) } ?? "",
+                ]
+                return "| " + cells.map { Markdown.escaped($0) }.joined(separator: " | ") + " |"
+            }
+            lines.append("")
+        }
+        return lines.joined(separator: "\n") + notes.map { "\(Markdown.escaped($0))  \n" }.joined() + "\n"
     }
 
     /// Prints the findings, and what was not judged.
