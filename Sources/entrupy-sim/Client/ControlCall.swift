@@ -13,6 +13,8 @@ struct ControlCall {
         case file(String)
         /// A picture.
         case png(Data)
+        /// A video.
+        case mp4(Data)
     }
 
     let method: HTTPMethod

@@ -385,6 +385,7 @@ extension ControlCall.Body {
         case .json(let value): return ("application/json", .bytes(ByteBuffer(bytes: try WireJSON.encode(value))))
         case .yaml(let bytes): return ("application/yaml", .bytes(ByteBuffer(bytes: bytes)))
         case .png(let bytes): return ("image/png", .bytes(ByteBuffer(bytes: bytes)))
+        case .mp4(let bytes): return ("video/mp4", .bytes(ByteBuffer(bytes: bytes)))
         case .file(let path):
             // The size comes from the handle: by path, a link would give its own size.
             guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),

@@ -1,11 +1,20 @@
 import ArgumentParser
 import Console
+import EntrupyAPI
 import Foundation
 import SimulationAPI
 
 struct CaptureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "capture", abstract: "Capture items as an app would.", subcommands: [Run.command])
+        commandName: "capture", abstract: "Capture items as an app would.",
+        subcommands: [Run.command, RunComponents.command])
+
+    /// A grey PNG of 48 by 48 pixels.
+    fileprivate static let picture =
+        Data(
+            base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAAAAAByaaZbAAAAJ0lEQVR42mP4TyJg"
+                + "GKQaJhAJRjWMahjVMKphVMOohlEN9NcwxNsaAHZDQZuahtY3AAAAAElFTkSuQmCC")
+        ?? Data()
 
     struct Run: ControlAction {
         static let abstract = "Make an item as an app would: log in, capture, upload pictures, submit. Prints its id."
@@ -14,10 +23,12 @@ struct CaptureCommand: AsyncParsableCommand {
         @Option(help: "The brand.") var brand = "Nike"
         @Option(help: "The item type, for instance t-shirt. (default: sneakers)") var itemType: String?
         @Option(help: "The user's unique_user_id.") var user = "sim-test-user"
-
-        private struct Session: Decodable {
-            let token: String
-        }
+        @Option(help: "The workflow: production or debug. (default: production)") var configType: String?
+        @Option(
+            help: "The service: authentication, fingerprint_register or fingerprint_compare. (default: authentication)")
+        var activity: String?
+        @Option(help: "For fingerprint_compare, the id of the registered item. (default: none)")
+        var fingerprintParent: String?
 
         private struct Capture: Decodable {
             struct Step: Decodable {
@@ -34,22 +45,24 @@ struct CaptureCommand: AsyncParsableCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let signed = try await signedRequest(client)
-            let session: Session = try await client.send(
-                ControlCall(.POST, "/sdk/login", body: ["signed_authorization_request": signed])
-            ).decoded()
-            let headers = [("Authorization", "Token \(session.token)")]
+            let token = try await AppLogin(user: user, sender: "entrupy-sim capture run").token(client)
+            let headers = [("Authorization", "Token \(token)")]
             let item = JSONValue.members([
                 ("customer_item_id", sku), ("brand", brand), ("item_type", itemType), ("style_name", "Any style"),
             ])
             let capture: Capture = try await client.send(
-                ControlCall(.POST, "/sdk/captures", headers: headers, body: ["item": item])
+                ControlCall(
+                    .POST, "/sdk/captures", headers: headers,
+                    body: [
+                        "item": item, "config_type": configType, "activity": activity,
+                        "fingerprint_parent": fingerprintParent,
+                    ])
             ).decoded()
             for step in capture.steps where step.required {
                 try await client.send(
                     ControlCall(
                         .PUT, "/sdk/captures/\(capture.capture_id)/images/\(step.region_id)", headers: headers,
-                        body: .png(Self.picture)))
+                        body: .png(picture)))
             }
             let answer = try await client.send(
                 ControlCall(.POST, "/sdk/captures/\(capture.capture_id)/submit", headers: headers))
@@ -57,62 +70,112 @@ struct CaptureCommand: AsyncParsableCommand {
             let submitted: Item = try answer.decoded()
             terminal.line(submitted.entrupy_id)
         }
+    }
 
-        /// The app's login request, signed by the platform for the back end.
-        private func signedRequest(_ client: ControlClient) async throws -> String {
-            guard let token = try await client.firstAPIToken() else {
-                throw Refusal(
-                    .no, "no organization of the namespace has an API token",
-                    next: "load seed data with one: entrupy-sim seed load FILE")
-            }
-            let call = ControlCall(
-                .POST, "/v2/integrations/authorize-user", headers: [("Authorization", "Token \(token)")],
-                body: [
-                    "sdk_authorization_request": "entrupy-sim capture run", "unique_user_id": user,
-                    // A user's id may have an @.
-                    "email": "\(URLPart.escaped(user))@example.com",
-                ])
-            do {
-                let authorized: ErrorEnvelope.Signed = try await client.send(call).decoded()
-                return authorized.signed_authorization_request
-            } catch let refusal as Refusal {
-                // The user has another email. The request is signed all the same [S].
-                guard let answer = refusal.answer,
-                    let conflict = try? WireJSON.decode(ErrorEnvelope.Signed.self, from: answer)
-                else { throw refusal }
-                return conflict.signed_authorization_request
+    struct RunComponents: ControlAction {
+        static let name = "component"
+        static let abstract =
+            "Run components of App Components as an app would: code, session, pictures, end. Prints the session's id."
+        static let discussion = """
+            capture component document
+            capture component document biometrics
+            capture component document --document-number sim-PersonNotAdult
+
+            These are requests of the platform: faults and outcome rules apply to them. An answer that is an error exits 1.
+            """
+        @Argument(help: "document, biometrics, or both in their order.") var components: [String]
+        @Option(help: "The workflow, as the seed data names it.") var workflow = "onboarding"
+        @Option(help: "The client's document number; a magic one decides how it ends. (default: the seed data's)")
+        var documentNumber: String?
+
+        func validate() throws {
+            for component in components {
+                try require(
+                    ["document", "biometrics"].contains(component),
+                    "COMPONENTS must be document, biometrics or both, got \"\(component)\"")
             }
         }
 
-        /// A grey PNG of 48 by 48 pixels.
-        private static let picture =
-            Data(
-                base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAAAAAByaaZbAAAAJ0lEQVR42mP4TyJg"
-                    + "GKQaJhAJRjWMahjVMKphVMOohlEN9NcwxNsaAHZDQZuahtY3AAAAAElFTkSuQmCC")
-            ?? Data()
-    }
-}
+        private struct Code: Decodable {
+            let validationCode: String
+        }
 
-extension ErrorEnvelope {
-    /// The member of an answer, or of a 409, that holds a signed request.
-    fileprivate struct Signed: Decodable {
-        let signed_authorization_request: String
-    }
-}
+        private struct Session: Decodable {
+            let session_id: String
+        }
 
-extension ControlClient {
-    /// The first API token of the namespace; `nil` if there is none.
-    func firstAPIToken() async throws -> String? {
-        let seed: SeedTokens = try await get("/_sim/export", [("format", "json")])
-        return seed.organizations.lazy.compactMap(\.api_tokens.first).first
-    }
-}
+        private struct Wanted: Decodable {
+            struct Image: Decodable {
+                let fileSide: String
+                let isAngled: Bool
+            }
 
-/// The part of a namespace's seed data that names API tokens.
-private struct SeedTokens: Decodable {
-    struct Organization: Decodable {
-        let api_tokens: [String]
-    }
+            let images: [Image]
+            let hasVideo: Bool?
+        }
 
-    let organizations: [Organization]
+        private struct Upload: Decodable {
+            let quality: String?
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let person = documentNumber.map { JSONValue.members([("document_number", $0)]) }
+            let code: Code = try await client.send(
+                ControlCall(
+                    .POST, "/components/v1/workflows/\(workflow)/validationcode",
+                    headers: [("Authorization", "Token \(try await client.requiredAPIToken())")],
+                    body: ["client": person])
+            ).decoded()
+            let session: Session = try await client.send(
+                ControlCall(
+                    .POST, "/components/sessions",
+                    body: ["validationCode": code.validationCode, "networkEnvironment": "sandbox"])
+            ).decoded()
+            for component in components { try await run(component, session.session_id, client) }
+            terminal.isJSON
+                ? try terminal.json(of: ["session_id": session.session_id]) : terminal.line(session.session_id)
+        }
+
+        private func run(_ component: String, _ session: String, _ client: ControlClient) async throws {
+            let isDocument = component == "document"
+            let chosen: ControlCall.Body = isDocument ? ["documentType": "passport", "issuingCountry": "NLD"] : [:]
+            let wanted: Wanted = try await client.send(
+                ControlCall(.POST, "/components/sessions/\(session)/\(component)", body: chosen)
+            ).decoded()
+            for image in wanted.images {
+                let path: ControlPath =
+                    isDocument
+                    ? "/components/sessions/\(session)/document/images/\(image.fileSide)"
+                    : "/components/sessions/\(session)/biometrics/selfie"
+                let query = [("angled", isDocument ? "\(image.isAngled)" : nil)]
+                for _ in 1...Self.maxTries {
+                    let answer: Upload = try await client.send(ControlCall(.PUT, path, query, body: .png(picture)))
+                        .decoded()
+                    if [nil, "ok"].contains(answer.quality) { break }
+                }
+            }
+            if wanted.hasVideo != nil {
+                let part = isDocument ? "document/video" : "biometrics/liveness"
+                // The parts of the path are ours.
+                try await client.send(
+                    ControlCall(
+                        .PUT, ControlPath(stringLiteral: "/components/sessions/\(URLPart.escaped(session))/\(part)"),
+                        body: .mp4(Self.video)))
+            }
+            try await client.send(ControlCall(.POST, "/components/sessions/\(session)/\(component)/finish"))
+        }
+
+        /// The number of times that a picture of bad quality is taken.
+        private static let maxTries = 3
+
+        /// A video of 4.2 seconds without pictures: a file's beginning, and the header that says how long it is.
+        private static let video: Data = {
+            func number(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
+            func box(_ name: String, _ content: Data) -> Data {
+                number(UInt32(8 + content.count)) + Data(name.utf8) + content
+            }
+            let header = [0, 0, 0, 1000, 4200].map(number).reduce(Data(), +) + Data(count: 80)
+            return box("ftyp", Data("isom\0\0\0\0isom".utf8)) + box("moov", box("mvhd", header))
+        }()
+    }
 }

@@ -121,7 +121,7 @@ struct SeedCommand: AsyncParsableCommand {
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users", abstract: "See users, and change their email, names and limits.",
-        subcommands: [List.command, Show.command, Set.command])
+        subcommands: [List.command, Show.command, Set.command, Login.command])
 
     struct User: ParsableArguments {
         @Argument(help: "The username, for instance DemoOrg-example-user-id.") var username: String

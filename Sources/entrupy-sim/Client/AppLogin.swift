@@ -1,0 +1,99 @@
+import ArgumentParser
+import Console
+import EntrupyAPI
+import Foundation
+import SimulationAPI
+
+/// The login of an app: a signed request of the back end, then a session. These are requests of the platform.
+struct AppLogin {
+    /// The user's unique_user_id.
+    let user: String
+    /// The name by which the back end's request names its sender.
+    let sender: String
+
+    private struct Session: Decodable {
+        let token: String
+    }
+
+    private struct Signed: Decodable {
+        let signed_authorization_request: String
+    }
+
+    /// The session's token.
+    func token(_ client: ControlClient) async throws -> String {
+        let signed = try await signedRequest(client)
+        let session: Session = try await client.send(
+            ControlCall(.POST, "/sdk/login", body: ["signed_authorization_request": signed])
+        ).decoded()
+        return session.token
+    }
+
+    /// The app's login request, signed by the platform for the back end.
+    private func signedRequest(_ client: ControlClient) async throws -> String {
+        let call = ControlCall(
+            .POST, "/v2/integrations/authorize-user",
+            headers: [("Authorization", "Token \(try await client.requiredAPIToken())")],
+            body: [
+                "sdk_authorization_request": sender, "unique_user_id": user,
+                // A user's id may have an @.
+                "email": "\(URLPart.escaped(user))@example.com",
+            ])
+        do {
+            let authorized: Signed = try await client.send(call).decoded()
+            return authorized.signed_authorization_request
+        } catch let refusal as Refusal {
+            // The user has another email. The request is signed all the same [S].
+            guard let answer = refusal.answer, let conflict = try? WireJSON.decode(Signed.self, from: answer) else {
+                throw refusal
+            }
+            return conflict.signed_authorization_request
+        }
+    }
+}
+
+extension ControlClient {
+    /// The first API token of the namespace.
+    ///
+    /// - Throws: ``Refusal`` if there is none.
+    func requiredAPIToken() async throws -> String {
+        guard let token = try await firstAPIToken() else {
+            throw Refusal(
+                .no, "no organization of the namespace has an API token",
+                next: "load seed data with one: entrupy-sim seed load FILE")
+        }
+        return token
+    }
+
+    /// The first API token of the namespace; `nil` if there is none.
+    func firstAPIToken() async throws -> String? {
+        let seed: SeedTokens = try await get("/_sim/export", [("format", "json")])
+        return seed.organizations.lazy.compactMap(\.api_tokens.first).first
+    }
+}
+
+/// The part of a namespace's seed data that names API tokens.
+private struct SeedTokens: Decodable {
+    struct Organization: Decodable {
+        let api_tokens: [String]
+    }
+
+    let organizations: [Organization]
+}
+
+extension UsersCommand {
+    /// `entrupy-sim users login`.
+    struct Login: ControlAction {
+        static let abstract = "Log a user in as an app would, and print the session's token."
+        static let discussion = """
+            curl -H "Authorization: Token $(entrupy-sim users login)" http://127.0.0.1:8642/sdk/session
+
+            These are requests of the platform: limits and faults apply to them. A user that does not exist is made.
+            """
+        @Argument(help: "The user's unique_user_id.") var user = "sim-test-user"
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let token = try await AppLogin(user: user, sender: "entrupy-sim users login").token(client)
+            terminal.isJSON ? try terminal.json(of: ["token": token]) : terminal.line(token)
+        }
+    }
+}
