@@ -116,7 +116,9 @@ let package = Package(
             dependencies: ["Simulation", "AppComponentsStorage", "Storage", "AppComponentsAPI", "SimulationAPI"],
             resources: [.embedInCode("Seed/workflows.yaml"), .embedInCode("Scenarios/Shipped")]
         ),
-        .target(name: "Evidence", dependencies: ["Simulation", "SimulationAPI"]),
+        .target(
+            name: "Evidence",
+            dependencies: ["Simulation", "SimulationAPI", server("NIOConcurrencyHelpers", "swift-nio")]),
         .target(
             name: "Simulation",
             dependencies: [
@@ -224,8 +226,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "AppComponents", "Console", "Entrupy", "Simulation", "Storage", "EntrupyAPI", "SimulationAPI",
-                "TestSupport",
+                "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Simulation", "Storage", "EntrupyAPI",
+                "SimulationAPI", "TestSupport",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOConcurrencyHelpers", "swift-nio"),

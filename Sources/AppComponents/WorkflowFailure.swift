@@ -160,6 +160,8 @@ package struct WorkflowFact: PlatformFact {
     package let failure: WorkflowFailure
     let messageCode: String?
 
+    package var edge: EdgeName? { EdgeName(AppComponentsPlatform.errors, failure.rawValue) }
+
     package func add(to envelope: inout ErrorEnvelope) {
         guard let type = failure.type else { return }
         envelope.workflow_error = WorkflowErrorInfo(type: type, code: failure.code, message_code: messageCode)

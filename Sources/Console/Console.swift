@@ -113,6 +113,7 @@ package struct Console: Sendable {
         case ("webhooks", 2) where path[1].isIdentical(to: "check"): return CheckPage.part(request)
         case ("webhooks", 3) where path[1].isIdentical(to: "deliveries"):
             return try await DeliveryPage.part(path[2], request, api)
+        case ("coverage", 1): return try await CoveragePage.part(request, api)
         case ("namespaces", 1): return try await NamespacesPage.part(request, api)
         case ("settings", 1): return try await SettingsPage.part(request, api)
         default: throw ConsoleProblem.noSuchPage

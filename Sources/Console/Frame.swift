@@ -11,6 +11,7 @@ enum Frame {
         ("captures", "Captures", "/captures"), ("users", "Users", "/users"),
         ("components", "Components", "/components"), ("rules", "Faults & outcomes", "/rules"),
         ("scenarios", "Scenarios", "/scenarios"), ("webhooks", "Webhooks", "/webhooks"), ("audit", "Audit", "/audit"),
+        ("coverage", "Coverage", "/coverage"),
         ("namespaces", "Namespaces", "/namespaces"), ("settings", "Settings", "/settings"),
     ]
 

@@ -33,6 +33,9 @@ enum PageTemplates {
             ("report-user", PackageResources.report_user_mustache),
             ("report-session", PackageResources.report_session_mustache),
             ("standalone", PackageResources.standalone_mustache),
+            ("coverage", PackageResources.coverage_mustache),
+            ("coverage-map", PackageResources.coverage_map_mustache),
+            ("coverage-file", PackageResources.coverage_file_mustache),
         ]
         return MustacheLibrary(
             templates: try Dictionary(

@@ -1,8 +1,15 @@
 import Foundation
 import SimulationAPI
 
-// Why something happened.
+// Why something happened, and what was met.
 extension SimulatedNamespace {
+    /// Which documented answers, errors, states and limits the namespace's requests have met since it was made, reset or restored.
+    ///
+    /// - Throws: ``SimulatorError`` if the server cannot be asked.
+    public func coverage() async throws -> Coverage {
+        try await control.send("GET", "/_sim/coverage", as: Coverage.self)
+    }
+
     /// The chain of causes of something, and what followed from it.
     ///
     /// - Parameter id: that of a request, an item, a capture, a session or a delivery, or `sequence:N` (a request), `event:N`, `due:N`,

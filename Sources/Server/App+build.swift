@@ -14,12 +14,16 @@ extension SimServer {
             hosts: hosts, key: ControlKey(token: configuration.controlToken), csrfToken: console.proof)
         let router = builder.router.buildResponder()
         let unsimulated = environment.platforms.all.flatMap(\.unsimulatedPaths)
-        let routes = RouteResponder(router: router, routes: RouteTable(builder, unsimulated: unsimulated))
+        // A replay counts nothing: its requests were counted when they were recorded.
+        let coverage = configuration.replay == nil ? coverage : nil
+        let table = RouteTable(builder, documented: coverage?.table, unsimulated: unsimulated)
+        let routes = RouteResponder(router: router, routes: table)
         let chain =
             routes
             .injectingFaults(configuration.replay == nil)
-            .journaled()
+            .journaled(coverage)
             .resolvingNamespaces(in: namespaces, readiness, access)
+            .countingOthers(coverage, table, environment)
             .checkingAccess(access, environment)
             .showingConsoleProblems { environment.publicURL }
             .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
@@ -33,7 +37,8 @@ extension SimServer {
             boundary: Boundary(hosts: hosts, replay: configuration.replay),
             refuse: { [refused, logger, namespaces, metrics] request, refusal in
                 try await RefusingResponder(refusal: refusal, refused: refused, environment: environment)
-                    .logged(logger, namespaces).measured(metrics).respond(to: request)
+                    .countingOthers(coverage, table, environment).logged(logger, namespaces).measured(metrics).respond(
+                        to: request)
             }, ping: router, readiness: readiness)
     }
 
@@ -51,9 +56,10 @@ extension SimServer {
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
         EvidenceRoutes.add(to: control)
+        CoverageRoutes(coverage: coverage).add(to: control)
         ResendRoutes.add(to: control)
         EventRoutes().add(to: control)
-        ScenarioRoutes(namespaces: namespaces).add(to: control)
+        ScenarioRoutes(namespaces: namespaces, coverage: configuration.replay == nil ? coverage : nil).add(to: control)
         SnapshotRoutes(namespaces: namespaces, version: configuration.version).add(to: control)
         DescriptionRoutes(needsControlToken: configuration.controlToken != nil).add(to: platform)
         ConsoleRoutes(console: console, key: ControlKey(token: configuration.controlToken))

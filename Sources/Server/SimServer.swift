@@ -1,4 +1,5 @@
 import Console
+import Evidence
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -32,6 +33,8 @@ package struct ServerConfiguration: Sendable {
     package var controlToken: String?
     /// The file that every request is recorded to. `nil` if nothing is recorded.
     package var recordsTo: String?
+    /// The file that the coverage is kept in. `nil` for one in the data directory, if there is one.
+    package var coverageFile: String?
     /// The replay in progress. `nil` if this is not a replay.
     var replay: Replay?
     package var version: String
@@ -75,6 +78,10 @@ package struct SimServer: Sendable {
     let hosts: HostGuard
     let refused: RefusedRequests
     let sharedReads = SharedReads()
+    /// Counts the documented edges that requests meet.
+    let coverage: CoverageLedger
+    /// The file of the coverage; `nil` if it is in memory alone.
+    private let coverageFile: CoverageFile?
     private let tlsPort = TLSPort()
     /// Whether the namespaces are those of a replay, which are open already.
     private let continuesReplay: Bool
@@ -89,7 +96,10 @@ package struct SimServer: Sendable {
         refused = RefusedRequests(logger: logger)
         let replay = configuration.replay
         continuesReplay = false
+        coverage = CoverageLedger(.simulated) { Double(SystemTime.now().microseconds) / 1_000_000 }
+        coverageFile = try replay == nil ? CoverageFile(configuration, coverage, logger) : nil
         var options = configuration.namespaces
+        options.evidence = coverage
         recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
         if let recorder { options.jobOrder = .recording(recorder) }
         // The pages' proof is a secret of this run, so it must not follow from the random seed.
@@ -139,6 +149,8 @@ package struct SimServer: Sendable {
             version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
         threads = replayed.threads
         namespaces = replayed.namespaces
+        coverage = replayed.coverage
+        coverageFile = nil
         alarm = replayed.alarm
         hosts = HostGuard(
             allowedHosts: configuration.allowedHosts + Self.ownNames(configuration, certificates),
@@ -177,7 +189,9 @@ package struct SimServer: Sendable {
         try await run(
             besides: [
                 .init(service: scheduler), .init(service: maintenance), .init(service: sweeper), .init(service: sender),
-            ], stopsAfterOpening: false, opened: opened)
+            ]
+                + [coverageFile.map { CoverageSaver(file: $0, environment: namespaces.environment) }].compactMap(\.self)
+                .map { .init(service: $0) }, stopsAfterOpening: false, opened: opened)
     }
 
     /// Runs until `body` returns whether the namespaces are closed then; else another server goes on with them. No background
@@ -329,6 +343,7 @@ package struct SimServer: Sendable {
 
     private func close() async throws {
         try await namespaces.closeAll()
+        coverageFile?.save()
         try await threads.shutdownGracefully()
     }
 }

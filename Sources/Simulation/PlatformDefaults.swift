@@ -29,6 +29,12 @@ extension SimulatedPlatform {
     package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? { nil }
     package var auditRules: [AuditRule] { [] }
     package var loginRoutes: [AuditRoute] { [] }
+    package var documentedAxes: [DocumentedAxis] { [] }
+    package var answersMetWith: [String: String] { [:] }
+    package var answersOfFaults: [String] { [] }
+    package func curlOptions(ofPath path: String) -> String? { nil }
+    package var webhooksMetWith: [String: String] { [:] }
+    package var scenariosMetWith: [String: String] { [:] }
 
     package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] { [:] }
     package var webhookEvents: [String] { [] }

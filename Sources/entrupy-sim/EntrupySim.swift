@@ -25,6 +25,7 @@ struct EntrupySim: AsyncParsableCommand {
                 subcommands: [
                     RequestsCommand.self, CallRoute.command, ListEvents.command, ExplainCommand.command,
                     AuditCommand.command,
+                    CoverageCommand.self,
                     WebhooksCommand.self,
                     WriteBundle.command,
                     ReportCommand.self, ReplayCommand.self,

@@ -28,6 +28,11 @@ struct Serve: AsyncParsableCommand {
             "Write every complete request, including secrets, to a new file, for \"entrupy-sim replay\"."
     )
     var record: String?
+    @Option(
+        help:
+            "The file that the coverage of documented answers and states is kept in. (default: coverage.json in the data directory; none with --in-memory)"
+    )
+    var coverageFile: String?
     @Option(help: "Seed data: a YAML or JSON file like seed-data/standard.yaml, \"standard\" or \"empty\".")
     var seed = "standard"
     @Option(help: "The seed for every id, token and key, 0 to 9007199254740991. (default: random)") var randomSeed: Int?
@@ -42,6 +47,7 @@ struct Serve: AsyncParsableCommand {
         try require(
             bundle == nil || record == nil,
             "--bundle and --record exclude each other: a recording begins with a fresh namespace")
+        try require(coverageFile != "", "--coverage-file must be a file")
         if let randomSeed, !(0..<1 << 53).contains(randomSeed) {
             throw ValidationError("--random-seed must be 0 to 9007199254740991, got \(randomSeed)")
         }
@@ -68,6 +74,7 @@ struct Serve: AsyncParsableCommand {
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.namespaces.bundle = bundle
             configuration.recordsTo = record
+            configuration.coverageFile = coverageFile
             listening.apply(to: &configuration, controlToken: controlToken, dataDirectory: directory)
             let server = try SimServer(configuration, logger: logger)
             listening.watchParent()

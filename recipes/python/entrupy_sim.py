@@ -754,6 +754,14 @@ class Simulator:
                 self._process.kill()
                 self._process.wait(timeout=self._stop_seconds)
 
+    def coverage(self, prefix=None):
+        """Which documented answers, errors, states and limits were met, over all namespaces of the server, as a dictionary.
+
+        With a prefix only the living namespaces whose names begin with it (docs/coverage.md).
+        """
+        query = "" if prefix is None else f"?prefix={_quoted(prefix)}"
+        return self._control.send("GET", f"/_sim/coverage{query}")
+
     def __enter__(self):
         return self
 
@@ -1279,6 +1287,10 @@ class Namespace:
             f"\n  {finding['level']} {finding['rule']}: {finding['text']}"
             + (f" (requests {', '.join(str(r['sequence']) for r in finding['requests'])})" if finding["requests"] else "")
             for finding in found))
+
+    def coverage(self):
+        """Which documented answers, errors, states and limits this namespace has met, as a dictionary (docs/coverage.md)."""
+        return self.control("GET", "/_sim/coverage")
 
     def snapshot(self, name):
         self.control("PUT", f"/_sim/snapshots/{_quoted(name)}")

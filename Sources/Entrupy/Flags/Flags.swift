@@ -84,6 +84,7 @@ enum Flags {
                 "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")],
                 because: state(item))
         }
+        let former = item.flag
         item.flag = .flagged
         item.flagReasonID = reasonID
         item.flagMessage = message
@@ -93,6 +94,7 @@ enum Flags {
         try Items.save(&item, job)
         var data: JSONObject = ["flag_reason_id": .string(reasonID)]
         data["message"] = message.map { .string($0) }
+        if former != .unflagged { data["from"] = .string(former.rawValue) }
         try job.record(.flagSet, item.entrupyID, data)
         try Webhooks.enqueue(.sessionUpdated, item, job)
     }

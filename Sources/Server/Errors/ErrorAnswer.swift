@@ -1,3 +1,4 @@
+import Evidence
 import Foundation
 import Hummingbird
 import NIOCore
@@ -33,6 +34,16 @@ enum ErrorAnswer {
         case .retryAfter, .answer, .methods, nil: break
         }
         return (row.status, envelope)
+    }
+
+    /// The documented edges that an answer with the error meets, beside that of its status.
+    static func edges(_ error: PlatformError, hasSDKError: Bool) -> [EdgeName] {
+        var edges: [EdgeName] = []
+        if hasSDKError, let code = ErrorTable.row(error).sdkError {
+            edges.append(EdgeName(EdgeTable.sdkErrors, "\(code)"))
+        }
+        if case .fact(let fact) = error.payload, let edge = fact.edge { edges.append(edge) }
+        return edges
     }
 
     static func response(_ error: PlatformError, requestID: String, hasSDKError: Bool = true) -> Response {

@@ -62,6 +62,12 @@ enum ErrorTable {
         return byKind[error.kind] ?? row(ofStatus: 500)
     }
 
+    /// The statuses of errors that name an error of the SDK, smallest first; empty if no answer names it.
+    static func statuses(of code: SDKErrorCode) -> [Int] {
+        let known = Set(rows.map(\.value).filter { $0.sdkError == code }.map(\.status.code))
+        return (code == row(ofStatus: 504).sdkError ? known.union([504]) : known).sorted()
+    }
+
     /// Whether a kind has a row; for tests.
     static func knows(_ kind: PlatformError.Kind) -> Bool { byKind[kind] != nil || kind == .injected }
 

@@ -1,3 +1,4 @@
+import Evidence
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -7,6 +8,8 @@ import Simulation
 /// Adds platform requests and their answers to the journal of their namespace [D journal].
 struct JournalResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
+    /// Counts the documented edges that the answers meet; `nil` if nobody does.
+    let coverage: CoverageLedger?
     /// Whether faults that damage answers count as carried out. A replay leaves them out, but its journal is that of the
     /// recorded server.
     let hasFaults: Bool
@@ -31,9 +34,23 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
                 started: started, ended: started + Span(microseconds: Int64((entry.milliseconds * 1000).rounded())))
             entry.times = environment.sequencer.observe(times)
             let journaled = await namespace.append(entry)
-            if let journaled, !isLost { answer.onLoss = { namespace.markUndelivered(journaled) } }
+            let counted = coverage?.count(entry, answer, request, namespace)
+            if request.head.isResent { environment.evidence?.resent(sequence: entry.sequence, in: namespace.name) }
+            if !isLost, let loss = Self.loss(journaled, counted, coverage, namespace) { answer.onLoss = loss }
         }
         return answer
+    }
+
+    /// What is done if the answer does not reach its client; `nil` for nothing.
+    private static func loss(
+        _ journaled: JournaledAnswer?, _ counted: CoverageLedger.CountedAnswer?, _ coverage: CoverageLedger?,
+        _ namespace: Namespace
+    ) -> UnsentAnswers.OnLoss? {
+        guard journaled != nil || counted != nil else { return nil }
+        return {
+            if let counted { coverage?.takeBack(counted) }
+            if let journaled { namespace.markUndelivered(journaled) }
+        }
     }
 
     private func hasLosingFault(_ answer: Answer, _ outcome: RequestOutcome, isHead: Bool) -> Bool {
@@ -44,9 +61,11 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
 extension RequestResponder {
     /// Adds platform requests to the journals.
     ///
-    /// - Parameter hasFaults: whether faults that damage answers count as carried out.
-    func journaled(hasFaults: Bool = true) -> JournalResponder<Self> {
-        JournalResponder(inner: self, hasFaults: hasFaults)
+    /// - Parameters:
+    ///   - coverage: counts the documented edges that the answers meet; `nil` if nobody does.
+    ///   - hasFaults: whether faults that damage answers count as carried out.
+    func journaled(_ coverage: CoverageLedger? = nil, hasFaults: Bool = true) -> JournalResponder<Self> {
+        JournalResponder(inner: self, coverage: coverage, hasFaults: hasFaults)
     }
 }
 

@@ -47,8 +47,10 @@ struct IncomingRequest: Sendable {
         self.init(request, context, caller: ConnectionCaller(channel: context.channel))
     }
 
-    /// - Parameter caller: the caller; `nil` if the request is made whether or not somebody waits for the answer.
-    init(_ request: Request, _ context: SimContext, caller: (any CallerPresence)?) {
+    /// - Parameters:
+    ///   - caller: the caller; `nil` if the request is made whether or not somebody waits for the answer.
+    ///   - isResent: whether the request is one of the journal that is sent again.
+    init(_ request: Request, _ context: SimContext, caller: (any CallerPresence)?, isResent: Bool = false) {
         let fields = request.headers
         let target = Target(request.head.path ?? "/", outsidePath: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(fields)
@@ -58,6 +60,7 @@ struct IncomingRequest: Sendable {
             isSafe: request.method == .get || request.method == .head)
         head.caller = caller
         head.trace = headers.trace
+        head.isResent = isResent
         if isControl {
             head.call = NumberedCall(method: request.method.rawValue, path: target.path)
         } else {
@@ -95,6 +98,10 @@ struct Answer: Sendable {
     var isDropped = false
     /// The seconds of real time for which a fault holds the answer back; `nil` if none does.
     var delay: Double?
+    /// The documented edges that it meets beside that of its status.
+    var edges: [EdgeName] = []
+    /// The documented answers of its operation; `nil` if no operation is known.
+    var documented: AnswerEdges?
     /// Called if the answer does not reach its client; `nil` if nobody needs to know.
     var onLoss: UnsentAnswers.OnLoss?
 
@@ -114,6 +121,7 @@ struct Answer: Sendable {
         let requestID = request.head.requestID ?? environment.nextServerRequestID()
         self.init(
             ErrorAnswer.response(error, requestID: requestID, hasSDKError: request.target.hasSDKErrors))
+        edges = ErrorAnswer.edges(error, hasSDKError: request.target.hasSDKErrors)
     }
 }
 

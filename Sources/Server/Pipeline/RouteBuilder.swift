@@ -1,3 +1,4 @@
+import Evidence
 import HTTPTypes
 import Hummingbird
 import Simulation
@@ -5,6 +6,8 @@ import Simulation
 /// Answers the requests of a route. A struct, because a function in a collection is called through several wrappers.
 struct Endpoint: Sendable {
     let answer: @Sendable (RoutedRequest) async -> Answer
+    /// The documented answers; `nil` if it is not an operation of a platform.
+    var documented: AnswerEdges?
 }
 
 /// The routes while they are added.
@@ -37,6 +40,15 @@ struct Route: Sendable {
         places = path.split(separator: "/").enumerated().compactMap { index, part in
             part.first == "{" ? (String(part.dropFirst().dropLast()), index) : nil
         }
+    }
+
+    /// The route with the documented answers of each endpoint.
+    func documented(_ table: EdgeTable, _ path: String) -> Route {
+        var route = self
+        for index in route.endpoints.indices {
+            route.endpoints[index].endpoint.documented = table.answers(route.endpoints[index].method, path)
+        }
+        return route
     }
 
     /// The endpoint of a method; `nil` if the router itself has answered the request. HEAD is answered as GET.

@@ -32,8 +32,10 @@ final class RouteResponder: RequestResponder {
             return Answer(response)
         }
         let parameters = PathParameters(places: route.places, path: request.target.path)
-        return await endpoint.answer(
+        var answer = await endpoint.answer(
             RoutedRequest(request: request, namespace: namespace, parameters: parameters, responder: self))
+        answer.documented = endpoint.documented
+        return answer
     }
 
     /// The request without the namespace in its path.

@@ -1,3 +1,4 @@
+import Evidence
 import HTTPTypes
 import Hummingbird
 import Simulation
@@ -18,9 +19,15 @@ struct RouteTable: Sendable {
     /// The paths that the platforms are known to have and that are not simulated.
     private let unsimulated: [String]
 
-    init(_ builder: RouteBuilder, unsimulated: [String] = []) {
+    /// - Parameters:
+    ///   - documented: the documented edges; `nil` if nobody counts them.
+    ///   - unsimulated: the paths that the platforms are known to have and that are not simulated.
+    init(_ builder: RouteBuilder, documented: EdgeTable? = nil, unsimulated: [String] = []) {
         self.unsimulated = unsimulated
-        byPath = builder.routes
+        byPath =
+            documented.map { table in
+                Dictionary(uniqueKeysWithValues: builder.routes.map { ($0, $1.documented(table, $0)) })
+            } ?? builder.routes
         let routes = builder.router.routes.map { route in
             let path = route.path.description
             return (
@@ -41,6 +48,14 @@ struct RouteTable: Sendable {
         return routes.first {
             $0.method == method.rawValue && Self.hasParameters($0.parts) && Self.matches($0.parts, parts)
         }.flatMap { byPath[$0.path] }
+    }
+
+    /// The documented answers of the operation that a request is for; `nil` if it is for none. Looks at every route: for requests
+    /// that are refused before they reach one.
+    func documented(_ method: HTTPRequest.Method, _ path: String) -> AnswerEdges? {
+        let parts = path.split(at: "/").map(String.init)
+        return routes.first { $0.method == method.rawValue && Self.matches($0.parts, parts) }
+            .flatMap { byPath[$0.path]?.endpoint(method)?.documented }
     }
 
     /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.

@@ -92,7 +92,7 @@ enum ComponentRoutes {
             case .failure(let error):
                 return Answer(
                     ErrorAnswer.response(error, requestID: found.requestID, hasSDKError: request.hasSDKErrors),
-                    found.outcome?.refused(error))
+                    refusing: error, found.outcome, hasSDKError: request.hasSDKErrors)
             }
         }
     }
@@ -185,7 +185,7 @@ private struct ComponentForm {
 
     /// The answer for an error. The journal gets the fact behind it.
     func refusal(_ error: PlatformError, _ requestID: String, _ outcome: RequestOutcome?) -> Answer {
-        Answer(response(error, requestID), outcome?.refused(error))
+        Answer(response(error, requestID), refusing: error, outcome, hasSDKError: false)
     }
 
     private func response(_ document: some Encodable, _ status: HTTPResponse.Status, _ requestID: String) -> Response {

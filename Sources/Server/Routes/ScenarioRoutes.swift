@@ -1,9 +1,13 @@
+import Evidence
+import HTTPTypes
 import Hummingbird
 import Simulation
 
 /// The scenarios of a namespace (`/_sim/scenarios`): prepared test cases that can be started and verified.
 struct ScenarioRoutes: Sendable {
     let namespaces: Namespaces
+    /// Counts the shipped scenarios that are verified; `nil` if nobody does.
+    let coverage: CoverageLedger?
 
     func add(to routes: Routes) {
         routes.longOperation(.get, "scenarios") { await namespaces.listScenarios($0.namespace, $0.head).response() }
@@ -16,7 +20,7 @@ struct ScenarioRoutes: Sendable {
         }
         routes.on(.post, "scenarios/start", startText)
         routes.on(.post, "scenarios/{name}/start", start)
-        routes.post("scenarios/{name}/verify", body: .ignored) { try VerifyScenario($0) }
+        routes.on(.post, "scenarios/{name}/verify", verify)
     }
 
     @Sendable private func put(_ request: RequestReader) async -> Answer {
@@ -34,6 +38,16 @@ struct ScenarioRoutes: Sendable {
     @Sendable private func start(_ request: RequestReader) async -> Answer {
         await start(
             request.path("name"), request.input(.optionalJSON) { try ScenarioStart($0, hasText: false) }, request)
+    }
+
+    @Sendable private func verify(_ request: RequestReader) async -> Answer {
+        let verified = await request.answer { try VerifyScenario($0) }
+        if case .success(let found) = verified.result, found.isShipped {
+            coverage?.count(
+                scenario: found.run.name, requestID: verified.requestID,
+                test: HTTPField.Name("X-Sim-Test").flatMap { request.request.headers[$0] }, in: request.namespace)
+        }
+        return verified.map(\.run).response()
     }
 
     /// Starts a scenario that the request holds.

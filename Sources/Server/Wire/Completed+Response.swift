@@ -47,7 +47,15 @@ extension Answer {
         refusing error: PlatformError, requestID: String, _ outcome: RequestOutcome?, hasSDKError: Bool = true
     ) {
         let response = ErrorAnswer.response(error, requestID: requestID, hasSDKError: hasSDKError)
+        self.init(response, refusing: error, outcome, hasSDKError: hasSDKError)
+    }
+
+    /// An error in a form of the route's own. The journal gets the fact behind the refusal [D because].
+    ///
+    /// - Parameter hasSDKError: whether the answer names the error of Entrupy's SDK.
+    init(_ response: Response, refusing error: PlatformError, _ outcome: RequestOutcome?, hasSDKError: Bool) {
         self.init(response, outcome?.refused(error))
+        edges = ErrorAnswer.edges(error, hasSDKError: hasSDKError)
     }
 }
 

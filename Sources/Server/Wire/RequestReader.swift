@@ -80,14 +80,15 @@ struct RequestReader: Sendable {
         hasReadQuery = head.isControl ? NIOLockedValueBox(false) : nil
     }
 
-    /// Makes another request to the same namespace, within the server: one that is sent again, or the console's. It is journaled, and
-    /// no fault meets it.
+    /// Makes another request to the same namespace, within the server: one that is sent again, or the console's. It is journaled,
+    /// meets no documented edge, and no fault meets it.
     ///
     /// - Parameter isAbandonable: whether it is not begun once the client of this request has gone.
     func make(_ request: Request, isAbandonable: Bool) async throws -> Answer {
         let source = ApplicationRequestContextSource(channel: channel, logger: routed.request.context.logger)
         var incoming = IncomingRequest(
-            request, SimContext(source: source), caller: isAbandonable ? ConnectionCaller(channel: channel) : nil)
+            request, SimContext(source: source), caller: isAbandonable ? ConnectionCaller(channel: channel) : nil,
+            isResent: true)
         incoming.namespace = namespace
         return try await routed.responder.journaled(hasFaults: false).respond(to: incoming)
     }

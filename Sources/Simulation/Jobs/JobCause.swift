@@ -31,7 +31,8 @@ package final class NumberedCall: Sendable {
 package struct JobCause {
     private enum Origin {
         case unknown
-        case known(Cause)
+        case request(Int64, RequestMetadata?, isResent: Bool)
+        case delivery(DeliveryRecord)
         case dueWork(DueRecord, shown: String)
         case control(NumberedCall)
     }
@@ -50,13 +51,13 @@ package struct JobCause {
     }
 
     /// A request, by its number in the journal.
-    static func request(_ sequence: Int64, _ trace: TraceContext?) -> JobCause {
-        JobCause(origin: .known(.request(sequence)), trace: trace)
+    static func request(_ sequence: Int64, _ head: RequestHead) -> JobCause {
+        JobCause(origin: .request(sequence, head.metadata, isResent: head.isResent), trace: head.trace)
     }
 
     /// An attempt to deliver a webhook.
     static func delivery(_ delivery: DeliveryRecord) -> JobCause {
-        JobCause(origin: .known(.delivery(delivery.id)), trace: delivery.trace.flatMap { TraceContext(stored: $0) })
+        JobCause(origin: .delivery(delivery), trace: delivery.trace.flatMap { TraceContext(stored: $0) })
     }
 
     /// - Parameter shown: the subject of the work, as it may be shown.
@@ -74,7 +75,8 @@ package struct JobCause {
         if let stored { return stored }
         switch origin {
         case .unknown: return nil
-        case .known(let cause): stored = cause
+        case .request(let sequence, _, _): stored = .request(sequence)
+        case .delivery(let delivery): stored = .delivery(delivery.id)
         case .dueWork(let work, let shown):
             try job.transaction.insert(
                 PastWorkRecord(id: work.id, at: work.dueAt, kind: work.kind, subject: shown, cause: work.cause),
@@ -87,4 +89,34 @@ package struct JobCause {
 
     /// Forgets that the cause was stored: the change was undone.
     mutating func undone() { stored = nil }
+
+    /// The metadata of the request whose job this is; `nil` if it is not a request's.
+    var metadata: RequestMetadata? { if case .request(_, let metadata, _) = origin { metadata } else { nil } }
+
+    /// Whether this is the job of a request that was sent again from the journal.
+    var isResent: Bool { if case .request(_, _, let isResent) = origin { isResent } else { false } }
+
+    /// The maximum number of causes that ``request(_:)`` follows.
+    private static let maxSteps = 8
+
+    /// The request behind the job: its own, or the one that scheduled the work or sent the webhook; `nil` if it is not known.
+    func request(_ job: JobContext) -> Int64? {
+        var next: Cause?
+        switch origin {
+        case .unknown, .control: return nil
+        case .request(let sequence, _, _): return sequence
+        case .delivery(let delivery): next = delivery.cause
+        case .dueWork(let work, _): next = work.cause
+        }
+        for _ in 0..<Self.maxSteps {
+            // A row that cannot be read has no known cause; the job's own statements report the storage's problem.
+            switch next?.kind {
+            case .request(let sequence): return sequence
+            case .dueWork(let id): next = try? job.transaction.pastWork(id: id)?.cause
+            case .delivery(let id): next = try? job.transaction.delivery(id: id)?.cause
+            case .control, nil: return nil
+            }
+        }
+        return nil
+    }
 }

@@ -25,9 +25,11 @@ package struct JobContext {
     /// Adds an event whose data is already JSON. Writes.
     package func record(_ kind: EventKind, _ subject: String, encoded data: String) throws {
         try insertEvent(at: now, kind, subject, encoded: data)
+        note(event: kind, subject, encoded: data, try cause())
     }
 
-    /// Adds an event that happened at `moment`, which may lie before the current time. Writes.
+    /// Adds an event that happened at `moment`, which may lie before the current time. No reader of evidence hears of it: nobody
+    /// has done that. Writes.
     package func insertEvent(at moment: Instant, _ kind: EventKind, _ subject: String, encoded data: String) throws {
         state.lastEvent = try transaction.insertEvent(
             at: moment, kind: kind.name, subject: subject, data: data, cause: cause())

@@ -60,6 +60,8 @@ package struct RequestHead: Sendable {
     package var isSafe: Bool
     /// The group of equal reads that this request leads; `nil` if none may join it.
     package var group: ReadGroup?
+    /// Whether the request is one of the journal that is sent again.
+    package var isResent = false
 
     package init(
         requestID: String? = nil, language: Language = .english, isControl: Bool = false, isSafe: Bool = false

@@ -69,6 +69,12 @@ package struct PlatformError: Error, Sendable {
 package protocol PlatformFact: Sendable {
     /// Adds the fact to the envelope.
     func add(to envelope: inout ErrorEnvelope)
+    /// The documented edge that an answer with the fact meets; `nil` if it meets none.
+    var edge: EdgeName? { get }
+}
+
+extension PlatformFact {
+    package var edge: EdgeName? { nil }
 }
 
 extension PlatformError.Kind {

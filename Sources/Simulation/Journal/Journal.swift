@@ -287,6 +287,14 @@ package final class Journals: Sendable {
         state.withLockedValue { $0.rings[namespace]?.forgotten }
     }
 
+    /// The entry with a number; `nil` if the journal has dropped it or does not have it yet. Takes logarithmic time.
+    package func entry(sequence: Int64, of namespace: String) -> JournalEntry? {
+        state.withLockedValue { state in
+            guard let ring = state.rings[namespace], let index = ring.index(of: sequence) else { return nil }
+            return ring.entries[index].entry
+        }
+    }
+
     /// Removes all entries of a namespace's journal.
     package func clear(_ namespace: String) {
         state.withLockedValue { state in

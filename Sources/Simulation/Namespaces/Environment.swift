@@ -48,6 +48,9 @@ package final class Environment: Sendable {
     /// The journals of all namespaces.
     package let journals = Journals()
 
+    /// The reader of what happens in all namespaces; `nil` if there is none.
+    package let evidence: (any EvidenceReader)?
+
     private let stopBox = NIOLockedValueBox(false)
 
     /// Whether the server is stopping. Long operations then end early.
@@ -85,7 +88,7 @@ package final class Environment: Sendable {
     package var secrets: [String] { secretBox.withLockedValue { $0 } }
 
     /// The secrets of a namespace with this seed data, besides its subscriptions.
-    func secrets(with seed: Seed) -> KnownSecrets {
+    package func secrets(with seed: Seed) -> KnownSecrets {
         KnownSecrets(seed.apiTokens.values.flatMap(\.self) + secrets, tokensOf: platforms)
     }
 
@@ -109,8 +112,9 @@ package final class Environment: Sendable {
         store: NamespaceStore,
         snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
-        dueChanged: @escaping @Sendable (Instant?) -> Void
+        evidence: (any EvidenceReader)?, dueChanged: @escaping @Sendable (Instant?) -> Void
     ) {
+        self.evidence = evidence
         self.sequencer = sequencer
         webhooks = WebhookTransport(allowsAnyTarget: allowsAnyTarget)
         seeds = SeedCache(default: seed)

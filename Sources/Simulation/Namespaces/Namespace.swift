@@ -45,9 +45,10 @@ package final class Namespace: Sendable {
         outbox.adopt(generation: state?.generation ?? 0)
         images = ImageReferences(idle?.imageHashes ?? [], in: environment.images)
         if let state { images.follow(state) }
+        let evidence = environment.evidence.map { EvidencePublisher(namespace: name, reader: $0) }
         mailbox = Mailbox(
             state: state, opener: opener, threads: environment.threads,
-            observers: [images, EventPublisher(feed: feed), outbox, committed])
+            observers: [images, EventPublisher(feed: feed), outbox, committed] + [evidence].compactMap(\.self))
         outbox.attach(to: self)
     }
 
@@ -137,6 +138,12 @@ package final class Namespace: Sendable {
         feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
         return answer
     }
+
+    /// The number of the current state, as of the last batch; 0 once the namespace is deleted.
+    package var generation: Int { outbox.generation }
+
+    /// Whether an outcome is of the current state, and not of one that a reset replaced or of a namespace that was deleted.
+    package func isCurrent(_ outcome: RequestOutcome) -> Bool { outcome.generation == generation }
 
     /// Notes in the journal that an answer did not reach its client, and publishes it. Nothing happens if the journal has dropped
     /// the entry.
@@ -265,7 +272,7 @@ package final class Namespace: Sendable {
             let sequence = try state.nextSequence(transaction)
             state.outcome = try RequestOutcome(state, sequence, at: now, transaction)
             state.outcome?.trace = head.trace
-            state.cause = .request(sequence, head.trace)
+            state.cause = .request(sequence, head)
         } else {
             state.cause = JobCause(ofCall: head)
         }

@@ -53,6 +53,8 @@ package final class NamespaceState {
     package let renderingSalt: String
     /// Webhook attempts that the jobs of this batch want. They are made once the batch is committed.
     package var outgoing: [OutgoingWebhook] = []
+    /// Events that the jobs of this batch noted for the reader of evidence.
+    private var noted: [NotedEvent] = []
     /// Changes that the jobs of this batch made to the set of referenced images, in order.
     package private(set) var imageChanges: [ImageChange] = []
     /// All images referred to, if the state was read since ``takeImageChanges()`` was last called.
@@ -193,6 +195,7 @@ package final class NamespaceState {
         counters = Counters()
         parts = try makeParts()
         outgoing = []
+        noted = []
         imageChanges = []
         loadedImages = stored.images
         subscriptionsChanged()
@@ -223,6 +226,15 @@ package final class NamespaceState {
         return outgoing
     }
 
+    /// Adds an event for the reader of evidence, which hears of it once the batch is committed.
+    func note(_ event: NotedEvent) { noted.append(event) }
+
+    /// Removes and returns the events for the reader of evidence.
+    func takeNoted() -> [NotedEvent] {
+        defer { noted = [] }
+        return noted
+    }
+
     /// Records that the namespace now refers to an image.
     package func refer(to sha256: String) {
         if let hash = ImageHash(sha256) { imageChanges.append(.added(hash)) }
@@ -236,16 +248,18 @@ package final class NamespaceState {
     /// The lengths of the lists that a job adds to.
     struct Mark {
         fileprivate let outgoing: Int
+        fileprivate let noted: Int
         fileprivate let imageChanges: Int
     }
 
-    var mark: Mark { Mark(outgoing: outgoing.count, imageChanges: imageChanges.count) }
+    var mark: Mark { Mark(outgoing: outgoing.count, noted: noted.count, imageChanges: imageChanges.count) }
 
-    /// Drops the webhook attempts and image changes of a job that failed.
+    /// Drops the webhook attempts, noted events and image changes of a job that failed.
     ///
     /// - Parameter mark: the ``mark`` before the job.
     func undo(to mark: Mark) {
         outgoing.removeLast(outgoing.count - mark.outgoing)
+        noted.removeLast(noted.count - mark.noted)
         imageChanges.removeLast(imageChanges.count - mark.imageChanges)
     }
 

@@ -49,7 +49,7 @@ package final class Namespaces: Sendable {
             scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
             scratchStore: scratchStore,
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
-            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget,
+            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, evidence: configuration.evidence,
             dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle

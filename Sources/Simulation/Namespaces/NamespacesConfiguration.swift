@@ -18,6 +18,8 @@ package struct NamespacesConfiguration: Sendable {
     package var allowsAnyTarget = false
     /// The path of a bundle that becomes the default namespace; `nil` if there is none.
     package var bundle: String?
+    /// The reader of what happens in all namespaces; `nil` if there is none.
+    package var evidence: (any EvidenceReader)?
     /// Whether jobs are recorded, or replayed.
     package var jobOrder = JobOrder.live
 

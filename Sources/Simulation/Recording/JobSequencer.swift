@@ -50,7 +50,7 @@ package final class JobSequencer: Sendable {
     }
 
     /// Whether a recording decides the order of jobs. They then must not wait for each other in another order.
-    var isReplaying: Bool { if case .replaying = order { !isLive } else { false } }
+    package var isReplaying: Bool { if case .replaying = order { !isLive } else { false } }
 
     /// Ends a replay: jobs run when they come from now on.
     func goOnAfterReplay() { isPastReplay.withLockedValue { $0 = true } }

@@ -32,7 +32,13 @@ package struct VerifyScenario: Operation {
         self.isStrict = isStrict
     }
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> ScenarioRun {
+    /// The verified scenario, and whether it is a shipped one that expects something, as it was shipped.
+    package struct Verified: Sendable {
+        package let run: ScenarioRun
+        package let isShipped: Bool
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> Verified {
         guard var run = try Scenarios.run(job, countsFaults: true) else {
             throw PlatformError.wrongState(
                 "no scenario was started in this namespace; POST /_sim/scenarios/\(name)/start starts one")
@@ -42,7 +48,9 @@ package struct VerifyScenario: Operation {
         }
         if isStrict, !run.notes.isEmpty { run.verified = false }
         guard run.verified else { throw PlatformError.scenarioFailed(run, isStrict: isStrict) }
-        return run
+        let text = try ScenarioState.load(job)?.text
+        let shipped = job.state.environment.platforms.shippedScenarios[name]
+        return Verified(run: run, isShipped: text != nil && text == shipped && !run.expectations.isEmpty)
     }
 }
 

@@ -246,6 +246,8 @@ package enum Deliveries {
             delivery.status = .cancelled
             delivery.nextAttemptAt = nil
             try job.transaction.updateDelivery(delivery)
+            let event = try StoredJSON.encode(JSONValue.object(["event": .string(delivery.event)]))
+            job.note(event: .webhookCancelled, delivery.id, encoded: event, try job.cause())
         }
     }
 }

@@ -107,7 +107,7 @@ struct JUnitReport {
     private static func decimal(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 
     /// Escapes text for an attribute. Leaves out characters that XML 1.0 cannot hold.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -17,8 +17,8 @@ struct RunCommand: AsyncParsableCommand {
             lines of this program go to standard error.
 
             Exits with the command's code if that is not 0: 128 and the number of a signal that ended it, 127 if there is no \
-            such command, 126 if it cannot be run, 124 after --timeout. Else 1 if what the scenario expects did not happen, or if \
-            --audit finds an error.
+            such command, 126 if it cannot be run, 124 after --timeout. Else 1 if what the scenario expects did not happen, if --audit \
+            finds an error, or if an edge of the baseline of coverage is not met.
 
             If the run fails, the bundle and a report are kept. The bundle holds tokens. Files of an earlier run are not \
             replaced: the names get a number.
@@ -35,6 +35,11 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Judge the clients at the end, as \"entrupy-sim audit\" does. An error is a failure.") var audit = false
     @Option(help: "A YAML file of findings of --audit to leave out, each with a reason. (default: none)")
     var ignore: String?
+    @Option(
+        help:
+            "A baseline of coverage: an edge that it has met must be met. One that does not exist is written. (default: none is compared)"
+    )
+    var coverage: String?
     @Flag(help: "Keep a recording of a failed run too, for \"entrupy-sim replay\". It holds tokens.") var record = false
     @Flag(help: "Print the result as JSON, in the last line of standard error.") var json = false
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
@@ -45,6 +50,7 @@ struct RunCommand: AsyncParsableCommand {
         try timeout?.check("--timeout", to: "7d")
         try require(artifacts != "", "--artifacts must be a folder")
         try require(ignore == nil || audit, "--ignore is for findings of --audit, which is not given")
+        try require(coverage != "", "--coverage must be a file")
     }
 
     func run() async throws {
@@ -56,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
                 timeout: timeout?.seconds,
                 folder: try ArtifactFolder(artifacts ?? (folder.isEmpty ? ".entrupy-sim" : folder)), records: record,
                 audit: audit ? RunAudit(ignored: try ignore.map { try IgnoredFindings(file: $0) }) : nil,
-                terminal: terminal)
+                coverage: try coverage.map { try CoverageGate($0) }, terminal: terminal)
             throw ExitCode(try await run.run())
         } catch let refusal as Refusal {
             terminal.show(refusal)
@@ -97,6 +103,8 @@ private struct SimulatedRun {
     let records: Bool
     /// `nil` if the clients are not judged.
     let audit: RunAudit?
+    /// The baseline of coverage; `nil` if none is compared.
+    let coverage: CoverageGate?
     let terminal: Terminal
 
     /// The namespace of the command.
@@ -113,6 +121,14 @@ private struct SimulatedRun {
         @Nullable var bundle: String?
         @Nullable var report: String?
         @Nullable var recording: String?
+        @Nullable var coverage: CoverageGate.Result?
+    }
+
+    /// What was verified after the command.
+    private struct Gates {
+        var scenario: ScenarioRun?
+        var audit: AuditReport?
+        var coverage: CoverageGate.Result?
     }
 
     /// The files that were kept, by what they are.
@@ -160,14 +176,17 @@ private struct SimulatedRun {
         if let started, !wasLost { gate = await verify(started, client) }
         let judged = wasLost ? nil : await audit?.judge(client, terminal)
         let isClean = audit == nil || judged.map { !$0.hasErrors } ?? false
-        let isMet = (started == nil || gate?.verified == true) && isClean
+        let isVerified = (started == nil || gate?.verified == true) && isClean
+        let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
+        let covered = wasLost ? nil : await coverage?.check(client, hasFailed: hasFailed, terminal)
+        let isMet = isVerified && (coverage == nil || covered?.isKept == true)
         let code = code(result, isLost: wasLost, isMet: isMet)
         var kept = code == 0 || wasLost ? Kept() : await keep(client, recording, await reported(result, client))
         await server.stop()
         if let recording {
             if code == 0 { folder.discard(recording: recording) } else { kept.recording = recording }
         }
-        try tell(kept, result, gate, judged?.report, code)
+        try tell(kept, result, Gates(scenario: gate, audit: judged?.report, coverage: covered), code)
         return code
     }
 
@@ -331,7 +350,7 @@ private struct SimulatedRun {
     }
 
     private func tell(
-        _ kept: Kept, _ result: CommandRun.Result, _ gate: ScenarioRun?, _ audit: AuditReport?, _ code: Int32
+        _ kept: Kept, _ result: CommandRun.Result, _ gates: Gates, _ code: Int32
     ) throws {
         for line in kept.why { terminal.note("  \(line)") }
         guard terminal.isJSON else {
@@ -346,9 +365,9 @@ private struct SimulatedRun {
         var signal: Int32?
         if case .signalled(let number) = result.ending { signal = number }
         let summary = Summary(
-            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gate, audit: audit,
-            why: kept.why,
-            bundle: kept.bundle, report: kept.report, recording: kept.recording)
+            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gates.scenario, audit: gates.audit,
+            why: kept.why, bundle: kept.bundle, report: kept.report, recording: kept.recording, coverage: gates.coverage
+        )
         Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))
     }
 }

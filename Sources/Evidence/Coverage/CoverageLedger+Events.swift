@@ -1,0 +1,51 @@
+import Simulation
+import SimulationAPI
+
+// What the event log tells.
+extension CoverageLedger: EvidenceReader {
+    package func wants(_ kind: EventKind) -> Bool {
+        table.patterns[kind.name] != nil || table.endings.contains(kind.name)
+    }
+
+    package func committed(_ events: [NotedEvent], _ state: NamespaceState) {
+        begin(state.name, state.generation)
+        guard !events.isEmpty, !state.environment.sequencer.isReplaying else { return }
+        for (index, event) in events.enumerated() where !event.isResent {
+            let edges = edges(of: event, followedBy: events[(index + 1)...])
+            guard !edges.isEmpty else { continue }
+            if let request = event.request, isResent(request, in: state.name) { continue }
+            count(edges.map(\.edge), sighting(event, isInjected: edges[0].isInjected, state), in: state)
+        }
+    }
+
+    /// The edges that an event meets, and whether a fault made it happen.
+    private func edges(
+        of event: NotedEvent, followedBy later: ArraySlice<NotedEvent>
+    ) -> [(edge: Int, isInjected: Bool)] {
+        guard let patterns = table.patterns[event.kind] else { return [] }
+        // Data that cannot be read meets no edge. The log's own is always JSON.
+        let members =
+            patterns.contains { !$0.event.members.isEmpty } ? (try? StoredJSON.decode(event.data))?.members : [:]
+        return patterns.compactMap { pattern in
+            let isMet = pattern.event.members.allSatisfy { name, value in
+                guard let text = members?[name]?.text else { return value == nil }
+                return value.map { text.isIdentical(to: $0) } ?? false
+            }
+            let isReplaced = later.contains { next in
+                next.subject.isIdentical(to: event.subject) && pattern.event.unlessFollowed.contains(next.kind)
+            }
+            return isMet && !isReplaced ? (pattern.edge, members?["fault"]?.text != nil) : nil
+        }
+    }
+
+    private func sighting(_ event: NotedEvent, isInjected: Bool, _ state: NamespaceState) -> Sighting {
+        let name = event.request.map { "sequence:\($0)" } ?? event.cause?.id ?? event.subject
+        let test =
+            event.metadata.flatMap { $0.header("X-Sim-Test").first }
+            ?? event.request.flatMap { state.environment.journals.entry(sequence: $0, of: state.name)?.test }
+        let secrets = state.secrets
+        return Sighting(
+            isInjected: isInjected, test: test, first: Coverage.First(namespace: state.name, request: name),
+            masked: { Secrets(secrets).masked(text: $0) })
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Simulation
+import SimulationAPI
+
+/// Counts which documented edges were met: for the server, over namespaces that come and go, and for each namespace that lives
+/// [D coverage].
+///
+/// Everything is in memory and bounded: edges are fixed in number, each names at most 20 tests.
+package final class CoverageLedger: Sendable {
+    /// An answer that was counted, to be taken back if it does not arrive.
+    package struct CountedAnswer: Sendable {
+        fileprivate let edges: [Int]
+        fileprivate let sighting: Sighting
+        fileprivate let namespace: String?
+    }
+
+    private struct OfNamespace {
+        /// The state that the counts belong to.
+        var generation: Int
+        var counts: EdgeCounts
+        /// Requests that were sent again from the journal, the newest; what follows from them later does not count.
+        var resent: Set<Int64> = []
+    }
+
+    private struct State {
+        var server: EdgeCounts
+        var namespaces: [String: OfNamespace] = [:]
+        /// Edges of a file that this version does not have. They are kept for the version that has them.
+        var others: [(name: Coverage.Name, edge: Coverage.Edge)] = []
+        /// The number of changes to the server's counts.
+        var changes = 0
+    }
+
+    package let table: EdgeTable
+    private let realTime: @Sendable () -> Double
+    private let state: NIOLockedValueBox<State>
+
+    /// The maximum number of edges that are kept for other versions.
+    package static let maxOthers = 1000
+    /// The maximum number of requests of a namespace that are known to be sent again.
+    private static let maxResent = 10_000
+
+    /// - Parameter realTime: the real time in epoch seconds.
+    package init(_ table: EdgeTable, realTime: @escaping @Sendable () -> Double) {
+        self.table = table
+        self.realTime = realTime
+        state = NIOLockedValueBox(State(server: EdgeCounts(since: realTime())))
+    }
+
+    // MARK: Answers
+
+    /// Counts an answer that is in the journal.
+    ///
+    /// - Parameters:
+    ///   - edge: the number of the answer's status; `nil` if it is not documented.
+    ///   - names: what the answer tells beside its status.
+    /// - Returns: for ``takeBack(_:)``; `nil` if nothing was counted.
+    package func count(
+        _ entry: JournalEntry, edge: Int?, _ names: [EdgeName], in namespace: Namespace
+    ) -> CountedAnswer? {
+        var edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
+        edges += entry.outcome.limits.compactMap { table.number(DocumentedAxis.limits, $0) }
+        guard !edges.isEmpty, entry.isDelivered else { return nil }
+        let secrets = entry.outcome.secrets
+        let sighting = Sighting(
+            isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: entry.test,
+            first: Coverage.First(namespace: namespace.name, request: "sequence:\(entry.sequence)"),
+            masked: { Secrets(secrets).masked(text: $0) })
+        let generation = namespace.isCurrent(entry.outcome) ? entry.outcome.generation : nil
+        count(edges, sighting, in: namespace.name, generation)
+        return CountedAnswer(edges: edges, sighting: sighting, namespace: generation == nil ? nil : namespace.name)
+    }
+
+    /// Counts an answer that no job of a namespace decided, such as the refusal of a host.
+    ///
+    /// - Parameters:
+    ///   - edge: see ``count(_:edge:_:in:)``.
+    ///   - namespace: the name that the request names, which need not exist.
+    ///   - secrets: what is masked in the name of the test.
+    package func count(
+        requestID: String, test: String?, edge: Int?, _ names: [EdgeName], in namespace: String,
+        _ secrets: KnownSecrets
+    ) {
+        let edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
+        let sighting = Sighting(
+            isInjected: false, test: test, first: Coverage.First(namespace: namespace, request: requestID),
+            masked: { Secrets(secrets).masked(text: $0) })
+        count(edges, sighting, in: namespace, nil)
+    }
+
+    /// Takes an answer back that did not reach its client.
+    package func takeBack(_ answer: CountedAnswer) {
+        state.withLockedValue { state in
+            for edge in answer.edges {
+                let isFaultOnly = table.edges[edge].isFaultOnly
+                state.server.remove(edge, answer.sighting, isFaultOnly: isFaultOnly)
+                if let name = answer.namespace {
+                    state.namespaces[name]?.counts.remove(edge, answer.sighting, isFaultOnly: isFaultOnly)
+                }
+            }
+            state.changes += 1
+        }
+    }
+
+    package func resent(sequence: Int64, in namespace: String) {
+        state.withLockedValue { state in
+            guard var known = state.namespaces.removeValue(forKey: namespace) else { return }
+            if known.resent.count >= Self.maxResent { known.resent = known.resent.filter { $0 > sequence - 1000 } }
+            known.resent.insert(sequence)
+            state.namespaces[namespace] = known
+        }
+    }
+
+    /// Counts a shipped scenario that was verified.
+    package func count(scenario name: String, requestID: String, test: String?, in namespace: Namespace) {
+        guard let edge = table.number(DocumentedAxis.scenarios, name) else { return }
+        let sighting = Sighting(
+            isInjected: false, test: test, first: Coverage.First(namespace: namespace.name, request: requestID),
+            masked: { Secrets(namespace.secrets).masked(text: $0) })
+        count([edge], sighting, in: namespace.name, namespace.generation)
+    }
+
+    /// Counts what an event of the log tells.
+    func count(_ edges: [Int], _ sighting: Sighting, in state: NamespaceState) {
+        count(edges, sighting, in: state.name, state.generation)
+    }
+
+    /// Whether a request is known to be one that was sent again.
+    func isResent(_ sequence: Int64, in namespace: String) -> Bool {
+        state.withLockedValue { $0.namespaces[namespace]?.resent.contains(sequence) ?? false }
+    }
+
+    /// Begins the counts of a namespace, anew where its state was replaced: its journal and its log are empty then too.
+    func begin(_ namespace: String, _ generation: Int) {
+        state.withLockedValue { state in
+            if let known = state.namespaces[namespace]?.generation, known >= generation { return }
+            state.namespaces[namespace] = OfNamespace(generation: generation, counts: EdgeCounts(since: realTime()))
+        }
+    }
+
+    package func deleted(_ namespace: String) { state.withLockedValue { $0.namespaces[namespace] = nil } }
+
+    /// - Parameter generation: that of the namespace's state; `nil` if only the server counts it.
+    private func count(_ edges: [Int], _ sighting: Sighting, in namespace: String, _ generation: Int?) {
+        state.withLockedValue { state in
+            for edge in edges {
+                state.server.add(edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
+            }
+            if !edges.isEmpty { state.changes += 1 }
+            guard let generation else { return }
+            // The commit of the job that answers has begun the counts.
+            guard state.namespaces[namespace]?.generation == generation else { return }
+            for edge in edges {
+                state.namespaces[namespace]?.counts.add(edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
+            }
+        }
+    }
+
+    // MARK: Coverage
+
+    /// The coverage of the server since counting began, also of namespaces that are gone.
+    package var ofServer: Coverage { state.withLockedValue { $0.server }.coverage(table) }
+
+    /// The coverage of the living namespaces whose name begins with a prefix.
+    package func ofNamespaces(prefix: String) -> Coverage {
+        let parts = state.withLockedValue { state in
+            state.namespaces.filter { $0.key.begins(with: prefix) }.sorted { $0.key < $1.key }.map(\.value.counts)
+        }
+        let none = EdgeCounts(since: parts.isEmpty ? realTime() : .greatestFiniteMagnitude).coverage(table)
+        var sum = Coverage.merged([none] + parts.map { $0.coverage(table) })
+        sum.since = parts.map(\.since).min() ?? none.since
+        return sum
+    }
+
+    /// The coverage of one namespace since it was made, reset or restored.
+    package func ofNamespace(_ name: String) -> Coverage {
+        let known = state.withLockedValue { $0.namespaces[name]?.counts }
+        return (known ?? EdgeCounts(since: realTime())).coverage(table)
+    }
+
+    /// Begins anew for the server.
+    package func clearServer() {
+        state.withLockedValue { state in
+            state.server = EdgeCounts(since: realTime())
+            state.others = []
+            state.changes += 1
+        }
+    }
+
+    /// Begins anew for the namespaces whose name begins with a prefix. The server's counts stay.
+    package func clearNamespaces(prefix: String) {
+        state.withLockedValue { state in
+            for name in state.namespaces.keys where name.begins(with: prefix) {
+                Self.clear(name, &state, at: realTime())
+            }
+        }
+    }
+
+    /// Begins anew for one namespace. The server's counts stay.
+    package func clearNamespace(_ name: String) {
+        state.withLockedValue { Self.clear(name, &$0, at: realTime()) }
+    }
+
+    private static func clear(_ name: String, _ state: inout State, at moment: Double) {
+        state.namespaces[name]?.counts = EdgeCounts(since: moment)
+    }
+
+    // MARK: The file
+
+    /// The server's counts with the edges of other versions, and the number of changes that it has.
+    package var saved: (coverage: Coverage, changes: Int) {
+        let (server, others, changes) = state.withLockedValue { ($0.server, $0.others, $0.changes) }
+        let axes = Dictionary(grouping: others, by: \.name.axis).map { axis, edges in
+            Coverage.Axis(id: axis, title: axis, edges: edges.map(\.edge))
+        }
+        var coverage = server.coverage(table)
+        if !axes.isEmpty {
+            coverage = .merged([coverage, Coverage(since: coverage.since, axes: axes.sorted { $0.id < $1.id })])
+        }
+        return (coverage, changes)
+    }
+
+    /// The number of changes to the server's counts.
+    package var changes: Int { state.withLockedValue { $0.changes } }
+
+    /// Goes on from a file.
+    ///
+    /// - Returns: the edges that this version does not have. They are kept, at most ``maxOthers``.
+    package func load(_ coverage: Coverage) -> [Coverage.Name] {
+        var server = EdgeCounts(since: coverage.since)
+        var others: [(name: Coverage.Name, edge: Coverage.Edge)] = []
+        for (name, edge) in coverage.namedEdges {
+            guard let number = table.number(name.axis, name.edge) else {
+                if edge.reached > 0 || edge.injected > 0 { others.append((name, edge)) }
+                continue
+            }
+            guard edge.reached > 0 || edge.injected > 0 else { continue }
+            server.set(
+                number,
+                EdgeCount(reached: edge.reached, injected: edge.injected, tests: edge.tests, first: edge.first))
+        }
+        state.withLockedValue { [server] state in
+            state.server = server
+            state.others = Array(others.prefix(Self.maxOthers))
+        }
+        return others.map(\.name)
+    }
+}
+
+extension TriggeredFault {
+    /// Whether the fault decides what the client gets. An answer that is only late or slow is the platform's.
+    fileprivate var decidesAnswer: Bool {
+        switch effect {
+        case .delay, .slowBody, .truncateBody: false
+        case nil, .dropConnection, .loseRequest, .malformedJSON: true
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import SimulationAPI
+
+/// What is known of one edge.
+struct EdgeCount: Sendable {
+    var reached = 0
+    var injected = 0
+    /// The tests that met it, at most ``Coverage/maxTests``, in their order.
+    var tests: [String] = []
+    /// The first that counted; `nil` if nothing did.
+    var first: Coverage.First?
+
+    /// Counts one more.
+    ///
+    /// - Parameter counts: whether it is the first of an edge that counts.
+    mutating func add(_ sighting: Sighting, counts: Bool) {
+        if sighting.isInjected { injected += 1 } else { reached += 1 }
+        guard counts else { return }
+        if first == nil { first = sighting.first }
+        guard let test = sighting.test, tests.count < Coverage.maxTests else { return }
+        let name = Coverage.boundedTest(test)
+        guard !tests.contains(where: { $0.isIdentical(to: name) }) else { return }
+        tests.append(sighting.masked(name))
+    }
+
+    /// Counts one less: its answer did not arrive. Where nothing is left, no test has met it.
+    mutating func remove(_ sighting: Sighting, isFaultOnly: Bool) {
+        if sighting.isInjected { injected = max(0, injected - 1) } else { reached = max(0, reached - 1) }
+        guard reached == 0, !(isFaultOnly && injected > 0) else { return }
+        tests = []
+        first = nil
+    }
+}
+
+/// One time that an edge was met.
+struct Sighting: Sendable {
+    let isInjected: Bool
+    /// The value of `X-Sim-Test`; `nil` if there is none.
+    let test: String?
+    let first: Coverage.First
+    /// Masks secrets of the namespace in the name of a test.
+    let masked: @Sendable (String) -> String
+}
+
+/// The counts of all edges of a server or a namespace. Few edges of a namespace are met, so only these have a count.
+struct EdgeCounts: Sendable {
+    /// The real time at which counting began, in epoch seconds.
+    var since: Double
+    private(set) var counts: [Int: EdgeCount] = [:]
+
+    init(since: Double) {
+        self.since = since
+    }
+
+    mutating func add(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) {
+        counts[edge, default: EdgeCount()].add(sighting, counts: !sighting.isInjected || isFaultOnly)
+    }
+
+    mutating func remove(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) {
+        counts[edge]?.remove(sighting, isFaultOnly: isFaultOnly)
+    }
+
+    /// Sets the count of an edge, as a file has it.
+    mutating func set(_ edge: Int, _ count: EdgeCount) { counts[edge] = count }
+
+    /// The counts as coverage.
+    func coverage(_ table: EdgeTable) -> Coverage {
+        Coverage(
+            since: since,
+            axes: table.axes.map { axis in
+                Coverage.Axis(
+                    id: axis.id, title: axis.title,
+                    edges: axis.edges.map { number in
+                        let (edge, count) = (table.edges[number], counts[number] ?? EdgeCount())
+                        var shown = Coverage.Edge(
+                            id: edge.id, reached: count.reached, injected: count.injected, fault_only: edge.isFaultOnly,
+                            tests: count.tests, first: count.first)
+                        if !shown.isMet { shown.meet_with = edge.meetWith }
+                        return shown
+                    })
+            })
+    }
+}

@@ -1,0 +1,95 @@
+import Simulation
+import SimulationAPI
+
+/// All documented edges of a server, by number. Made once: the platforms' data, the answers of the description, and what the
+/// engine knows itself [D coverage].
+package struct EdgeTable: Sendable {
+    /// One axis: the numbers of its edges follow each other.
+    struct Axis: Sendable {
+        let id: String
+        let title: String
+        let edges: Range<Int>
+    }
+
+    /// An event that meets an edge.
+    struct Pattern: Sendable {
+        let event: EventPattern
+        let edge: Int
+    }
+
+    /// The axis of the answers.
+    package static let answers = "answers"
+    /// The axis of the errors of Entrupy's SDK, whose names answers have.
+    package static let sdkErrors = "sdk_errors"
+
+    let axes: [Axis]
+    let edges: [DocumentedEdge]
+    private let numbers: [EdgeName: Int]
+    /// The patterns by the kind of their event.
+    let patterns: [String: [Pattern]]
+    /// The kinds of events that keep an earlier one from counting.
+    let endings: Set<String>
+
+    /// - Parameter axes: in the order in which they are shown.
+    package init(_ axes: [DocumentedAxis]) {
+        var (edges, numbers, ranges): ([DocumentedEdge], [EdgeName: Int], [Axis]) = ([], [:], [])
+        var patterns: [String: [Pattern]] = [:]
+        for axis in axes {
+            let start = edges.count
+            for edge in axis.edges {
+                let number = edges.count
+                precondition(
+                    numbers.updateValue(number, forKey: EdgeName(axis.id, edge.id)) == nil, "\(edge.id) is there twice")
+                for event in edge.events {
+                    patterns[event.kind, default: []].append(Pattern(event: event, edge: number))
+                }
+                edges.append(edge)
+            }
+            ranges.append(Axis(id: axis.id, title: axis.title, edges: start..<edges.count))
+        }
+        self.axes = ranges
+        self.edges = edges
+        self.numbers = numbers
+        self.patterns = patterns
+        endings = Set(edges.flatMap { $0.events.flatMap(\.unlessFollowed) })
+    }
+
+    /// The number of an edge; `nil` if it is not documented.
+    package func number(_ axis: String, _ edge: String) -> Int? { numbers[EdgeName(axis, edge)] }
+
+    func number(_ name: EdgeName) -> Int? { numbers[name] }
+
+    /// The axes of webhooks and shipped scenarios.
+    package static func ofEngine(_ platforms: Platforms) -> [DocumentedAxis] {
+        let lines = platforms.all.reduce(into: [:]) { $0.merge($1.webhooksMetWith) { first, _ in first } }
+        let webhooks = platforms.webhookEvents.flatMap { event in
+            WebhookEnd.allCases.map { end in
+                DocumentedEdge(
+                    "\(event) \(end.rawValue)", on: [end.pattern(event)],
+                    meetWith: lines["\(event) \(end.rawValue)"] ?? "")
+            }
+        }
+        let verified = platforms.all.reduce(into: [:]) { $0.merge($1.scenariosMetWith) { first, _ in first } }
+        let scenarios = platforms.shippedScenarios.keys.sorted().map { name in
+            DocumentedEdge(name, meetWith: verified[name] ?? "")
+        }
+        return [
+            DocumentedAxis(DocumentedAxis.webhooks, "Webhooks, and how their delivery ended", webhooks),
+            DocumentedAxis(DocumentedAxis.scenarios, "Shipped scenarios that were verified", scenarios),
+        ]
+    }
+}
+
+/// How the delivery of a webhook ended.
+private enum WebhookEnd: String, CaseIterable {
+    case delivered, failed, cancelled
+
+    /// The event that says so.
+    func pattern(_ event: String) -> EventPattern {
+        switch self {
+        case .delivered, .failed:
+            EventPattern(.webhookAttempted, [("event", event), ("delivery", rawValue)])
+        case .cancelled: EventPattern(.webhookCancelled, [("event", event)])
+        }
+    }
+}

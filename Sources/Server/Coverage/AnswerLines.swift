@@ -1,0 +1,72 @@
+import EntrupyAPI
+import Simulation
+
+/// Commands that meet the documented answers. What follows from a status alone is made here; the platforms give the others.
+struct AnswerLines {
+    private let platforms: Platforms
+    private let own: [String: String]
+
+    /// The host of a request that the boundary refuses.
+    private static let foreignHost = "-H 'Host: elsewhere.example'"
+
+    init(_ platforms: Platforms) {
+        self.platforms = platforms
+        own = platforms.all.reduce(into: [:]) { $0.merge($1.answersMetWith) { first, _ in first } }
+    }
+
+    /// A command that meets an answer.
+    func line(_ operation: DescribedAnswers.Operation, _ status: Int) -> String {
+        if let line = own["\(operation.method) \(operation.path) \(status)"] { return line }
+        let path = operation.path.replacing(/\{[^}]*\}/, with: "unknown-1")
+        let caller = platforms.all.lazy.compactMap { $0.curlOptions(ofPath: operation.path) }.first ?? ""
+        func call(_ options: String, json: String? = nil) -> String {
+            CurlLine.call(operation.method, path, caller, options, json: json)
+        }
+        switch status {
+        case 400: return call("", json: "{")
+        case 401: return CurlLine.call(operation.method, path)
+        case 403: return CurlLine.call(operation.method, path, Self.foreignHost)
+        case 404:
+            return operation.path == path ? CurlLine.inNoNamespace(CurlLine.call(operation.method, path)) : call("")
+        case 408: return "sleep 40 | " + call("-H 'Content-Type: application/json' -T -")
+        case 413:
+            return "head -c 2000000 /dev/zero | " + call("-H 'Content-Type: application/json' --data-binary @-")
+        case 415: return call("-H 'Content-Type: text/csv' -d a,b")
+        case 429: return limited(operation, path, caller)
+        case 500, 503: return Self.injected(status, operation.method, operation.path, path)
+        default: return call("", json: operation.method == "GET" || status == 204 ? nil : "{}")
+        }
+    }
+
+    /// Requests beyond the limit of a second. The caller is made first, so that the requests follow each other at once.
+    private func limited(_ operation: DescribedAnswers.Operation, _ path: String, _ caller: String) -> String {
+        let limit = operation.path.hasPrefix("/sdk/") ? "sdk_per_second" : "api_per_second"
+        let call = CurlLine.call(operation.method, path, caller.replacing("$(entrupy-sim users login)", with: "$TOKEN"))
+        return
+            "entrupy-sim settings set rate_limits.\(limit) 1; TOKEN=$(entrupy-sim users login); for i in 1 2 3; do \(call); done"
+    }
+
+    /// An answer that a fault injects.
+    private static func injected(_ status: Int, _ method: String, _ route: String, _ path: String) -> String {
+        let glob = route.replacing(/\{[^}]*\}/, with: "*")
+        return "entrupy-sim fault add --route '\(glob)' --method \(method) --status \(status) --times 1; "
+            + CurlLine.call(method, path)
+    }
+
+    /// A command that meets an answer which names an error of the SDK.
+    ///
+    /// - Parameter status: the status that comes with the error.
+    func line(ofSDKError code: SDKErrorCode, _ status: Int) -> String {
+        let known = DescribedAnswers.all.first { $0.path == Self.example(of: code) && $0.statuses.contains(status) }
+        return known.map { line($0, status) } ?? Self.injected(status, "GET", "/sdk/session", "/sdk/session")
+    }
+
+    private static func example(of code: SDKErrorCode) -> String {
+        switch code {
+        case .ErrorCodeImageUploadError: "/sdk/captures/{id}/images/{region_id}"
+        case .ErrorCodeBadRequest, .ErrorCodeRequestTimeoutError: "/sdk/items/search"
+        case .ErrorCodeSearchItemNotFound: "/sdk/results/{entrupy_id}"
+        default: "/sdk/session"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Evidence
+import HTTPTypes
+import Hummingbird
+import Simulation
+
+extension CoverageLedger {
+    /// Counts an answer that is in the journal.
+    ///
+    /// - Returns: for ``takeBack(_:)``; `nil` if nothing was counted.
+    func count(
+        _ entry: JournalEntry, _ answer: Answer, _ request: IncomingRequest, _ namespace: Namespace
+    ) -> CountedAnswer? {
+        // The description has no HEAD.
+        guard request.method != .head else { return nil }
+        let edge = entry.status.flatMap { answer.documented?[$0] }
+        return count(entry, edge: edge, answer.edges, in: namespace)
+    }
+}
+
+/// Counts documented answers that no job of a namespace decided: the refusal of a host, a namespace that does not exist, a picture.
+/// The journal has none of them [D coverage].
+struct CountingResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    /// `nil` if nobody counts.
+    let coverage: CoverageLedger?
+    let routes: RouteTable
+    let environment: Simulation.Environment
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        let answer = try await inner.respond(to: request)
+        guard let coverage, answer.outcome == nil, !request.head.isControl, request.method != .head else {
+            return answer
+        }
+        let documented = answer.documented ?? routes.documented(request.method, request.target.path)
+        guard let documented else { return answer }
+        coverage.count(
+            requestID: answer.response.headers.value(of: .requestID) ?? "",
+            test: HTTPField.Name("X-Sim-Test").flatMap { request.headers[$0] },
+            edge: documented[answer.response.status.code], answer.edges, in: request.target.namespace,
+            environment.secrets(with: environment.seed))
+        return answer
+    }
+}
+
+extension RequestResponder {
+    /// Counts documented answers that no job decided.
+    ///
+    /// - Parameter coverage: `nil` if nobody counts.
+    func countingOthers(
+        _ coverage: CoverageLedger?, _ routes: RouteTable, _ environment: Simulation.Environment
+    ) -> CountingResponder<Self> {
+        CountingResponder(inner: self, coverage: coverage, routes: routes, environment: environment)
+    }
+}

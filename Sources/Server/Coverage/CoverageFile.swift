@@ -1,0 +1,151 @@
+import Evidence
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import ServiceLifecycle
+import Simulation
+import SimulationAPI
+
+/// The file in which a server keeps its coverage, so that it outlives the process [D coverage].
+///
+/// It is written by a task, at most every two seconds, and at the end: no request waits for it. A killed server loses what came after
+/// the last time. It is replaced as a whole, so a reader never sees a part.
+package final class CoverageFile: Sendable {
+    let path: String
+    private let ledger: CoverageLedger
+    private let logger: Logger
+    /// The number of changes that the file has, and whether the last attempt failed.
+    private let saved = NIOLockedValueBox((changes: 0, hasFailed: false))
+
+    /// Goes on from the file, if there is one. One that cannot be read is moved aside.
+    ///
+    /// - Returns: `nil` if the configuration names no file, and there is no data directory.
+    /// - Throws: ``CoverageFileProblem`` if the folder does not exist, or the path is not that of a file.
+    init?(_ configuration: ServerConfiguration, _ ledger: CoverageLedger, _ logger: Logger) throws {
+        self.ledger = ledger
+        self.logger = logger
+        if let path = configuration.coverageFile {
+            self.path = path
+            try checkPlace()
+        } else if let directory = configuration.namespaces.dataDirectory {
+            // The server makes the directory later.
+            path = "\(directory)/coverage.json"
+        } else {
+            return nil
+        }
+        // Nothing below a data directory is opened through a link.
+        try load(followsLinks: configuration.coverageFile != nil)
+        saved.withLockedValue { $0.changes = ledger.changes }
+    }
+
+    private func checkPlace() throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CoverageFileProblem("the coverage cannot be kept in \(path): there is no folder \(folder)")
+        }
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            throw CoverageFileProblem("the coverage cannot be kept in \(path): it is a folder")
+        }
+    }
+
+    private func load(followsLinks: Bool) throws {
+        guard let bytes = try contents(followsLinks: followsLinks) else { return }
+        do {
+            let unknown = ledger.load(try Coverage(file: bytes))
+            guard !unknown.isEmpty else { return }
+            logger.warning(
+                "the file of coverage has edges that this version does not have; they are kept",
+                metadata: ["file": "\(path)", "count": "\(unknown.count)", "first": "\(unknown[0])"])
+        } catch {
+            let aside = "\(path).unreadable"
+            let problem = "\((error as? Coverage.FileProblem)?.description ?? "\(error)")"
+            guard rename(path, aside) == 0 else {
+                throw CoverageFileProblem(
+                    "\(path) is not a file of coverage: \(problem). Move it, or name another file")
+            }
+            logger.warning(
+                "the file of coverage cannot be read and was moved aside; counting begins anew",
+                metadata: ["file": "\(path)", "moved_to": "\(aside)", "problem": "\(problem)"])
+        }
+    }
+
+    /// The bytes of the file, at most one more than it can have; `nil` if there is none.
+    private func contents(followsLinks: Bool) throws -> Data? {
+        let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+        let descriptor = Foundation.open(path, flags)
+        guard descriptor >= 0 else {
+            guard errno != ENOENT else { return nil }
+            throw CoverageFileProblem("\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            return try file.read(upToCount: Coverage.FileLimits.bytes + 1) ?? Data()
+        } catch {
+            throw CoverageFileProblem("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// Writes the file if something was counted since it was written. Blocks. A problem is logged once, until writing succeeds again.
+    func save() {
+        guard ledger.changes != saved.withLockedValue({ $0.changes }) else { return }
+        let (coverage, changes) = ledger.saved
+        do {
+            try write(WireJSON.encode(coverage))
+            saved.withLockedValue { $0 = (changes, false) }
+        } catch {
+            let isNew = saved.withLockedValue { saved in
+                defer { saved.hasFailed = true }
+                return !saved.hasFailed
+            }
+            if isNew {
+                logger.error("the coverage cannot be saved", metadata: ["file": "\(path)", "problem": "\(error)"])
+            }
+        }
+    }
+
+    private func write(_ bytes: Data) throws {
+        var name = Array("\(path).XXXXXX".utf8CString)
+        let descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw CoverageFileProblem(String(cString: strerror(errno))) }
+        let part = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: bytes)
+            try file.close()
+            guard rename(part, path) == 0 else { throw CoverageFileProblem(String(cString: strerror(errno))) }
+        } catch {
+            unlink(part)
+            throw error
+        }
+    }
+}
+
+/// The reason why a file of coverage cannot be used.
+struct CoverageFileProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Saves the coverage while the server runs.
+struct CoverageSaver: Service, CustomStringConvertible {
+    let file: CoverageFile
+    let environment: Simulation.Environment
+    var description: String { "coverage saver" }
+
+    /// The most that a killed server loses.
+    private static let interval = Duration.seconds(2)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            // The sleep throws when the server stops, which ends the loop. The server saves once more when all answers are made.
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                // Fails only where the threads have stopped, and the server saves at its end.
+                try? await environment.offload { file.save() }
+            }
+        }
+    }
+}

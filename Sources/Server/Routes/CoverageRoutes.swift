@@ -1,0 +1,80 @@
+import Evidence
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Simulation
+import SimulationAPI
+
+/// `/_sim/coverage`: which documented edges were met [D coverage].
+struct CoverageRoutes: Sendable {
+    let coverage: CoverageLedger
+
+    func add(to routes: Routes) {
+        routes.on(.get, "coverage", show)
+        routes.on(.delete, "coverage", clear)
+    }
+
+    /// The part of the counts that a request is about.
+    private enum Part: Sendable {
+        case server
+        case namespaces(prefix: String)
+        case namespace(String)
+    }
+
+    @Sendable private func show(_ request: RequestReader) async -> Answer {
+        var part = Part.server
+        let acknowledged = await request.answer { request in
+            part = try Self.part(request)
+            return Acknowledge()
+        }
+        return acknowledged.response {
+            let shown =
+                switch part {
+                case .server: coverage.ofServer
+                case .namespaces(let prefix): coverage.ofNamespaces(prefix: prefix)
+                case .namespace(let name): coverage.ofNamespace(name)
+                }
+            return JSONAnswer.response(shown, status: .ok, requestID: acknowledged.requestID)
+        }
+    }
+
+    @Sendable private func clear(_ request: RequestReader) async -> Answer {
+        var part = Part.server
+        let acknowledged = await request.answer { request in
+            part = try Self.part(request)
+            return Acknowledge()
+        }
+        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
+        switch part {
+        case .server: coverage.clearServer()
+        case .namespaces(let prefix): coverage.clearNamespaces(prefix: prefix)
+        case .namespace(let name): coverage.clearNamespace(name)
+        }
+        return acknowledged.emptyResponse()
+    }
+
+    /// The server's own counts, unless the request names a namespace or a prefix of some.
+    private static func part(_ request: RequestReader) throws -> Part {
+        var query = request.query
+        let prefix = query.text("prefix")
+        let head = request.request.head
+        // The console asks within a namespace, whose name is not in the path then.
+        let namesNamespace =
+            request.namespace.name != Namespaces.defaultName || head.path?.begins(with: "/ns/") == true
+            || NamespaceChoice.named(by: head) != nil
+        if let prefix {
+            if namesNamespace {
+                query.report("prefix", "is for the server's namespaces: leave it out, or ask without a namespace")
+            }
+            let isBeginning =
+                (1...63).contains(prefix.utf8.count)
+                && prefix.utf8.allSatisfy {
+                    (97...122).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "-")
+                }
+            if !isBeginning { query.report("prefix", "must be 1 to 63 characters of a-z, 0-9 and -") }
+        }
+        try query.finish()
+        if let prefix { return .namespaces(prefix: prefix) }
+        return namesNamespace ? .namespace(request.namespace.name) : .server
+    }
+}
