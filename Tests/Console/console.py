@@ -1379,7 +1379,7 @@ def the_pictures_of_the_docs(browser, world):
 
 
 PAGES = ["", "/items", "/explain/event:1", "/audit", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
-         "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/namespaces", "/settings"]
+         "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/coverage", "/namespaces", "/settings"]
 
 
 def sample(world):

@@ -105,7 +105,7 @@ import Testing
         for path in [
             "", "?q=\(query)", "/items", "/items/\(item)", "/requests/\(last)", "/rules", "/rules?route=\(query)",
             "/timeline",
-            "/items?text=\(query)", "/users/\(query)", "/audit", "/explain/\(last)", "/explain/\(item)",
+            "/coverage", "/items?text=\(query)", "/users/\(query)", "/audit", "/explain/\(last)", "/explain/\(item)",
             "/explain/\(query)",
             "/\(query)", "?selected=\(query)",
         ] {
@@ -129,6 +129,20 @@ import Testing
         #expect(!text.contains(session))
         let beside = try await page(world, "?selected=\(id)")
         #expect(beside.status == 200 && beside.text.contains("data-exchange"))
+    }
+
+    @Test func theMapOfCoverageShowsWhatIsMetAndWhatMeetsTheRest() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login()
+        _ = try await world.send("GET", "/sdk/session", token: session, headers: ["X-Sim-Test": "aTest"])
+        let text = try await page(world, "/coverage").text
+        #expect(text.contains("GET /sdk/session 200: met\""))
+        #expect(text.contains("GET /sdk/session 429: not met\""))
+        #expect(text.contains("<li>aTest</li>"))
+        #expect(text.contains("entrupy-sim settings set rate_limits.sdk_per_second 1"))
+        #expect(text.contains("The whole server</a>"))
+        let server = try await page(TestWorld(base: SimProcess.shared.baseURL), "/coverage").text
+        #expect(server.contains("the requests of all namespaces"))
     }
 
     /// Every step of an item's chain leads to a page that is there.

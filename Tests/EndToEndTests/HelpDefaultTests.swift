@@ -30,6 +30,7 @@ import Testing
         "requests resend": "header",
         "api": "data header",
         "events": "subject kind",
+        "coverage show": "save baseline html junit",
         "webhooks list": "status entrupy-id",
         "replay": "bundle tls-key",
     ]

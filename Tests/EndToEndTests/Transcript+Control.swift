@@ -70,6 +70,9 @@ extension Transcript {
         // Gaps are real time: those that a rule compares with are not the same in two runs.
         try await send("GET", "/_sim/audit?rule=unread-member")
         for explained in [id, items[0], "event:3", "control:1"] { try await send("GET", "/_sim/explain/\(explained)") }
+        // Counting began at a moment of real time.
+        try await send("GET", "/_sim/coverage", hiding: #""since":[0-9.]+"#)
+        try await send("DELETE", "/_sim/coverage")
         try await send("GET", "/_sim/authentications/\(items[0])/rules")
         for path in [
             "authentications", "captures", "choices", "clock", "docs", "due", "export", "faults", "info", "outcomes",

@@ -299,7 +299,7 @@ import Testing
         #expect(try await bench.scenario().timeline.map(\.state) == ["waiting"])
         #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .scenarioFailed, "an action is due")
         try await bench.advance("1m")
-        #expect(try await bench.control(VerifyScenario("x")).verified)
+        #expect(try await bench.control(VerifyScenario("x")).run.verified)
         #expect(try await bench.events("scenario.started") == ["x"])
         #expect(try await bench.events("scenario.action") == ["x"])
     }
@@ -378,7 +378,7 @@ import Testing
         #expect(await refusal { try await bench.control(VerifyScenario("x")) } == .wrongState)
         try await bench.startScenario("items: []")
         #expect(await refusal { try await bench.control(VerifyScenario("y")) } == .wrongState)
-        #expect(try await bench.control(VerifyScenario("x")).verified, "nothing was expected")
+        #expect(try await bench.control(VerifyScenario("x")).run.verified, "nothing was expected")
     }
 }
 

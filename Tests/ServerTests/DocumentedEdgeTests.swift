@@ -1,0 +1,97 @@
+import EntrupyAPI
+import Foundation
+import HTTPTypes
+import Simulation
+import SimulationAPI
+import Testing
+import Yams
+
+@testable import Entrupy
+@testable import Evidence
+@testable import Server
+
+/// The documented edges are whole: everything that the description and the rules have is one, and each says what meets it.
+@Suite struct DocumentedEdgeTests {
+    private static let axes: [String: [String]] = {
+        let coverage = CoverageLedger(.simulated) { 0 }.ofServer
+        return Dictionary(uniqueKeysWithValues: coverage.axes.map { ($0.id, $0.edges.map(\.id)) })
+    }()
+
+    /// The answers of the description, as its YAML is read.
+    @Test func everyAnswerOfTheDescriptionIsAnEdge() throws {
+        let document = try Description.tree()
+        var answers: [String] = []
+        for (path, item) in document["paths"]?.members ?? [] where !Target(path).isSimulators && path != "/" {
+            for (method, operation) in item.members where ["get", "put", "post", "patch", "delete"].contains(method) {
+                answers += (operation["responses"]?.members ?? []).map { "\(method.uppercased()) \(path) \($0.key)" }
+            }
+        }
+        #expect(answers.count > 600)
+        #expect(Self.axes["answers"] == answers)
+    }
+
+    @Test func everyErrorThatAnAnswerCanNameIsAnEdge() {
+        let ofDevices: [SDKErrorCode] = [
+            .ErrorCodeOfflineAccess, .ErrorCodeUserDeniedPermissions, .ErrorCodeUnknownError, .ErrorCodeSearchItemFound,
+        ]
+        let named = Set(Self.axes["sdk_errors"] ?? [])
+        #expect(named == Set(SDKErrorCode.allCases.filter { !ofDevices.contains($0) }.map { "\($0)" }))
+    }
+
+    @Test func everyStateResultLimitAndWebhookIsAnEdge() {
+        #expect(Self.axes["results"] == ResultID.allCases.map(\.rawValue))
+        let states = Set((Self.axes["captures"] ?? []).map { $0.components(separatedBy: " -> ").last ?? "" })
+        #expect(states == ["started", "submitted", "cancelled", "timed_out"])
+        let flags = Set((Self.axes["flags"] ?? []).flatMap { $0.components(separatedBy: " -> ") })
+        #expect(flags == Set(FlagID.allCases.map(\.rawValue)))
+        #expect(
+            Self.axes["limits"] == ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"])
+        let ends = ["delivered", "failed", "cancelled"]
+        #expect(
+            Self.axes["webhooks"] == WebhookEvent.allCases.flatMap { event in ends.map { "\(event.rawValue) \($0)" } })
+        #expect(Self.axes["scenarios"] == Platforms.simulated.shippedScenarios.keys.sorted())
+    }
+
+    @Test func everyEdgeSaysWhatMeetsIt() {
+        for edge in EdgeTable.simulated.edges {
+            #expect(!edge.meetWith.isEmpty, "\(edge.id)")
+            #expect(!edge.meetWith.contains("\n"), "\(edge.id)")
+            #expect(edge.meetWith.contains("entrupy-sim ") || edge.meetWith.contains("curl "), "\(edge.id)")
+        }
+    }
+
+    /// A line that no edge has would be a mistake in its name.
+    @Test func everyLineOfAPlatformIsThatOfAnEdge() {
+        let answers = Set(Self.axes["answers"] ?? [])
+        for platform in Platforms.simulated.all {
+            #expect(Set(platform.answersMetWith.keys).subtracting(answers) == [])
+            #expect(Set(platform.answersOfFaults).subtracting(answers) == [])
+            #expect(Set(platform.webhooksMetWith.keys).subtracting(Self.axes["webhooks"] ?? []) == [])
+            #expect(Set(platform.scenariosMetWith.keys).subtracting(Self.axes["scenarios"] ?? []) == [])
+        }
+    }
+
+    @Test func onlyAnswersThatNoRuleGivesAreOfFaults() {
+        let ofFaults = EdgeTable.simulated.edges.filter(\.isFaultOnly).map(\.id)
+        let others = ofFaults.filter { id in
+            !id.hasSuffix(" 500") && !id.hasSuffix(" 503") && !id.hasSuffix(" 504") && id.contains(" ")
+        }
+        #expect(
+            others == [
+                "POST /components/sessions/{id}/biometrics 422", "POST /components/sessions/{id}/biometrics/finish 422",
+            ])
+        #expect(
+            ofFaults.filter { !$0.contains(" ") } == ["ErrorCodeInternalServerError", "ErrorCodeServerTimeoutError"])
+    }
+
+    @Test func everyRouteOfAPlatformFindsItsEdges() {
+        for operation in DescribedAnswers.all {
+            let method = HTTPRequest.Method(rawValue: operation.method) ?? .get
+            let edges = EdgeTable.simulated.answers(method, operation.path)
+            for status in operation.statuses {
+                #expect(edges?[status] != nil, "\(operation.method) \(operation.path) \(status)")
+            }
+            #expect(edges?[299] == nil)
+        }
+    }
+}
