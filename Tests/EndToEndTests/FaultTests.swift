@@ -53,6 +53,15 @@ import Testing
         #expect(try await world.send("POST", "/sdk/captures", item, token: token).status == 201)
     }
 
+    /// A client would take the bytes of a body for the beginning of the next answer.
+    @Test(arguments: [204, 205, 304]) func aStatusWithoutABodyHasNone(status: Int) async throws {
+        let world = try await TestWorld.make()
+        try await add(world, ["effect": ["status": .number(JSONNumber(status))], "times": 1])
+        let answer = try await raw(world, "/sdk/session", "none")
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(answer.hasSuffix("\r\n\r\n"))
+    }
+
     @Test func probabilityFollowsTheSeedAndIsRepeatable() async throws {
         var runs: [[Int]] = []
         for _ in 0..<2 {

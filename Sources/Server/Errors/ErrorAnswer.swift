@@ -51,6 +51,10 @@ enum ErrorAnswer {
             return injected(body, HTTPResponse.Status(code: status), requestID)
         }
         let (status, envelope) = envelope(error, requestID: requestID, hasSDKError: hasSDKError)
+        // A fault may answer a status that has no body (RFC 9110). Clients would read one as the next answer.
+        if [.noContent, .resetContent, .notModified].contains(status) {
+            return Response(status: status, headers: [.requestID: requestID])
+        }
         var response = JSONAnswer.response(envelope, status: status, requestID: requestID)
         switch error.payload {
         case .methods(let allowed): response.headers[.allow] = allowed.joined(separator: ", ")
