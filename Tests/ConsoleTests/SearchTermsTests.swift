@@ -37,6 +37,7 @@ import Testing
     @Test(
         arguments: [
             ("status:404 a", "requests", "status:404 a show:requests"),
+            ("trace:a kind:x", "changes", "kind:x show:changes"),
             ("status:404 kind:x", "webhooks", "kind:x show:webhooks"),
             ("kind:x show:changes", "requests", "show:requests"), ("show:changes kind:x", nil, "kind:x"),
         ] as [(String, String?, String)])

@@ -101,6 +101,20 @@ import Testing
         #expect(try await shell("fault", "list").output == "no faults\n")
     }
 
+    @Test func requestsOfATraceAreListed() async throws {
+        let shell = try await shell()
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        for headers in [["traceparent": "00-\(trace)-00f067aa0ba902b7-01"], [:]] {
+            _ = try await shell.world.send("GET", "/sdk/config", headers: headers)
+        }
+        #expect(try await shell.json("requests", "list")["requests"].items.count == 2)
+        let found = try await shell.json("requests", "list", "--trace", trace)["requests"].items
+        #expect(found.map { $0["trace"].text } == [trace])
+        #expect(try await shell.json("requests", "list", "--trace", trace, "--har")["log.entries"].items.count == 1)
+        let wrong = try await shell("requests", "list", "--trace", "x")
+        #expect(wrong.status == 64 && wrong.output.contains("trace must be the 32"), "\(wrong.output)")
+    }
+
     @Test func requestsAreListedVerifiedAndFollowed() async throws {
         let shell = try await shell()
         async let followed = shell("requests", "tail", "--count", "2", "--json")

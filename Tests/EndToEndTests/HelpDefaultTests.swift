@@ -25,7 +25,7 @@ import Testing
         "settings set": "value",
         "fault add": "route method username header webhook status delay effect",
         "outcome add": "reason brand customer-item-id username product-category component workflow client-id",
-        "requests list": "route method status username since test text",
+        "requests list": "route method status username since test text trace",
         "requests verify": "route method status username since test times step min-gap max-gap",
         "requests resend": "header",
         "api": "data header",

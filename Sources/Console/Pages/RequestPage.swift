@@ -56,6 +56,7 @@ enum RequestPage {
         view["requestID"] = journaled.id
         view["because"] = journaled.because ?? ""
         view["hasBecause"] = journaled.because != nil
+        addLinks(of: journaled, to: &view, request)
         view["page"] = request.console + own.path
         view["whyLink"] = request.console + ExplanationPage.path(own.sequence.map { "sequence:\($0)" } ?? own.id)
         view["sent"] = message(journaled.request)
@@ -76,8 +77,6 @@ enum RequestPage {
         view["faultLink"] =
             request.console + "/rules"
             + Link.query([("route", journaled.path), ("method", journaled.method)]) + "#new-fault"
-        view["hasUser"] = journaled.username != nil
-        view["userLink"] = journaled.username.map { "\(request.console)/users/\(Link.escaped($0))" } ?? ""
         let changes = try await self.changes(of: journaled, api)
         view["changes"] = changes.map { ChangeRow.view($0, request) }
         view["hasChanges"] = !changes.isEmpty
@@ -97,6 +96,15 @@ enum RequestPage {
         view["matches"] = matches.map { Matches.view($0, request) }
         view["hasMatches"] = !matches.isEmpty
         return view
+    }
+
+    /// Adds the links to the user of a request, and to the requests of its trace.
+    private static func addLinks(of journaled: JournaledRequest, to view: inout View, _ request: ConsoleRequest) {
+        view["hasUser"] = journaled.username != nil
+        view["userLink"] = journaled.username.map { "\(request.console)/users/\(Link.escaped($0))" } ?? ""
+        view["trace"] = journaled.trace ?? ""
+        view["hasTrace"] = journaled.trace != nil
+        view["traceLink"] = request.console + Link.query([("q", journaled.trace.map { "trace:\($0)" })])
     }
 
     /// The entries of the event log that a request added, oldest first.

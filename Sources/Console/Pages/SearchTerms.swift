@@ -24,11 +24,14 @@ struct SearchTerms {
         ("status", "status:404 or status:4xx"), ("delivered", "delivered:false, of lost answers"),
         ("method", "method:POST"), ("route", "route:/sdk/results/*"),
         ("user", "user:example-user-id, also with its organization"), ("test", "test:name, of X-Sim-Test"),
+        ("trace", "trace:ID, of traceparent"),
         ("since", "since:2026-01-05T09:00:00Z"), ("before", "before:2026-01-05T10:00:00Z"),
         ("kind", "kind:result.*, of state changes"), ("subject", "subject:ID, of state changes"),
         ("show", "show:requests, show:changes or show:webhooks"),
     ]
-    private static let ofRequests = ["status", "delivered", "method", "route", "user", "test", "since", "before", ""]
+    private static let ofRequests = [
+        "status", "delivered", "method", "route", "user", "test", "trace", "since", "before", "",
+    ]
     private static let ofEvents = ["kind", "subject"]
     /// The values of `show:`; `nil` for all.
     static let shown: [String?] = [nil, "requests", "webhooks", "changes"]
@@ -126,7 +129,8 @@ struct SearchTerms {
         return [
             ("status", value("status")), ("delivered", value("delivered")), ("method", value("method")),
             ("route", pattern), ("username", username), ("text", text.isEmpty ? nil : text),
-            ("test", value("test")), ("since", value("since")), ("before", value("before")),
+            ("test", value("test")), ("trace", value("trace")), ("since", value("since")),
+            ("before", value("before")),
         ]
     }
 

@@ -47,12 +47,13 @@ struct RequestsCommand: AsyncParsableCommand {
         @OptionGroup var filter: Filter
         @Option(help: "Words in the path, the headers or the kept bodies; a part in double quotes is one word.")
         var text: String?
+        @Option(help: "The id of the trace that the requests belong to, 32 hexadecimal digits.") var trace: String?
         @Option(help: "The maximum number of requests to list, 1 to 1000.") var limit = 100
         @Flag(help: "Print an HTTP archive of all of them.") var har = false
         @OptionGroup var download: DownloadOptions
 
         func call() -> ControlCall {
-            ControlCall(.GET, "/_sim/requests", filter.query + [("text", text), ("limit", "\(limit)")])
+            ControlCall(.GET, "/_sim/requests", filter.query + given + [("limit", "\(limit)")])
                 .listing(
                     \RequestList.requests, next: \.next_cursor, empty: "no such requests",
                     ["TIME", "STATUS", "METHOD", "PATH", "TOOK", "ID", "USER", "DECIDED BY"]
@@ -67,8 +68,10 @@ struct RequestsCommand: AsyncParsableCommand {
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             guard har else { return _ = try await answer(client, terminal) }
             try await client.printText(
-                "/_sim/requests", filter.query + [("text", text), ("format", "har")], download, terminal, isJSON: true)
+                "/_sim/requests", filter.query + given + [("format", "har")], download, terminal, isJSON: true)
         }
+
+        private var given: [(String, String?)] { [("text", text), ("trace", trace)] }
     }
 
     struct Tail: ControlAction {
