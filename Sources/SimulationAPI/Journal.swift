@@ -109,6 +109,7 @@ extension JournaledRequest {
         if effect?["lose_request"] != nil { return "connection reset before the request was handled" }
         if effect?["drop_connection"] != nil { return "connection reset" }
         if effect?["truncate_body"] != nil { return "body cut off" }
+        if effect?["hold"] != nil, status == nil { return "connection ended before the request was handled" }
         return "connection ended before the last byte was sent"
     }
 }

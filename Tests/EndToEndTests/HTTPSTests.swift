@@ -225,6 +225,39 @@ import X509
         }
     }
 
+    /// A stream is held for itself: others of its connection go on, and a reset of it ends the hold.
+    @Test func aHeldStreamIsReleasedOrNeverHandled() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            let root = TestWorld(base: secure.server.baseURL)
+            let fields = [("authorization", "Token \(try await root.login())")]
+            _ = try await root.send(
+                "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["hold": true], "times": 2])
+            let connection = try await HTTP2Connection.open(port: secure.port, trusting: .file(secure.authority))
+            func held() async throws -> JSONValue {
+                while true {
+                    let list = try await root.send("GET", "/_sim/held")["held"].items
+                    if let first = list.first { return first }
+                    await Task.yield()
+                }
+            }
+            let first = try await connection.begin("GET", "/sdk/session", fields)
+            let one = try await held()
+            #expect(try await connection.answer(connection.begin("GET", "/sdk/config", fields)).status == 200)
+            #expect(try await root.send("POST", "/_sim/held/\(one["id"].text ?? "")/release").status == 200)
+            #expect(try await connection.answer(first).status == 200)
+            let second = try await connection.begin("GET", "/sdk/session", fields)
+            _ = try await held()
+            try await connection.reset(second)
+            while try await !root.send("GET", "/_sim/held")["held"].items.isEmpty { await Task.yield() }
+            let newest = try await root.send("GET", "/_sim/requests?route=/sdk/session&limit=1")["requests.0"]
+            #expect(newest["status"] == .null)
+            #expect(newest["delivered"] == false)
+            try await connection.close()
+            secure.server.stop()
+        }
+    }
+
     /// The boundary is that of the plain port. HTTP/2 lets every token in as a method.
     @Test func hostsOriginsAndMethodsAreChecked() async throws {
         try await Process.withDirectory { directory in

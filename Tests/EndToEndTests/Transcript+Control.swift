@@ -154,10 +154,30 @@ extension Transcript {
         try await call("PATCH", subscription, ["events": ["session.updated"]])
         try await call("DELETE", subscription)
         try await call("GET", "/_sim/console/news?since=1")
+        try await holdRequests(in: other)
         try await runScenario(in: other)
         try await call("GET", "/_sim/event-log?limit=1000")
         try await call("POST", "/_sim/clock/resume")
         try await call("POST", "/_sim/clock/freeze", ["at": "2026-01-05T10:00:00Z"])
+    }
+
+    /// Holds requests, which are answered in between. The times of a hold are real.
+    private func holdRequests(in other: TestWorld) async throws {
+        try await send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/config"], "effect": ["hold": true], "times": 2], in: other
+        )
+        for (method, path) in [("POST", "/_sim/held/{id}/release"), ("DELETE", "/_sim/held")] {
+            let next = try await other.send("GET", "/_sim/event-log?limit=1")["events.0.sequence"].integer ?? 0
+            async let held = other.send("GET", "/sdk/config")
+            // One request, so that the numbers of control requests stay the same.
+            _ = try await other.send("GET", "/_sim/events?until=request:held&since=\(next)")
+            let list = try await send("GET", "/_sim/held", in: other, hiding: #""(since|until)":[0-9.eE+]+"#)
+            let id = list["held.0.id"].text ?? ""
+            try await send(
+                method, path.replacingOccurrences(of: "{id}", with: id), in: other,
+                hiding: #""(since|until)":[0-9.eE+]+"#)
+            try #require(try await held.status == 401)
+        }
     }
 
     private func changeUsers(in other: TestWorld) async throws {

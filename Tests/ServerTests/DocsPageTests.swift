@@ -70,7 +70,8 @@ import Yams
     }
 
     @Test(arguments: [
-        ("addFault", "drop_connection"), ("addFault", "lose_request"), ("addFault", "component_error"),
+        ("addFault", "drop_connection"), ("addFault", "lose_request"), ("addFault", "hold"),
+        ("addFault", "component_error"),
         ("addFault", "DocumentExpired"), ("createWebhookV2", "secret_key"), ("authorizeUserV2", "unique_user_id"),
         ("login", "Retry-After"), ("login", "429"),
     ])

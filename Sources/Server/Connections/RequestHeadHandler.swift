@@ -27,6 +27,7 @@ enum RequestHeadProblem: Error {
 ///   `Connection: close`.
 /// - Takes the host of a target that is a whole URL for `Host`, which counts for nothing then (RFC 9112, section 3.2.2).
 /// - Percent-encodes bytes of the target that are not ASCII. A target in ASCII costs nothing extra.
+/// - Asks a client that has ended its side of the connection whether it still reads, while a fault holds its request.
 /// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
 ///   answered. A client that announces more bytes than any route accepts is not asked for the body.
 final class RequestHeadHandler: ChannelDuplexHandler {
@@ -40,6 +41,12 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     private var unanswered = 0
     /// Whether the client of the latest request waits before it sends the body.
     private var isAwaited = false
+    /// Whether the client has ended its side of the connection. It may still wait for answers.
+    private var isInputClosed = false
+    /// Whether a request is held, whose client must not be waited for if it has gone.
+    private var isWatched = false
+    /// Whether the client of the latest request may be sent an interim answer.
+    private var takesInterimAnswers = false
     /// Whether a head was refused. Nothing after it on the connection is read.
     private var isRefused = false
 
@@ -60,6 +67,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
             let facts = try RequestHeadSummary(head)
             try prepare(&head, facts)
             unanswered += 1
+            takesInterimAnswers = !facts.isOld
             isAwaited = facts.expectsContinue && facts.contentLength ?? 0 <= maxBodyBytes(head.uri)
             askForBody(context)
             context.fireChannelRead(wrapInboundOut(.head(head)))
@@ -76,7 +84,38 @@ final class RequestHeadHandler: ChannelDuplexHandler {
         context.write(data, promise: promise)
         guard case .end = part else { return }
         unanswered -= 1
+        isWatched = false
         askForBody(context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .inputClosed {
+            isInputClosed = true
+            probe(context)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Finds out whether the client of a held request still reads, once it has ended its side of the connection. The channel ends
+    /// if it does not.
+    static func findOutWhetherClientReads(_ channel: any Channel) {
+        channel.eventLoop.execute {
+            // A stream of HTTP/2 has no such handler, and needs none: its client resets it. A closed connection has none either.
+            guard let context = try? channel.pipeline.syncOperations.context(handlerType: Self.self),
+                let handler = context.handler as? Self
+            else { return }
+            handler.isWatched = true
+            handler.probe(context)
+        }
+    }
+
+    /// Sends the interim answer 102, which clients ignore (RFC 9110, section 15.2). The system of a client that has gone answers it
+    /// with a reset. Without it, a client that has gone looks like one that has sent all.
+    private func probe(_ context: ChannelHandlerContext) {
+        guard isWatched, isInputClosed, takesInterimAnswers, unanswered == 1 else { return }
+        isWatched = false
+        context.writeAndFlush(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .processing))), promise: nil)
     }
 
     private func askForBody(_ context: ChannelHandlerContext) {

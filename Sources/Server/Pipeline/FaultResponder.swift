@@ -14,11 +14,27 @@ struct FaultResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         var answer = try await inner.respond(to: request)
+        if case .held(let held)? = answer.outcome?.fault?.effect, held.hold.moment == .after {
+            answer = await hold(answer, held, of: request)
+        }
         guard isOn, let fault = answer.outcome?.fault else { return answer }
         answer.response = await FaultInjector.carryOut(fault, on: answer.response)
         answer.isDropped = fault.effect?.dropsConnection ?? false
         if case .delay(let seconds)? = fault.effect { answer.delay = seconds }
         return answer
+    }
+
+    /// Keeps an answer until its hold ends, also where faults are not applied: the end of the hold is a job.
+    ///
+    /// - Returns: the answer, or the one that replaces it.
+    private func hold(_ answer: Answer, _ held: HeldRequest, of request: IncomingRequest) async -> Answer {
+        guard let namespace = request.namespace else { return answer }
+        let end = await namespace.endHold(
+            held, ofAnswer: answer.response.body.contentLength ?? 0, request.head.caller)
+        guard let refusal = end.refusal(.after, faultID: held.faultID) else { return answer }
+        let response = ErrorAnswer.response(
+            refusal, requestID: answer.response.headers[.requestID] ?? "", hasSDKError: request.target.hasSDKErrors)
+        return Answer(response, answer.outcome)
     }
 }
 
@@ -52,7 +68,8 @@ extension AnswerEffect {
     var dropsConnection: Bool {
         switch self {
         case .dropConnection, .loseRequest: true
-        case .delay, .truncateBody, .malformedJSON, .slowBody: false
+        case .held(let held): held.losesAnswer
+        case .delay, .truncateBody, .malformedJSON, .slowBody, .hold: false
         }
     }
 
@@ -75,8 +92,8 @@ enum FaultInjector {
         var response = response
         response.headers[.fault] = fault.id
         switch fault.effect {
-        // The pipeline ends the connection, and holds the answer back.
-        case nil, .dropConnection, .loseRequest, .delay: return response
+        // The pipeline ends the connection, and holds the answer back. A hold has ended.
+        case nil, .dropConnection, .loseRequest, .delay, .hold, .held: return response
         case .truncateBody(let count):
             let whole = await response.collectedBody()
             guard count < whole.readableBytes else { return response }

@@ -43,14 +43,19 @@ struct IncomingRequest: Sendable {
         }
     }
 
+    /// A request from a client.
     init(_ request: Request, _ context: SimContext) {
-        self.init(request, context, caller: ConnectionCaller(channel: context.channel))
+        self.init(request, context, caller: ConnectionCaller(channel: context.channel), isHoldable: true)
     }
 
     /// - Parameters:
     ///   - caller: the caller; `nil` if the request is made whether or not somebody waits for the answer.
     ///   - isResent: whether the request is one of the journal that is sent again.
-    init(_ request: Request, _ context: SimContext, caller: (any CallerPresence)?, isResent: Bool = false) {
+    ///   - isHoldable: whether a fault can hold it.
+    init(
+        _ request: Request, _ context: SimContext, caller: (any CallerPresence)?, isResent: Bool = false,
+        isHoldable: Bool = false
+    ) {
         let fields = request.headers
         let target = Target(request.head.path ?? "/", outsidePath: NamespaceChoice.named(by: request.head))
         let headers = HeaderReader(fields)
@@ -59,6 +64,7 @@ struct IncomingRequest: Sendable {
             requestID: headers.requestID, language: headers.language, isControl: isControl,
             isSafe: request.method == .get || request.method == .head)
         head.caller = caller
+        head.isHoldable = isHoldable
         head.trace = headers.trace
         head.isResent = isResent
         if isControl {
@@ -76,10 +82,19 @@ struct IncomingRequest: Sendable {
 
 /// The caller of a request: its connection, or its stream of an HTTP/2 connection. A client that has closed only its side of
 /// a connection may still wait for an answer, so it has not gone.
-struct ConnectionCaller: CallerPresence {
+struct ConnectionCaller: HoldingCaller {
     let channel: any Channel
 
     var isGone: Bool { !channel.isActive }
+
+    func watch(
+        for span: Span, timeIsOver: @escaping @Sendable () -> Void, hasGone: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        let clock = channel.eventLoop.scheduleTask(in: .microseconds(span.microseconds), timeIsOver)
+        channel.closeFuture.whenComplete { _ in hasGone() }
+        RequestHeadHandler.findOutWhetherClientReads(channel)
+        return { clock.cancel() }
+    }
 }
 
 /// An answer on its way out.

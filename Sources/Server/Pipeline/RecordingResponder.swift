@@ -24,6 +24,8 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
         request.received = received
         return try await sequencer.request { [request] in
             try await inner.respond(to: request)
+        } unanswered: { [request] in
+            RecordedRequest(request.http, received, nil, nil)
         } entry: { [request] result in
             // The entry needs an answer, and a client would get this one.
             let response =
@@ -59,15 +61,16 @@ extension RecordedRequest {
     private static let maxAnswerBytes = 10_000_000
 
     /// - Parameters:
-    ///   - response: the answer. A request that has none needs an entry too: its jobs have run.
+    ///   - response: the answer; `nil` while the request is held. A request that was lost needs one: its jobs have run.
     ///   - answer: the answer's body; `nil` if it is not compared.
-    fileprivate init(_ request: Request, _ received: ReceivedBody, _ response: Response, _ answer: ByteBuffer?) {
+    fileprivate init(_ request: Request, _ received: ReceivedBody, _ response: Response?, _ answer: ByteBuffer?) {
         let body = received.buffer
         self.init(
             method: request.method.rawValue, target: request.head.path ?? "/", host: request.head.authority,
             headers: Self.headers(request, received),
             body: body.readableBytes > 0 ? RecordedBytes(Data(body.readableBytesView)) : nil,
-            status: response.status.code, answer_headers: response.headers.map { [$0.name.rawName, $0.value] },
+            status: response?.status.code ?? 0,
+            answer_headers: (response?.headers ?? [:]).map { [$0.name.rawName, $0.value] },
             answer: answer.map { RecordedBytes(Data($0.readableBytesView)) })
         if received.isIncomplete { unrepeatable = true }
     }

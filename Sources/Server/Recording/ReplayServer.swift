@@ -59,6 +59,8 @@ package enum ReplayServer {
                     let differences = comparison.differences(await ask(request, index, port, client))
                     answered(request, index, namespaces)
                     answers.withLockedValue {
+                        // One that was held when the server was killed has no answer.
+                        guard request.status > 0 else { return }
                         $0 += 1
                         plan.progress($0, replay.requests)
                     }

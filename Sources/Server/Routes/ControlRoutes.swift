@@ -58,6 +58,9 @@ enum ControlRoutes {
         routes.post("faults", status: .created) { AddFault(.object($0.body)) }
         routes.delete("faults") { _ in RemoveFaults(nil) }
         routes.delete("faults/{id}") { RemoveFaults($0.path("id")) }
+        routes.get("held") { _ in ListHeld() }
+        routes.on(.post, "held/{id}/release", release)
+        routes.on(.delete, "held", releaseAll)
     }
 
     private static func addWebhooks(to routes: Routes) {
@@ -70,6 +73,24 @@ enum ControlRoutes {
         routes.get("webhook-deliveries") { try ListDeliveries($0) }
         routes.get("webhook-deliveries/{id}") { ShowDelivery($0.path("id")) }
         routes.post("webhook-deliveries/{id}/redeliver", body: .ignored) { Redeliver($0.path("id")) }
+    }
+
+    @Sendable private static func release(_ request: RequestReader) async -> Answer {
+        await request.reading(.optionalJSON) { request in
+            var fields = request.fields(known: HeldRelease.members)
+            let release = HeldRelease(request.path("id"), &fields)
+            try fields.finish()
+            return release
+        } then: { release in
+            await request.namespace.release(release, request.head).response()
+        }
+    }
+
+    @Sendable private static func releaseAll(_ request: RequestReader) async -> Answer {
+        await request.reading { _ in
+        } then: {
+            await request.namespace.releaseAllHeld(request.head).emptyResponse()
+        }
     }
 
     @Sendable private static func advanceClock(_ request: RequestReader) async -> Answer {

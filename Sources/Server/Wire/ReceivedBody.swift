@@ -3,7 +3,7 @@ import NIOCore
 import Simulation
 
 /// The body of a request, once it has been read, for the journal and the recording.
-final class ReceivedBody: Sendable {
+final class ReceivedBody: RequestSize {
     private struct State {
         var buffer = ByteBuffer()
         var isDecoded = false
@@ -27,6 +27,7 @@ final class ReceivedBody: Sendable {
 
     /// The decoded body, or the bytes that were sent if they cannot be decoded.
     var buffer: ByteBuffer { state.withLockedValue { $0.buffer } }
+    var readBytes: Int { state.withLockedValue { $0.buffer.readableBytes } }
     /// Whether the buffer differs from the bytes that were sent.
     var isDecoded: Bool { state.withLockedValue { $0.isDecoded } }
     /// Whether the bytes that were sent differ from their `Content-Digest`.

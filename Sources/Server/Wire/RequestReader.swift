@@ -74,6 +74,7 @@ struct RequestReader: Sendable {
     ) {
         self.routed = routed
         head = routed.request.head
+        head.size = routed.request.received
         self.bodies = bodies
         self.surface = surface
         self.json = json

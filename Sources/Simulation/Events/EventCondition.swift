@@ -1,6 +1,6 @@
 import SimulationAPI
 
-/// Something that tests wait for: `object:{id}:moment`, as a platform defines it, or `webhook:{event}`.
+/// Something that tests wait for: `object:{id}:moment`, as a platform defines it, `request:held`, or `webhook:{event}`.
 package struct AwaitedEvent: Sendable {
     /// The word before the id, for instance `item`.
     let object: String
@@ -43,6 +43,11 @@ package struct EventCondition: Sendable {
             subject = nil
             return
         }
+        if text.isIdentical(to: Self.requestHeld) {
+            awaited = AwaitedEvent("request", "held", [.requestHeld])
+            subject = nil
+            return
+        }
         guard words.count == 3, !words[1].isEmpty,
             let awaited = platforms.awaitedEvents.first(where: {
                 $0.object.isIdentical(to: words[0]) && $0.moment.isIdentical(to: words[2])
@@ -52,9 +57,13 @@ package struct EventCondition: Sendable {
         subject = words[1]
     }
 
+    /// A fault holds a request.
+    private static let requestHeld = "request:held"
+
     /// The forms that callers may write.
     package static func forms(_ platforms: Platforms) -> String {
-        (platforms.awaitedEvents.map(\.form) + platforms.webhookEvents.map { "webhook:\($0)" }).joined(separator: ", ")
+        (platforms.awaitedEvents.map(\.form) + [requestHeld] + platforms.webhookEvents.map { "webhook:\($0)" })
+            .joined(separator: ", ")
     }
 
     /// The topic of the events that can meet the condition.

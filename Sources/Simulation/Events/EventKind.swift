@@ -23,6 +23,7 @@ extension EventKind {
     package static let outcomesRemoved = EventKind("outcome.removed")
     package static let faultAdded = EventKind("fault.added")
     package static let faultsRemoved = EventKind("fault.removed")
+    package static let requestHeld = EventKind("request.held")
     package static let scenarioStarted = EventKind("scenario.started")
     package static let scenarioAction = EventKind("scenario.action")
     /// Scheduled work failed and was set aside.
@@ -36,7 +37,7 @@ extension EventKind {
         .userCreated, .userUpdated, .subscriptionCreated, .subscriptionVerified, .subscriptionUpdated,
         .subscriptionDeleted, .webhookAttempted,
         .seedLoaded,
-        .settingsChanged, .outcomeAdded, .outcomeMatched, .outcomesRemoved, .faultAdded, .faultsRemoved,
+        .settingsChanged, .outcomeAdded, .outcomeMatched, .outcomesRemoved, .faultAdded, .faultsRemoved, .requestHeld,
         .scenarioStarted, .scenarioAction, .dueWorkFailed, .clockFrozen, .clockAdvanced, .clockResumed,
     ]
 }

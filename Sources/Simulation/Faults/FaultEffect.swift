@@ -15,6 +15,10 @@ package enum AnswerEffect: Sendable {
     case malformedJSON
     /// Sends this many bytes of the body a second.
     case slowBody(Int)
+    /// Holds the request, or its answer, until a test releases it. The request of a resend is not held.
+    case hold(Hold)
+    /// Holds the request, or has held it.
+    case held(HeldRequest)
 }
 
 /// An effect of fault rules on requests that a platform adds.
@@ -50,6 +54,7 @@ extension FaultRule {
         case drop
         case dropConnection = "drop_connection"
         case duplicate
+        case hold
         case loseRequest = "lose_request"
         case malformedJSON = "malformed_json"
         case rateLimit = "rate_limit"
@@ -63,7 +68,7 @@ extension FaultRule {
         private var applies: (toRequests: Bool, toWebhooks: Bool) {
             switch self {
             case .delay: (true, true)
-            case .dropConnection, .loseRequest, .malformedJSON, .rateLimit, .slowBody, .status, .truncateBody:
+            case .dropConnection, .hold, .loseRequest, .malformedJSON, .rateLimit, .slowBody, .status, .truncateBody:
                 (true, false)
             case .drop, .duplicate, .reorder, .wrongSignature: (false, true)
             }
@@ -201,6 +206,7 @@ extension FaultRule.Effect {
         case .slowBody: return .answer(.slowBody(effect.number(key, in: 1...1_000_000_000) ?? 1))
         case .dropConnection: return on(.answer(.dropConnection), key, &effect)
         case .loseRequest: return on(.answer(.loseRequest), key, &effect)
+        case .hold: return .answer(.hold(Hold(&effect, key)))
         case .malformedJSON: return on(.answer(.malformedJSON), key, &effect)
         case .rateLimit: return on(.rateLimit, key, &effect)
         case .drop: return on(.webhook(.drop), key, &effect)

@@ -56,6 +56,10 @@ package struct RequestHead: Sendable {
     package var metadata: RequestMetadata?
     /// The caller; `nil` if the jobs run whether or not somebody waits for the answer.
     package var caller: (any CallerPresence)?
+    /// Whether a fault can hold the request: it came from a client, who waits for it [D hold].
+    package var isHoldable = false
+    /// The size of the request's body; `nil` if it is not known.
+    package var size: (any RequestSize)?
     /// Whether the request's method only reads (RFC 9110, section 9.2.1). The method of an operation that reads may be another.
     package var isSafe: Bool
     /// The group of equal reads that this request leads; `nil` if none may join it.

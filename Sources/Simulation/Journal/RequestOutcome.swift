@@ -57,8 +57,14 @@ package struct RequestOutcome: Sendable {
         changes?.through = try state.lastEventSequence(transaction)
     }
 
-    /// Whether a fault lost the request before it was handled.
-    package var isLost: Bool { if case .loseRequest? = fault?.effect { true } else { false } }
+    /// Whether a fault lost the request before it was handled, or its client went while a fault held it.
+    package var isLost: Bool {
+        switch fault?.effect {
+        case .loseRequest: true
+        case .held(let held): held.isLost
+        default: false
+        }
+    }
 
     /// The maximum size of each kept body, in bytes: 0 if the request is not kept.
     package var bodyLimit: Int { journal.entries > 0 ? journal.bodyBytes : 0 }

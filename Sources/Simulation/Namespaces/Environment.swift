@@ -51,6 +51,9 @@ package final class Environment: Sendable {
     /// The reader of what happens in all namespaces; `nil` if there is none.
     package let evidence: (any EvidenceReader)?
 
+    /// The requests that faults hold.
+    package let held: HeldRequests
+
     private let stopBox = NIOLockedValueBox(false)
 
     /// Whether the server is stopping. Long operations then end early.
@@ -112,10 +115,11 @@ package final class Environment: Sendable {
         store: NamespaceStore,
         snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
         settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
-        evidence: (any EvidenceReader)?, dueChanged: @escaping @Sendable (Instant?) -> Void
+        holdLimits: HoldLimits, evidence: (any EvidenceReader)?, dueChanged: @escaping @Sendable (Instant?) -> Void
     ) {
         self.evidence = evidence
         self.sequencer = sequencer
+        held = HeldRequests(holdLimits)
         webhooks = WebhookTransport(allowsAnyTarget: allowsAnyTarget)
         seeds = SeedCache(default: seed)
         self.snapshots = snapshots

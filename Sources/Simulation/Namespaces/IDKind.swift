@@ -35,11 +35,12 @@ extension IDKind {
     package static let delivery = IDKind("delivery", prefix: "dlv_", length: 20)
     package static let outcome = IDKind("outcome", prefix: "out_", length: 20)
     package static let fault = IDKind("fault", prefix: "flt_", length: 20)
+    package static let held = IDKind("held", prefix: "hld_", length: 20)
     package static let request = IDKind("request", prefix: "req_", length: 20)
     package static let controlRequest = IDKind("control_request", prefix: "ctl_", length: 20)
 
     /// The engine's own kinds.
     package static let ofEngine: [IDKind] = [
-        .subscription, .verification, .webhookEvent, .delivery, .outcome, .fault, .request, .controlRequest,
+        .subscription, .verification, .webhookEvent, .delivery, .outcome, .fault, .held, .request, .controlRequest,
     ]
 }

@@ -48,7 +48,9 @@ package final class Namespace: Sendable {
         let evidence = environment.evidence.map { EvidencePublisher(namespace: name, reader: $0) }
         mailbox = Mailbox(
             state: state, opener: opener, threads: environment.threads,
-            observers: [images, EventPublisher(feed: feed), outbox, committed] + [evidence].compactMap(\.self))
+            observers: [
+                images, EventPublisher(feed: feed), outbox, HoldEnder(name, environment.held), committed,
+            ] + [evidence].compactMap(\.self))
         outbox.attach(to: self)
     }
 
@@ -204,7 +206,7 @@ package final class Namespace: Sendable {
         return Completed(job, output.withLockedValue { $0 })
     }
 
-    /// Posts a job, and waits until it is durable.
+    /// Posts a job, and waits until it is durable. A request that a fault holds takes two.
     ///
     /// Not generic, because generic code is not specialized for the platforms' modules. The body has no result. A caller that
     /// needs one keeps it outside, as ``run(_:_:catchingUp:_:)`` does, and uses it only if the job has no error.
@@ -216,6 +218,17 @@ package final class Namespace: Sendable {
     package func runJob(
         _ head: RequestHead, _ access: Access, catchingUp: Bool = true, isRead: Bool = false,
         username: (@Sendable (JobContext) throws -> String?)? = nil,
+        _ body: @escaping @Sendable (JobContext) throws -> Void
+    ) async -> Completed<Void> {
+        let first = await runFirstJob(
+            head, access, catchingUp: catchingUp, isRead: isRead, username: username, body)
+        guard let held = first.heldBefore else { return first }
+        return await handle(held, after: first, head, access, body)
+    }
+
+    private func runFirstJob(
+        _ head: RequestHead, _ access: Access, catchingUp: Bool, isRead: Bool,
+        username: (@Sendable (JobContext) throws -> String?)?,
         _ body: @escaping @Sendable (JobContext) throws -> Void
     ) async -> Completed<Void> {
         let turn: JobTurn
@@ -234,10 +247,7 @@ package final class Namespace: Sendable {
                                 return { continuation.resume(returning: self.refused(head, .abandoned)) }
                             }
                             let (job, id) = try begin(head, catchingUp: catchingUp, state, transaction)
-                            let refusal = try head.metadata.flatMap {
-                                try Faults.trigger($0, job, username: username)
-                            }
-                            let error = try refusal ?? Self.attempt(access, job, body)
+                            let error = try perform(head, id, job, turn, access, username, body)
                             let ended = Completed<Void>(
                                 requestID: id, result: error.map { .failure($0) } ?? .success(()),
                                 outcome: try state.takeOutcome(transaction))
@@ -247,6 +257,49 @@ package final class Namespace: Sendable {
                     refuse: { [self] error in continuation.resume(returning: refused(head, error)) }))
             head.group?.posted(at: position)
         }
+    }
+
+    /// Triggers the fault of a request, and handles the request unless the fault answers or holds it.
+    ///
+    /// - Returns: the error of the job; `nil` if it succeeded, or if the request is held before it is handled.
+    /// - Throws: an error if the whole transaction is lost.
+    private func perform(
+        _ head: RequestHead, _ id: String, _ job: JobContext, _ turn: JobTurn, _ access: Access,
+        _ username: (@Sendable (JobContext) throws -> String?)?, _ body: (JobContext) throws -> Void
+    ) throws -> PlatformError? {
+        if let metadata = head.metadata {
+            if let refusal = try Faults.trigger(metadata, job, username: username) { return refusal }
+            switch try beginHold(head, id, job, turn) {
+            case .failure(let refusal): return refusal
+            case .success(let held) where held.hold.moment == .before: return nil
+            case .success, nil: break
+            }
+        }
+        return try Self.attempt(access, job, body)
+    }
+
+    /// Handles a request whose hold has ended, in a job of its own. It keeps its place in the journal, and its time.
+    ///
+    /// - Parameter first: the result of the job that held it.
+    func handle(
+        _ first: Completed<Void>, _ head: RequestHead, _ access: Access, _ state: NamespaceState,
+        _ transaction: Transaction, _ body: (JobContext) throws -> Void
+    ) throws -> Completed<Void> {
+        let now = state.clock.now(real: environment.realTime())
+        state.outcome = nil
+        try state.runDue(upTo: now, transaction)
+        if var outcome = first.outcome {
+            // Others have changed something in between.
+            let last = try state.lastEventSequence(transaction)
+            outcome.changes = (last, last)
+            state.outcome = outcome
+            state.cause = .request(outcome.sequence, outcome.trace)
+        }
+        let job = JobContext(state: state, transaction: transaction, now: now, language: head.language)
+        let error = try Self.attempt(access, job, body)
+        return Completed(
+            requestID: first.requestID, result: error.map { .failure($0) } ?? .success(()),
+            outcome: try state.takeOutcome(transaction))
     }
 
     private func refused(_ head: RequestHead, _ error: PlatformError) -> Completed<Void> {

@@ -55,6 +55,8 @@ package final class NamespaceState {
     package var outgoing: [OutgoingWebhook] = []
     /// Events that the jobs of this batch noted for the reader of evidence.
     private var noted: [NotedEvent] = []
+    /// The requests that the jobs of this batch hold. They were never held if the batch is lost.
+    private var heldInBatch: [HeldRequest] = []
     /// Changes that the jobs of this batch made to the set of referenced images, in order.
     package private(set) var imageChanges: [ImageChange] = []
     /// All images referred to, if the state was read since ``takeImageChanges()`` was last called.
@@ -152,10 +154,18 @@ package final class NamespaceState {
     }
 
     /// Notes that all that was done so far is stored.
-    package func markCommitted() { committedTime = clock.last }
+    package func markCommitted() {
+        committedTime = clock.last
+        if !heldInBatch.isEmpty { heldInBatch = [] }
+    }
+
+    /// Notes that a job of this batch holds a request.
+    func began(_ held: HeldRequest) { heldInBatch.append(held) }
 
     /// Drops what a failed transaction has changed in memory. If the database cannot be read now, ``usable()`` does it later.
     package func dropChanges() {
+        for held in heldInBatch { environment.held.discard(held) }
+        heldInBatch = []
         do {
             try reload()
         } catch {

@@ -49,8 +49,8 @@ package final class Namespaces: Sendable {
             scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
             scratchStore: scratchStore,
             settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
-            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, evidence: configuration.evidence,
-            dueChanged: dueChanged)
+            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, holdLimits: configuration.holdLimits,
+            evidence: configuration.evidence, dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
         list = NamespaceRegistry(environment.sequencer)
@@ -426,6 +426,7 @@ package final class Namespaces: Sendable {
     /// Marks the server as stopping and ends all waits, so that long operations end early.
     package func stopWaiting() {
         environment.stop()
+        environment.held.stop()
         for namespace in all() { namespace.outbox.cancelAllWaits() }
     }
 

@@ -20,6 +20,8 @@ package struct NamespacesConfiguration: Sendable {
     package var bundle: String?
     /// The reader of what happens in all namespaces; `nil` if there is none.
     package var evidence: (any EvidenceReader)?
+    /// The maximum numbers of held requests.
+    package var holdLimits = HoldLimits.standard
     /// Whether jobs are recorded, or replayed.
     package var jobOrder = JobOrder.live
 

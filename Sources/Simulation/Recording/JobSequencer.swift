@@ -136,6 +136,13 @@ package final class JobSequencer: Sendable {
         return await token.observe(wait)
     }
 
+    /// Waits for something that no job decides, and returns what ended the wait, as a number. A replay does not wait and returns
+    /// the recorded number.
+    func observe(_ wait: () async -> Int) async -> Int {
+        guard !isLive, let token = JobToken.current else { return await wait() }
+        return await token.observe(wait)
+    }
+
     // MARK: Entries
 
     /// Runs what happens when the server starts. It reads the time at which the recording begins and takes no place.
@@ -185,16 +192,20 @@ package final class JobSequencer: Sendable {
         if token.hasTurns { await recorder.record(cause(value), token) }
     }
 
-    /// Runs a request. A recording has an entry for it; the entry is written when the answer is known.
+    /// Runs a request. A recording has an entry for it; the entry is written when the answer is known. One that is held has another
+    /// entry from the moment on at which the hold begins, so that the recording of a killed server does not end there.
     ///
-    /// - Parameter entry: returns what makes the request's entry, without the facts about its jobs. That runs on a thread that
-    ///   may block.
+    /// - Parameters:
+    ///   - unanswered: makes the request's entry without an answer; `nil` if it cannot be held. Called in a job of the request.
+    ///   - entry: returns what makes the request's entry, without the facts about its jobs. That runs on a thread that may block.
     package func request<Value>(
-        _ body: () async throws -> Value,
+        _ body: () async throws -> Value, unanswered: (@Sendable () -> RecordedRequest)? = nil,
         entry: (Result<Value, any Error>) async -> @Sendable () -> RecordedRequest
     ) async throws -> Value {
         guard case .recording(let recorder) = order else { return try await body() }
-        let token = recorder.makeToken(clock)
+        var held: (@Sendable (JobToken) -> Void)?
+        if let unanswered { held = { recorder.recordHold($0, unanswered()) } }
+        let token = recorder.makeToken(clock, held: held)
         return try await JobToken.$current.withValue(token) {
             let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -234,6 +245,12 @@ package struct JobTurn: Sendable {
     func isAbandoned(_ isGone: () -> Bool) -> Bool {
         token.map { $0.isAbandoned(isGone) } ?? isGone()
     }
+
+    /// A number that the job cannot decide. A replay returns the recorded one.
+    func observe(_ count: Int) -> Int { token?.observe(count) ?? count }
+
+    /// Writes the request of the job to the recording, if there is one: it is held, and may never be answered.
+    func recordHold() { token?.recordHold() }
 
     /// Runs the job on the current thread.
     package func run<Value>(_ body: () throws -> Value) rethrows -> Value {

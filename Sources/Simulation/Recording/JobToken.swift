@@ -37,7 +37,8 @@ package final class JobToken: Sendable {
     }
 
     private enum Mode: Sendable {
-        case records(places: NIOLockedValueBox<Int>, clock: @Sendable () -> Instant)
+        case records(
+            places: NIOLockedValueBox<Int>, clock: @Sendable () -> Instant, held: (@Sendable (JobToken) -> Void)?)
         case replays(ReplayGate, entry: Int)
         /// Has a fixed time and takes no place.
         case fixedTime(Instant)
@@ -76,10 +77,12 @@ package final class JobToken: Sendable {
     /// - Parameters:
     ///   - places: the next free place.
     ///   - clock: the real time.
-    package static func recording(_ places: NIOLockedValueBox<Int>, _ clock: @escaping @Sendable () -> Instant)
-        -> JobToken
-    {
-        JobToken(.records(places: places, clock: clock))
+    ///   - held: writes a request that is held; `nil` if the token is not of a request.
+    package static func recording(
+        _ places: NIOLockedValueBox<Int>, _ clock: @escaping @Sendable () -> Instant,
+        held: (@Sendable (JobToken) -> Void)? = nil
+    ) -> JobToken {
+        JobToken(.records(places: places, clock: clock, held: held))
     }
 
     /// A token of a replay.
@@ -90,11 +93,12 @@ package final class JobToken: Sendable {
     package static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobToken {
         var state = State()
         state.turns = Array(entry.jobs.prefix { $0.place < end })
-        state.isCut = state.turns.count < entry.jobs.count
-        state.waitResults = entry.request?.waitResults ?? []
-        state.inFlightCounts = entry.request?.inFlightCounts ?? []
-        state.times = entry.request?.times
-        state.isAbandoned = entry.request?.not_begun ?? false
+        state.isCut = state.turns.count < entry.jobs.count || entry.isUnanswered
+        let request = entry.request ?? entry.held
+        state.waitResults = request?.waitResults ?? []
+        state.inFlightCounts = request?.inFlightCounts ?? []
+        state.times = request?.times
+        state.isAbandoned = request?.not_begun ?? false
         return JobToken(.replays(gate, entry: index), state)
     }
 
@@ -145,7 +149,7 @@ package final class JobToken: Sendable {
     private func begin() -> (real: Instant, place: Int?) {
         switch mode {
         case .fixedTime(let real): return (real, nil)
-        case .records(let places, let clock):
+        case .records(let places, let clock, _):
             // Under one lock, so that times are in the order of places.
             return places.withLockedValue { next in
                 let real = clock()
@@ -182,6 +186,17 @@ package final class JobToken: Sendable {
         let result = await wait()
         if case .records = mode { state.withLockedValue { $0.waitResults.append(result) } }
         return result
+    }
+
+    /// Waits and records the number that the wait returns. In a replay, returns the recorded number without waiting.
+    func observe(_ wait: () async -> Int) async -> Int {
+        if case .replays = mode { return observe(0) }
+        return observe(await wait())
+    }
+
+    /// Writes the request as far as it is known, if this is a recording.
+    func recordHold() {
+        if case .records(_, _, let held?) = mode { held(self) }
     }
 
     /// Records a count. In a replay, returns the recorded count.

@@ -53,7 +53,7 @@ package struct RecordingHead: Codable, Sendable {
     package static let currentVersion = 3
 }
 
-/// A line of a recording: a request, a webhook's outcome, an answer that was not delivered, scheduled work that ran by
+/// A line of a recording: a request, one that is held, a webhook's outcome, an answer that was not delivered, scheduled work that ran by
 /// itself, the deletion of an expired namespace, or a large body.
 package struct RecordedEntry: Codable, Sendable {
     /// The place and time of each of its jobs.
@@ -65,8 +65,14 @@ package struct RecordedEntry: Codable, Sendable {
     package var dropped: String?
     /// A namespace whose scheduled work ran by itself.
     package var ticked: String?
+    /// A request that was held, as it was when that began. Its entry with an answer begins with the same job; a killed server has
+    /// none. Absent in recordings of version 0.2.0 and older.
+    package var held: RecordedRequest?
     /// A large body. Requests refer to it by its hash.
     package var blob: RecordedBytes?
+
+    /// Whether the request was held when the server was killed, so that it has no answer.
+    package var isUnanswered: Bool { held != nil }
 
     /// The place of its first job.
     package var place: Int { jobs.first?.place ?? 0 }
@@ -118,6 +124,12 @@ package struct RecordedRequest: Codable, Sendable {
         self.status = status
         self.answer_headers = answer_headers
         self.answer = answer
+    }
+
+    /// Notes what a token has observed.
+    fileprivate mutating func note(_ waitResults: [Bool], _ inFlightCounts: [Int]) {
+        self.inFlightCounts = inFlightCounts.isEmpty ? nil : inFlightCounts
+        self.waitResults = waitResults.isEmpty ? nil : waitResults
     }
 
     /// The real times of the request that was journaled; `nil` if they are not recorded.
@@ -251,7 +263,11 @@ package final class Recorder: Sendable {
     }
 
     /// Makes the token of a request or another entry to be recorded.
-    package func makeToken(_ clock: @escaping @Sendable () -> Instant) -> JobToken { .recording(places, clock) }
+    ///
+    /// - Parameter held: writes a request that is held; `nil` if the token is not of a request.
+    package func makeToken(
+        _ clock: @escaping @Sendable () -> Instant, held: (@Sendable (JobToken) -> Void)? = nil
+    ) -> JobToken { .recording(places, clock, held: held) }
 
     /// Records a request, on a thread that may block.
     ///
@@ -261,15 +277,23 @@ package final class Recorder: Sendable {
         let (isAbandoned, times) = (token.isAbandoned, token.times)
         await Self.offload {
             var request = make()
-            request.inFlightCounts = inFlightCounts.isEmpty ? nil : inFlightCounts
-            request.waitResults = waitResults.isEmpty ? nil : waitResults
+            request.note(waitResults, inFlightCounts)
             request.not_begun = isAbandoned ? true : nil
             request.times = times
-            self.save(request, turns)
+            self.save(RecordedEntry(jobs: turns, request: self.withoutLargeBody(request)))
         }
     }
 
-    private func save(_ request: RecordedRequest, _ turns: [JobToken.Turn]) {
+    /// Records a request that is held, with its jobs so far. Blocks.
+    func recordHold(_ token: JobToken, _ request: RecordedRequest) {
+        let (turns, waitResults, inFlightCounts) = token.takenTurns()
+        var request = request
+        request.note(waitResults, inFlightCounts)
+        save(RecordedEntry(jobs: turns, held: withoutLargeBody(request)))
+    }
+
+    /// Gives a large body of a request a line of its own, unless it has one.
+    private func withoutLargeBody(_ request: RecordedRequest) -> RecordedRequest {
         var request = request
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
@@ -279,7 +303,7 @@ package final class Recorder: Sendable {
             }
             request.body = RecordedBytes(sha256: hash)
         }
-        save(RecordedEntry(jobs: turns, request: request))
+        return request
     }
 
     /// Records jobs that no request asked for, on a thread that may block.

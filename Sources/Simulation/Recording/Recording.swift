@@ -138,11 +138,23 @@ package struct RecordingReader {
 
     private mutating func recording() throws -> Recording {
         let requests = lines.count { $0.entry.request != nil }
+        dropAnsweredHolds()
         try resolveBodies()
         let end = try findEnd()
         return Recording(
             head: head, entries: lines.map(\.entry).sorted { $0.place < $1.place }, requests: requests, end: end,
             isCut: isCut)
+    }
+
+    /// Drops the lines of held requests that have another line, with their answer or a later one of the hold.
+    private mutating func dropAnsweredHolds() {
+        let answered = Set(lines.filter { $0.entry.request != nil }.map(\.entry.place))
+        let last = Dictionary(
+            lines.filter { $0.entry.isUnanswered }.map { ($0.entry.place, $0.number) }, uniquingKeysWith: max)
+        lines = lines.filter { line in
+            !line.entry.isUnanswered
+                || !answered.contains(line.entry.place) && last[line.entry.place] == line.number
+        }
     }
 
     /// Inserts bodies that have lines of their own into the requests that refer to them. Drops a request whose body
@@ -152,13 +164,14 @@ package struct RecordingReader {
         for blob in lines.compactMap(\.entry.blob) { blobs[Hex.string(SHA256.hash(data: blob.data))] = blob }
         lines = lines.compactMap { line in
             guard line.entry.blob == nil else { return nil }
-            guard let hash = line.entry.request?.body?.sha256 else { return line }
+            guard let hash = (line.entry.request ?? line.entry.held)?.body?.sha256 else { return line }
             guard let blob = blobs[hash] else {
                 isCut = true
                 return nil
             }
             var line = line
             line.entry.request?.body = blob
+            line.entry.held?.body = blob
             return line
         }
     }
@@ -190,7 +203,8 @@ extension RecordedEntry {
     /// The problem with the entry; `nil` if a recorder may have written it.
     fileprivate var problem: String? {
         let kinds = [
-            request != nil, outcome != nil, undelivered != nil, dropped != nil, ticked != nil, blob != nil,
+            request != nil, held != nil, outcome != nil, undelivered != nil, dropped != nil, ticked != nil,
+            blob != nil,
         ].count { $0 }
         guard kinds == 1 else {
             return "is not as entrupy-sim writes it: it must have exactly one kind of content"
@@ -204,7 +218,7 @@ extension RecordedEntry {
         guard jobs.allSatisfy({ (0...Instant.end.microseconds).contains($0.real) }) else {
             return "the times of its jobs must be from 1970 to 9999"
         }
-        return request?.problem ?? outcome?.problem ?? blob?.problem
+        return request?.problem ?? held?.problem ?? outcome?.problem ?? blob?.problem
     }
 }
 

@@ -112,7 +112,7 @@ package final class Replay: Sendable {
     /// The request that the header identifies; `nil` if it identifies none.
     package func request(_ header: String?) -> ReplayedRequest? {
         guard let index = header.flatMap({ Int($0) }), tokens.indices.contains(index),
-            let request = entries[index].request
+            let request = entries[index].request ?? entries[index].held
         else { return nil }
         return ReplayedRequest(request, tokens[index])
     }
@@ -179,7 +179,7 @@ package final class Replay: Sendable {
     /// The reason why the replay is incomplete, apart from a difference; `nil` if it is complete.
     private func incompleteness(_ state: State) -> String? {
         // A request whose last jobs are missing never finishes.
-        let whole = entries.count { $0.lastPlace < end }
+        let whole = entries.count { $0.lastPlace < end && !$0.isUnanswered }
         if state.isStopped, state.made < whole { return "the replay was interrupted" }
         if recording.isCut, end == recording.end { return "the recording is truncated: entries are missing" }
         if state.differs == nil, state.made < whole {
@@ -194,7 +194,7 @@ package final class Replay: Sendable {
     ) async {
         let token = tokens[index]
         var repeated: RepeatedRequest?
-        if let request = entry.request {
+        if let request = entry.request ?? entry.held {
             repeated = await ask(request, index)
         } else if let outcome = entry.outcome {
             await settle(outcome, token, index, namespaces)
@@ -211,7 +211,7 @@ package final class Replay: Sendable {
         }
         token.skipRemaining()
         // An entry that the end of the replay interrupted is not compared.
-        guard !token.isCutShort else { return }
+        guard !token.isCutShort, !entry.isUnanswered else { return }
         state.withLockedValue { $0.made += 1 }
         if let request = entry.request, let repeated { count(request, repeated, index) }
     }

@@ -1,0 +1,70 @@
+import SimulationAPI
+
+/// `GET /_sim/held`: the oldest first.
+package struct ListHeld: Operation {
+    package static let access = Access.reads
+
+    package init() {}
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> HeldList {
+        HeldList(held: job.state.environment.held.list(of: job.state.name).map { HeldInfo($0) })
+    }
+}
+
+/// The way in which a held request goes on: `POST /_sim/held/{id}/release`.
+package struct HeldRelease: Sendable {
+    package let id: String
+    let end: HoldEnd
+
+    package static let members = ["status", "body", "drop_connection"]
+
+    /// Reads the body of a release. Problems go to `fields`.
+    package init(_ id: String, _ fields: inout FieldReader) {
+        self.id = id
+        let status = fields.number("status", in: 200...599)
+        let body = fields.value("body")
+        let drops = fields.optionalBool("drop_connection")
+        if drops == false { fields.report("drop_connection", "must be true, or left out") }
+        if drops != nil, fields.has("status") || body != nil {
+            fields.report("drop_connection", "cannot be combined with status and body")
+        }
+        if body != nil, !fields.has("status") { fields.report("body", "belongs to status, which is missing") }
+        if body != nil, let status, [204, 205, 304].contains(status) {
+            fields.report("body", "must be left out: a \(status) has no body (RFC 9110)")
+        }
+        end = drops == true ? .dropped : status.map { .answered(status: $0, body: body) } ?? .released
+    }
+}
+
+extension Namespace {
+    /// Lets a held request go on, be answered otherwise, or lose its connection.
+    package func release(_ release: HeldRelease, _ head: RequestHead) async -> Completed<HeldInfo> {
+        // Outside a transaction, which would run again if it is lost.
+        await runLongOperation(head) { [self] in
+            try await runExclusively { [self] _ in
+                HeldInfo(try environment.held.release(release.id, of: name, as: release.end))
+            }
+        }
+    }
+
+    /// Lets all held requests go on.
+    package func releaseAllHeld(_ head: RequestHead) async -> Completed<Void> {
+        await runLongOperation(head) { [self] in
+            try await runExclusively { [self] _ in environment.held.releaseAll(of: name) }
+        }
+    }
+}
+
+extension HeldInfo {
+    init(_ held: HeldRequest) {
+        let (request, secrets) = (held.request, Secrets(held.request.secrets))
+        self.init(
+            id: held.id,
+            request: HeldRequestInfo(
+                id: secrets.masked(text: request.id), sequence: request.sequence, method: request.method,
+                path: secrets.masked(text: request.path),
+                username: request.username.map { secrets.masked(text: $0) },
+                test: request.test.map { secrets.masked(text: $0) }, trace: request.trace?.id),
+            when: held.hold.moment.rawValue, since: held.since.epoch, until: held.until.epoch)
+    }
+}
