@@ -35,6 +35,20 @@ public struct FaultEffect: Sendable {
     public static func slowBody(_ bytesPerSecond: Int) -> Self {
         Self("slow_body", .number(JSONNumber(bytesPerSecond)))
     }
+    /// The moment at which a held request waits.
+    public enum Moment: String, Sendable {
+        /// Before it is handled.
+        case before
+        /// After it was handled, with its answer kept.
+        case after
+    }
+
+    /// Holds the request until ``SimulatedNamespace/release(_:)`` or until its time is over.
+    ///
+    /// - Parameter duration: real time, at most ten minutes.
+    public static func hold(_ moment: Moment = .before, for duration: SimulatedDuration = "30s") -> Self {
+        Self("hold", ["when": .string(moment.rawValue), "for": .string(duration.text)])
+    }
     /// Sends JSON that does not parse.
     public static let malformedJSON = Self("malformed_json")
     /// Answers 429, as if a rate limit were exceeded.

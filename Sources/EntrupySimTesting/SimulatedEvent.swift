@@ -10,6 +10,8 @@ public struct SimulatedEvent: Sendable, ExpressibleByStringLiteral {
 
     /// An item has its final result.
     public static func result(of entrupyID: String) -> Self { Self(stringLiteral: "item:\(entrupyID):result") }
+    /// A fault holds a request, or has held one.
+    public static let requestHeld = Self(stringLiteral: "request:held")
     /// An attempt was made to deliver a webhook of an event, such as `session.completed`.
     public static func webhook(_ event: String) -> Self { Self(stringLiteral: "webhook:\(event)") }
     /// A component of a session of App Components ended with a result.

@@ -19,7 +19,9 @@ struct EntrupySim: AsyncParsableCommand {
                     SessionsCommand.self, ItemsCommand.self, CaptureCommand.self, SettingsCommand.self,
                     ListChoices.command,
                 ]),
-            .init(name: "Faults and results", subcommands: [FaultCommand.self, OutcomeCommand.self]),
+            .init(
+                name: "Faults and results",
+                subcommands: [FaultCommand.self, HeldCommand.self, OutcomeCommand.self]),
             .init(
                 name: "Requests, webhooks and recordings",
                 subcommands: [

@@ -101,6 +101,38 @@ import Testing
         #expect(try await shell("fault", "list").output == "no faults\n")
     }
 
+    @Test func heldRequestsAreListedAndReleased() async throws {
+        let shell = try await shell()
+        #expect(try await shell("held", "list").output == "no request is held\n")
+        #expect(try await shell("fault", "add", "--route", "/v1/*", "--effect", "hold").status == 0)
+        let headers = ["Api-Version": "1.3", "X-Sim-Test": "mine"]
+        func ask() -> Task<Int, any Error> {
+            Task { try await shell.world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: headers).status }
+        }
+        let first = ask()
+        #expect(try await shell("wait", "request:held").status == 0)
+        let listed = try await shell("held", "list").output
+        #expect(listed.contains("before") && listed.contains("/v1/health") && listed.contains("mine"), "\(listed)")
+        let id = try #require(try await shell.json("held", "list")["held.0.id"].text)
+        #expect(
+            try await shell("held", "release", id, "--status", "503", "--body", "later").output.contains(
+                "released: GET"))
+        #expect(try await first.value == 503)
+        let late = try await shell("held", "release", id)
+        #expect(late.status == 1 && late.output.contains("it was released already"), "\(late.output)")
+        #expect(try await shell("held", "release", "hld_nothing").status == 1)
+        let second = ask()
+        while try await shell.json("held", "list")["held"].items.isEmpty { await Task.yield() }
+        #expect(try await shell("held", "release", "--all").output == "all held requests are released\n")
+        #expect(try await second.value == 200)
+        for wrong in [
+            [], [id, "--all"], ["--all", "--status", "500"], [id, "--body", "x"],
+            [id, "--status", "500", "--drop-connection"],
+        ] {
+            #expect(try await shell.run(["held", "release"] + wrong).status == 64, "\(wrong)")
+        }
+    }
+
     @Test func requestsOfATraceAreListed() async throws {
         let shell = try await shell()
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"

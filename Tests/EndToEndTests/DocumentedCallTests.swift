@@ -33,7 +33,9 @@ import Testing
     /// Calls that only name a route: their body is described elsewhere, or the answer never ends.
     private static let isOnlyNamed: Set = [
         "POST /_sim/outcomes", "POST /_sim/faults", "POST /_sim/authentications", "PATCH /_sim/settings",
-        "GET /_sim/events", "POST /_sim/seed", "POST /_sim/scenarios/start", "PUT /_sim/scenarios/{name}",
+        "GET /_sim/events", "GET /_sim/events?until=request:held", "POST /_sim/held/{id}/release", "POST /_sim/seed",
+        "POST /_sim/scenarios/start",
+        "PUT /_sim/scenarios/{name}",
         "GET /_sim/scenarios/{name}", "POST /_sim/scenarios/{name}/verify?strict=true",
         "POST /partner/authorize-entrupy-sdk-user", "POST /_sim/webhook-deliveries/{id}/redeliver",
         "POST /v2/webhooks/{id}/verify", "GET /v2/authentications/{entrupy_id}/support-messages",

@@ -24,6 +24,7 @@ import Testing
         "items retake": "message",
         "settings set": "value",
         "fault add": "route method username header webhook status delay effect",
+        "held release": "status",
         "outcome add": "reason brand customer-item-id username product-category component workflow client-id",
         "requests list": "route method status username since test text trace",
         "requests verify": "route method status username since test times step min-gap max-gap",

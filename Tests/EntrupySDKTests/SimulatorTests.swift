@@ -73,6 +73,41 @@ struct SimulatorTests {
         }
     }
 
+    @Test func aRequestIsHeldUntilItIsReleased() async throws {
+        let sim = try SimulatedNamespace.current
+        let url = sim.url.appendingPathComponent("sdk/config")
+        func ask() -> Task<Int?, any Error> {
+            Task { (try await URLSession.shared.data(from: url).1 as? HTTPURLResponse)?.statusCode }
+        }
+        func untilHeld() async throws {
+            while try await sim.held().isEmpty { await Task.yield() }
+        }
+        try await sim.fault(.hold(), on: "/sdk/config", times: 3)
+        let first = ask()
+        try await sim.wait(for: .requestHeld)
+        let request = try #require(try await sim.held().first)
+        #expect(request.request.path == "/sdk/config" && request.when == "before")
+        try await sim.release(request)
+        #expect(try await first.value == 401)
+        await #expect { try await sim.release(request) } throws: { "\($0)".contains("it was released already") }
+        let second = ask()
+        try await untilHeld()
+        try await sim.release(sim.held()[0], answering: 503, body: ["a": 1])
+        #expect(try await second.value == 503)
+        let third = ask()
+        try await untilHeld()
+        try await sim.dropHeld(sim.held()[0])
+        // The client asks again over another connection.
+        _ = try? await third.value
+        #expect(try await sim.requests("/sdk/config").contains { $0.status == nil })
+        try await sim.fault(.hold(.after, for: .seconds(60)), on: "/sdk/config", times: 1)
+        let last = ask()
+        try await untilHeld()
+        #expect(try await sim.held().map(\.when) == ["after"])
+        try await sim.releaseAll()
+        #expect(try await last.value == 401)
+    }
+
     @Test func aWrongNumberOfRequestsNamesTheNearest() async throws {
         let sim = try SimulatedNamespace.current
         _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("sdk/session"))

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import urllib.error
 import urllib.request
 
@@ -170,6 +171,36 @@ def told(entrupy_sim):
     for path in ("one?secret=abc", "two"):
         entrupy_sim.subscribe(f"http://127.0.0.1:9/{path}", "a-secret-key", events=["session.completed"])
     return entrupy_sim
+
+
+def test_a_request_is_held_until_it_is_released(entrupy_sim):
+    entrupy_sim.fault({"hold": {"for": "1m"}}, route=SEARCH, times=3)
+    answers = []
+
+    def ask():
+        thread = threading.Thread(target=lambda: answers.append(send(entrupy_sim, "POST", SEARCH, {})))
+        thread.start()
+        while not entrupy_sim.held():
+            pass
+        return thread
+
+    thread = ask()
+    entrupy_sim.wait("request:held")
+    held = entrupy_sim.held()
+    assert [(h["request"]["path"], h["when"]) for h in held] == [(SEARCH, "before")]
+    entrupy_sim.release(held[0])
+    thread.join()
+    with pytest.raises(SimulatorError, match="it was released already"):
+        entrupy_sim.release(held[0]["id"])
+    thread = ask()
+    entrupy_sim.release(entrupy_sim.held()[0], status=503, body={"a": 1})
+    thread.join()
+    thread = ask()
+    entrupy_sim.release()
+    thread.join()
+    assert answers == [200, 503, 200] and entrupy_sim.held() == []
+    with pytest.raises(SimulatorError, match="are for one held request"):
+        entrupy_sim.release(status=503)
 
 
 def test_a_subscription_is_made_and_deleted(entrupy_sim):

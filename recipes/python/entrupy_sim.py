@@ -989,6 +989,25 @@ class Namespace:
         for note in run["notes"]:
             self._report(f"the scenario {run['name']}", note)
 
+    def held(self):
+        """The requests that faults hold, oldest first, as dictionaries. `wait("request:held")` waits for the first."""
+        return self.control("GET", "/_sim/held")["held"]
+
+    def release(self, held=None, status=None, body=None, drop_connection=False):
+        """Lets a held request go on: one of `held()`, or its id. Without one, all of them go on.
+
+        With `status` it is answered so, with `drop_connection` its connection is reset. A request that was held before it was
+        handled is then not handled. The answer of the request comes a moment later.
+        """
+        if held is None:
+            if status is not None or body is not None or drop_connection:
+                raise SimulatorError("status, body and drop_connection are for one held request: release(held()[0], status=503)")
+            self.control("DELETE", "/_sim/held")
+            return
+        name = held["id"] if isinstance(held, dict) else held
+        self.control("POST", f"/_sim/held/{_quoted(name)}/release", _given(
+            status=status, body=body, drop_connection=drop_connection or None))
+
     def clear_faults(self):
         self._keep_notes(("faults",))
         self.control("DELETE", "/_sim/faults")
