@@ -820,7 +820,8 @@
     if (target.dataset.advance) return void advance(target, {by: target.dataset.advance});
     if (target.hasAttribute("data-advance-to")) { event.preventDefault(); return void advance(target, {to: target.getAttribute("data-advance-to")}); }
     if (target.nodeName === "BUTTON" && target.dataset.call) {
-      return void act(target, target.dataset.call, target.dataset.to).then(answer => {
+      const body = target.dataset.body ? JSON.parse(target.dataset.body) : undefined;
+      return void act(target, target.dataset.call, target.dataset.to, body).then(answer => {
         if (!answer?.ok) return;
         if (target.hasAttribute("data-resend")) resent(answer.body); else refreshAfter(target);
       });

@@ -776,6 +776,27 @@ def users_and_sessions(browser, world):
 
 
 @test
+def held_requests_are_released_and_dropped(browser, world):
+    world.open("/rules")
+    browser.click("#new-fault > summary")
+    browser.fill("#f-effect", "hold")
+    browser.fill("#f-route", "/sdk/session")
+    browser.fill("#f-hold-for", "5m")
+    browser.until("the command line", lambda: '--effect \'{"hold":{"when":"before","for":"5m"}}\'' in browser.text("#new-fault .cli"))
+    browser.submit("#new-fault form")
+    browser.until("the fault", lambda: [f["effect"] for f in world.api.must("GET", "/_sim/faults")["faults"]] == [{"hold": {"when": "before", "for": "5m"}}])
+    for button in [".primary", ".danger"]:
+        asking = Api(browser.simulator, f"/ns/{world.name}").connection
+        asking.request("GET", f"/ns/{world.name}/sdk/session")
+        browser.until("the held request", lambda: len(browser.all("tr[id^=hld_]")) == 1)
+        assert "before it is handled" in browser.text("tr[id^=hld_]")
+        browser.click(f"tr[id^=hld_] button{button}")
+        browser.until("its end", lambda: not world.api.must("GET", "/_sim/held")["held"] and not browser.all("tr[id^=hld_]"))
+        asking.close()
+    browser.until("both in the journal", lambda: [r["status"] for r in world.api.must("GET", "/_sim/requests")["requests"]] == [None, 401])
+
+
+@test
 def rules_are_made_and_removed(browser, world):
     world.open("/rules")
     browser.click("#new-fault > summary")
@@ -1520,7 +1541,7 @@ def nothing_comes_from_outside(browser, world):
 # What readers look for, and a route (or a shape, or an error) that must be among what is found.
 LOOK_UPS = [
     ("unique_user_id", "POST /v2/integrations/authorize-user"), ("Retry-After", "POST /sdk/login"), ("secret_key", "POST /v2/webhooks"),
-    ("429", "POST /sdk/captures"), ("drop_connection", "POST /_sim/faults"), ("lose_request", "POST /_sim/faults"),
+    ("429", "POST /sdk/captures"), ("drop_connection", "POST /_sim/faults"), ("lose_request", "POST /_sim/faults"), ("hold", "POST /_sim/held/{id}/release"),
     ("uniform", "FaultDelay"), ("component_error", "POST /_sim/faults"), ("DocumentExpired", "POST /_sim/faults"),
     ("ErrorCodeTooManyRequests", "POST /sdk/login"), ("image_rejected", "PUT /sdk/captures/{id}/images/{region_id}"),
     ("rate limit exceeded", "429 TooManyRequests"), ("410", "POST /sdk/captures/{id}/submit"), ("Content-Digest", "PUT /sdk/captures/{id}/images/{region_id}"),

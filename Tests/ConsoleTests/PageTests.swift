@@ -40,7 +40,7 @@ import Testing
         }
         let answers = [
             "faults": "{\"faults\":[\(fault("flt_a", hits: 1)),\(fault("flt_b", hits: 2))]}",
-            "outcomes": "{\"outcomes\":[]}", "choices": "{\"routes\":[],\"lists\":{}}",
+            "outcomes": "{\"outcomes\":[]}", "choices": "{\"routes\":[],\"lists\":{}}", "held": "{\"held\":[]}",
         ]
         let rows = try await page(["rules"], answers).html.components(separatedBy: "<tr id=\"")
         #expect(rows.first { $0.hasPrefix("flt_a") }?.contains("used up") == false)

@@ -58,6 +58,7 @@ enum ActivityPage {
         view["isLive"] = older == nil && request.given("selected") == nil
         view["isOlder"] = older != nil
         view["newest"] = request.console + Link.query([("q", terms.text)])
+        await addHeld(to: &view, request, api)
         var problems = terms.problems
         var lists = Lists()
         do {
@@ -94,6 +95,15 @@ enum ActivityPage {
             }
         }
         return PagePart(section: "activity", title: "Activity", template: "activity", view: view)
+    }
+
+    /// Adds the hint that requests are held.
+    private static func addHeld(to view: inout View, _ request: ConsoleRequest, _ api: ControlReader) async {
+        // The page is of use without it.
+        let count = (try? await api.get("held", as: HeldList.self))?.held.count ?? 0
+        view["heldCount"] = count == 1 ? "1 request is held" : "\(count) requests are held"
+        view["hasHeld"] = count > 0
+        view["heldLink"] = request.console + "/rules#held"
     }
 
     static func news(_ request: ConsoleRequest, _ api: ControlReader) async -> (count: Int, isMore: Bool) {

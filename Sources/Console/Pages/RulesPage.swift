@@ -6,11 +6,13 @@ import SimulationAPI
 enum RulesPage {
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let faults = try await api.get("faults", as: FaultList.self).faults
+        let held = try await api.get("held", as: HeldList.self).held
         let outcomes = try await api.get("outcomes", as: OutcomeList.self).outcomes
         let choices = try await api.get("choices", as: Choices.self)
         let lists = choices.lists
         var view: View = [
             "faults": faults.map { fault($0, request) }, "hasFaults": !faults.isEmpty, "noFaults": faults.isEmpty,
+            "held": held.map { self.held($0, request) }, "hasHeld": !held.isEmpty,
             "outcomes": outcomes.map { outcome($0, request) }, "hasOutcomes": !outcomes.isEmpty,
             "noOutcomes": outcomes.isEmpty,
             "faultsPath": "\(request.base)/_sim/faults", "outcomesPath": "\(request.base)/_sim/outcomes",
@@ -71,6 +73,18 @@ enum RulesPage {
             "isSpent": fault.isSpent, "notes": fault.notes, "hasNotes": !fault.notes.isEmpty,
             "rulePath": "\(request.base)/_sim/faults/\(Link.escaped(fault.id))",
             "undo": PrettyJSON.line(.object(rule)),
+        ]
+    }
+
+    private static func held(_ held: HeldInfo, _ request: ConsoleRequest) -> View {
+        [
+            "key": held.id, "heldID": held.id, "method": held.request.method, "path": held.request.path,
+            "user": held.request.username ?? "", "test": held.request.test ?? "", "hasTest": held.request.test != nil,
+            "trace": held.request.trace ?? "", "hasTrace": held.request.trace != nil,
+            "traceLink": request.console + Link.query([("q", held.request.trace.map { "trace:\($0)" })]),
+            "when": held.when == "before" ? "before it is handled" : "after, with its answer kept",
+            "until": Moment.text(held.until), "untilISO": Moment.iso(held.until),
+            "releasePath": "\(request.base)/_sim/held/\(Link.escaped(held.id))/release",
         ]
     }
 

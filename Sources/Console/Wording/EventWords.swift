@@ -20,7 +20,8 @@ enum EventWords {
         "webhook.attempted": "Webhook attempt", "seed.loaded": "Seed data loaded",
         "settings.changed": "Settings changed", "outcome.added": "Outcome rule added",
         "outcome.matched": "Outcome rule applied", "outcome.removed": "Outcome rule removed",
-        "fault.added": "Fault added", "fault.removed": "Fault removed", "scenario.started": "Scenario started",
+        "fault.added": "Fault added", "fault.removed": "Fault removed", "request.held": "Request held",
+        "scenario.started": "Scenario started",
         "scenario.action": "Scenario action", "due_work.failed": "Scheduled work failed",
         "clock.frozen": "Clock frozen", "clock.advanced": "Clock advanced",
         "clock.resumed": "Clock resumed", "component.code.created": "Validation code created",
@@ -124,6 +125,7 @@ struct Subject {
             case "fault": "/rules#\(escaped)"
             case "outcome": kind == "outcome.matched" ? "/items/\(escaped)" : "/rules#\(escaped)"
             case "scenario": kind == "scenario.started" ? "/scenarios/\(escaped)" : "/scenarios"
+            case "request": "/rules#held"
             case "settings": "/settings"
             case "component": "/components#\(escaped)"
             default: nil
