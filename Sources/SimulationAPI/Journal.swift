@@ -63,6 +63,8 @@ public struct JournaledRequest: Codable, Sendable {
     public var response: JournaledMessage?
     /// Digests of the masked secrets, with which requests can be compared. Only in bundles, from version 0.3.0 on.
     public var digests: RequestDigests?
+    /// Whether it is a request of the journal that was sent again. Only in bundles, where it was.
+    public var resent: Bool?
 
     public init(
         id: String, sequence: Int64?, at: Double, method: String, path: String, query: String?, status: Int?,

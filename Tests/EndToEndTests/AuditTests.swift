@@ -257,6 +257,16 @@ extension TestWorld {
         #expect(try await world.audit("?level=error").rules.count == 4)
     }
 
+    @Test func aRequestThatAPersonSendsAgainIsNotJudged() async throws {
+        let world = try await TestWorld.withoutLimits()
+        _ = try await login(world, try await world.signedRequest(user))
+        let answer = try await world.send(
+            "POST", "/_sim/requests/sequence:\(try await world.lastRequest())/resend", [:])
+        #expect(answer["status"] == 403, "\(answer.json)")
+        let report = try await world.audit("?rule=signed-request-reused")
+        #expect(report.findings.isEmpty && report.rules.first?.looked_at == 1)
+    }
+
     @Test func anUnknownRuleIsRefusedWithTheList() async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send("GET", "/_sim/audit?rule=retry-to-soon")

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import EntrupyStorage
 import Simulation
 import Storage
@@ -35,7 +36,8 @@ extension AuditRule {
             source:
                 "SDK guide, 7. Checking the token, and 14. Rate Limiting [S]: a session lives for hours, and 100 logins a day are the limit",
             .repeatedLogin(
-                [.login, .guideLogin], ending: .logout, token: "token", expires: "expiration_time", sessions: 2)),
+                [.login, .guideLogin], ending: .logout, token: "token", expires: "expiration_time",
+                ended: [.sessionEnded], sessions: 2)),
         AuditRule(
             "flag-without-check", .warning,
             source: "SDK guide, 11. Flagging Results [S]: read is_flaggable before a flag is set",
@@ -50,7 +52,9 @@ extension AuditRule {
         AuditRule(
             "retake-unanswered", .warning,
             source: "[P] retakes: the item stays under review until the new images are there",
-            .unanswered(.retakeRequested, answer: .retakeAnswered, member: "retake_id", within: .day)),
+            .unanswered(
+                .retakeRequested, answer: .retakeAnswered, closing: [.resultSet, .resultChanged], member: "retake_id",
+                within: .day)),
         AuditRule(
             "upload-repeated", .warning,
             source: "[D audit]: the answer 200 says that the image is there; only another image needs another upload",
@@ -69,13 +73,12 @@ extension AuditRule {
                     subject: disputed))),
     ]
 
-    /// The customer's id of an item, and whether its user can flag it.
-    private static func disputed(
-        _ entrupyID: String, _ job: JobContext
-    ) throws -> (customerID: String, isDisputable: Bool)? {
+    /// The customer's id of an item, and the results that its user can flag.
+    private static func disputed(_ entrupyID: String, _ job: JobContext) throws -> AuditResubmission.Subject? {
         guard let item = try job.transaction.item(entrupyID: entrupyID), let id = item.customerItemID, !id.isEmpty,
             MagicItemID(id) == nil, let organization = try job.transaction.organization(id: item.organizationID)
         else { return nil }
-        return (id, Flags.isFlaggable(item, organization, job))
+        let mayFlag = Flags.isSwitchedOn(organization, job) && item.activityID == Activity.authentication.rawValue
+        return (id, item.activityID, mayFlag ? Set(job.entrupy.settings.flagEligible.map(\.rawValue)) : [])
     }
 }

@@ -77,10 +77,11 @@ extension AuditCheck {
         switch self {
         case .refusedWithoutReading(_, _, _, let known): [known]
         case .happened(let kind, let start, _): [kind, start]
-        case .unanswered(let kind, let answer, _, _): [kind, answer]
+        case .unanswered(let kind, let answer, let closing, _, _): [kind, answer] + closing
+        case .repeatedLogin(_, _, _, _, let ended, _): ended
         case .resubmitted(let names): [names.submitted, names.disputed] + names.decided
         case .retryTooSoon, .noRetry, .tokenInURL, .pageFetchedTwice, .unreadMember, .slowReceiver, .refusedWebhook,
-            .redirectingReceiver, .valueReused, .tokenAfterEnd, .polling, .repeatedLogin, .repeatedUpload, .oldVersion:
+            .redirectingReceiver, .valueReused, .tokenAfterEnd, .polling, .repeatedUpload, .oldVersion:
             []
         }
     }
@@ -98,7 +99,8 @@ struct AuditedAttempt: Sendable {
     fileprivate init(_ delivered: StoredAttempt, _ job: JobContext) throws {
         self.delivered = delivered
         // Most attempts succeed at once. They need no request.
-        request = delivered.attempt.status == 200 ? nil : try Self.request(of: delivered.cause, job)
+        let isQuick = delivered.attempt.milliseconds * 2000 < Double(job.settings.webhookTimeout.microseconds)
+        request = delivered.attempt.status == 200 && isQuick ? nil : try Self.request(of: delivered.cause, job)
     }
 
     /// The number of the request behind a cause.
@@ -141,9 +143,12 @@ struct Resubmission: Sendable {
         /// A submission, as the events until now tell.
         struct Submission {
             let id: String
-            var isDecided = false
+            /// `nil` before it has one.
+            var result: String?
             var isDisputed = false
-            let isDisputable: Bool
+            let disputable: Set<String>
+
+            var isDisputable: Bool { !isDisputed && result.map(disputable.contains) ?? false }
         }
         var last: [TextKey: Submission] = [:]
         var keys: [TextKey: TextKey] = [:]
@@ -153,17 +158,19 @@ struct Resubmission: Sendable {
             if event.kind == names.submitted.name {
                 let user = try StoredJSON.decode(event.data).members?["username"]?.text ?? ""
                 guard let subject = try names.subject(event.subject, job) else { continue }
-                let key = TextKey("\(user)\n\(subject.customerID)")
-                if let earlier = last[key], earlier.isDecided, !earlier.isDisputed, earlier.isDisputable {
+                let key = TextKey("\(user)\n\(subject.purpose)\n\(subject.customerID)")
+                if let earlier = last[key], earlier.isDisputable {
                     found.append(
                         Resubmission(
                             id: event.subject, earlier: earlier.id, customerID: subject.customerID, cause: event.cause,
                             username: user))
                 }
-                last[key] = Submission(id: event.subject, isDisputable: subject.isDisputable)
+                last[key] = Submission(id: event.subject, disputable: subject.disputable)
                 keys[TextKey(event.subject)] = key
             } else if let key = keys[TextKey(event.subject)], last[key]?.id.isIdentical(to: event.subject) == true {
-                if decided.contains(event.kind) { last[key]?.isDecided = true }
+                if decided.contains(event.kind) {
+                    last[key]?.result = try StoredJSON.decode(event.data).members?["result"]?.text
+                }
                 if event.kind == names.disputed.name { last[key]?.isDisputed = true }
             }
         }

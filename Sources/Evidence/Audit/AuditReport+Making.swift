@@ -7,6 +7,19 @@ struct Judgement {
     var lookedAt = 0
     /// Why something could not be judged; `nil` if all was.
     var notJudged: String?
+
+    /// Adds a reason for which a number of things could not be judged; nothing if there are none.
+    mutating func skip(_ count: Int, _ reason: String) {
+        guard count > 0 else { return }
+        let text = "\(count) \(count == 1 ? "request" : "requests"): \(reason)"
+        notJudged = notJudged.map { "\($0); \(text)" } ?? text
+    }
+
+    /// Why requests of bundles of older versions cannot be judged.
+    static let undigested =
+        "written by version 0.2.0 or older, which kept nothing to compare their masked secrets with"
+    /// Why requests whose bodies are cut off cannot be judged.
+    static let cut = "their bodies were not kept whole (settings journal.body_bytes)"
 }
 
 extension AuditMaterial {
@@ -25,7 +38,11 @@ extension AuditMaterial {
         var court = Court(material: self, requests: requests())
         var report = AuditReport(findings: [], rules: [])
         for rule in rules where filter.includes(rule) {
-            let judgement = court.judge(rule, known)
+            var judgement = court.judge(rule, known)
+            if let forgotten, rule.check.readsJournal {
+                let text = "the journal has forgotten requests up to \(forgotten.display)"
+                judgement.notJudged = judgement.notJudged.map { "\($0); \(text)" } ?? text
+            }
             report.rules.append(
                 AuditReport.Rule(
                     id: rule.id, level: rule.level, looked_at: judgement.lookedAt, not_judged: judgement.notJudged))
@@ -63,12 +80,15 @@ struct Court {
         case .valueReused(let routes, let member): reuses(rule, routes, member)
         case .tokenAfterEnd(let ending): tokens(rule, after: ending)
         case .polling(let routes, let eta, let every): polls(rule, routes, eta, every)
-        case .repeatedLogin(let routes, let ending, let token, let expires, let sessions):
-            logins(rule, LoginNames(routes: routes, ending: ending, token: token, expires: expires), sessions)
+        case .repeatedLogin(let routes, let ending, let token, let expires, let ended, let sessions):
+            logins(
+                rule, LoginNames(routes: routes, ending: ending, token: token, expires: expires, ended: ended), sessions
+            )
         case .refusedWithoutReading(let route, let member, let id, let known):
             refusals(rule, of: route, without: member, id, known)
         case .happened(let kind, let start, let what): happenings(rule, kind, start, what)
-        case .unanswered(let kind, let answer, let member, let within): questions(rule, kind, answer, member, within)
+        case .unanswered(let kind, let answer, let closing, let member, let within):
+            questions(rule, kind, answer, closing, member, within)
         case .repeatedUpload(let routes, let digest): uploads(rule, routes, digest)
         case .oldVersion(let path, let header, let old): versions(rule, path, header, old)
         case .resubmitted: resubmissions(rule)
@@ -99,6 +119,19 @@ struct Court {
         guard let last = broken.last else { return }
         findings.add(
             rule, "\(route(last))\n\(last.caller ?? "")", broken.map(name), test: last.test, text)
+    }
+}
+
+extension AuditCheck {
+    /// Whether the check is about requests of the journal, and not about events or webhooks.
+    fileprivate var readsJournal: Bool {
+        switch self {
+        case .happened, .unanswered, .resubmitted, .slowReceiver, .refusedWebhook, .redirectingReceiver: false
+        case .retryTooSoon, .noRetry, .tokenInURL, .pageFetchedTwice, .unreadMember, .valueReused, .tokenAfterEnd,
+            .polling,
+            .repeatedLogin, .refusedWithoutReading, .repeatedUpload, .oldVersion:
+            true
+        }
     }
 }
 

@@ -17,8 +17,17 @@ struct AuditedRequest: Sendable {
     /// The path with the query.
     var target: String { path + entry.query }
 
-    /// Whether a successful answer reached the client.
-    var hasSucceeded: Bool { entry.isDelivered && (200...299).contains(entry.status ?? 0) }
+    /// Whether a successful answer of the platform reached the client whole.
+    var hasSucceeded: Bool { entry.isDelivered && (200...299).contains(entry.status ?? 0) && !isDamaged }
+
+    /// Whether a fault made the answer, or made it unreadable.
+    private var isDamaged: Bool {
+        guard let effect = entry.outcome.fault?.document else { return false }
+        return ["malformed_json", "status", "rate_limit", "truncate_body"].contains { effect[$0] != nil }
+    }
+
+    /// Whether the bodies that a rule reads were kept whole.
+    var isWhole: Bool { entry.request.isWhole && entry.response.isWhole }
 
     /// Whether the server refused it for the moment, and the client knows.
     var isRefusedForNow: Bool { entry.isDelivered && (entry.status == 429 || entry.status == 503) }
@@ -47,7 +56,7 @@ extension AuditMaterial {
         var known = secrets
         var masks = Secrets(secrets)
         var usernames: [String: String] = [:]
-        let made = journal.map { entry in
+        let made = journal.filter { !$0.isResent }.map { entry in
             if entry.outcome.secrets != known {
                 known = entry.outcome.secrets
                 masks = Secrets(entry, secrets)

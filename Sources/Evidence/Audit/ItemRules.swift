@@ -9,32 +9,36 @@ extension Court {
     /// Counted from beginning to beginning, so that a client with a timer of a second is never blamed for what a timer is late.
     mutating func polls(_ rule: AuditRule, _ routes: [AuditRoute], _ eta: [[String]], _ every: Span) -> Judgement {
         struct Poll: Hashable {
-            let caller: String?
+            let caller, test: String?
             let target: TextKey
         }
         var judgement = Judgement()
-        var untimed = 0
+        var (untimed, cut) = (0, 0)
         var last: [Poll: (request: AuditedRequest, eta: Double?)] = [:]
         for request in requests where request.isOne(of: routes) {
             judgement.lookedAt += 1
-            let key = Poll(caller: request.caller, target: TextKey(request.target))
-            if let (earlier, eta) = last[key], let eta, request.entry.at.epoch < eta {
+            guard request.hasSucceeded else { continue }
+            if !request.entry.response.isWhole { cut += 1 }
+            let key = Poll(caller: request.caller, test: request.test, target: TextKey(request.target))
+            let named = request.entry.response.json.flatMap { Self.time(in: $0, eta) }
+            // Where the answer has changed, the client may have known that by a webhook.
+            if let (earlier, eta) = last[key], let eta, request.entry.at.epoch < eta, named == eta {
                 if let period = request.period(after: earlier) {
                     if period < Span(microseconds: every.microseconds * 95 / 100) {
+                        let left = Span(seconds: eta - request.entry.at.epoch)?.rounded ?? "some time"
                         add(
                             rule, [earlier, request],
                             "\(request.entry.method) \(request.path)\(request.by) came again after \(period.rounded), and the result is not "
-                                + "expected for \(Span(seconds: eta - request.entry.at.epoch)?.rounded ?? "some time")")
+                                + "expected for \(left)")
                     }
                 } else {
                     untimed += 1
                 }
             }
-            if request.hasSucceeded {
-                last[key] = (request, request.entry.response.json.flatMap { Self.time(in: $0, eta) })
-            }
+            last[key] = (request, named)
         }
         judgement.notJudged = Self.untimed(untimed)
+        judgement.skip(cut, Judgement.cut)
         return judgement
     }
 
@@ -52,39 +56,57 @@ extension Court {
         _ rule: AuditRule, of route: AuditRoute, without member: String, _ id: String, _ known: EventKind
     ) -> Judgement {
         var judgement = Judgement()
-        let refused = requests.filter {
-            route.matches($0.entry.method, $0.path) && $0.entry.isDelivered
-                && [400, 403, 409].contains($0.entry.status)
-        }
         judgement.lookedAt = requests.count { route.matches($0.entry.method, $0.path) }
+        let refused = requests.filter { route.matches($0.entry.method, $0.path) && Self.isRefusedForState($0) }
         guard !refused.isEmpty else { return judgement }
         let begun = Dictionary(
             material.events.filter { $0.kind == known.name }.map { (TextKey($0.subject), $0.at) }
         ) { first, _ in first }
         let reads = reads(of: member, id)
-        var forgotten = 0
+        var (forgotten, cut) = (0, 0)
         for request in refused {
-            let parts = request.path.split(separator: "/")
-            guard parts.count > 1 else { continue }
-            let object = TextKey(parts[parts.count - 2])
-            // Objects of a seed have no event. They are older than every request.
-            let began = begun[object]
+            let object = TextKey(request.path.split(separator: "/").dropLast().last ?? "")
             if let first = reads[Reading(caller: request.caller, object: object)], first < request.sequence { continue }
-            if let time = material.forgotten, began.map({ $0 <= time }) ?? true {
+            if hasLost(request) { continue }
+            // Objects of a seed have no event. They are older than every request.
+            if let time = material.forgotten, begun[object].map({ $0 <= time }) ?? true {
                 forgotten += 1
-                continue
+            } else if requests.contains(where: { $0.caller == request.caller && !$0.entry.response.isWhole }) {
+                cut += 1
+            } else {
+                add(
+                    rule, [request],
+                    "\(request.entry.method) \(request.path)\(request.by) was refused with \(request.entry.status ?? 0), and the client never "
+                        + "read \(member) of \(object.text)")
             }
-            add(
-                rule, [request],
-                "\(request.entry.method) \(request.path)\(request.by) was refused with \(request.entry.status ?? 0), and the client never read "
-                    + "\(member) of \(object.text)")
         }
-        if forgotten > 0 {
-            judgement.notJudged =
-                "\(forgotten) refused requests: the journal has forgotten requests since their items began, and \(member) may have been "
-                + "read by one of them"
-        }
+        judgement.skip(
+            forgotten,
+            "the journal has forgotten requests since their items began, and \(member) may have been read by one of them"
+        )
+        judgement.skip(
+            cut, "answers in which \(member) may have been read were not kept whole (settings journal.body_bytes)")
         return judgement
+    }
+
+    /// Whether a change was refused because of the state of its object, and not for a mistake in the request: the member of the body
+    /// that is named as the path's last part is what was refused.
+    private static func isRefusedForState(_ request: AuditedRequest) -> Bool {
+        guard request.entry.isDelivered, let status = request.entry.status, [400, 403, 409].contains(status) else {
+            return false
+        }
+        let name = String(request.path.split(separator: "/").last ?? "")
+        guard request.entry.request.json?.members?[name] == .bool(true) else { return false }
+        let details = request.entry.response.json?.members?["details"]?.elements ?? []
+        return status != 400 || details.contains { $0.members?["field"]?.text == name }
+    }
+
+    /// Whether the answer to an earlier request of the same kind was lost: its client is right to ask again.
+    private func hasLost(_ request: AuditedRequest) -> Bool {
+        requests.contains {
+            $0.sequence < request.sequence && !$0.entry.isDelivered && $0.caller == request.caller
+                && $0.entry.method == request.entry.method && $0.path == request.path
+        }
     }
 
     /// An object that somebody read about.
@@ -131,6 +153,8 @@ extension Court {
             } else if event.kind == kind.name {
                 let first = begun[TextKey(event.subject)]
                 let request = request(first?.cause)
+                // A client that lost the answer does not know that it has begun.
+                if request?.entry.isDelivered == false { continue }
                 findings.add(
                     rule, request.map { "\(route($0))\n\($0.caller ?? "")" } ?? "", request.map { [name($0)] } ?? [],
                     test: request?.test,
@@ -154,7 +178,8 @@ extension Court {
 
     /// `retake-unanswered`: a question without an answer in time [D audit].
     mutating func questions(
-        _ rule: AuditRule, _ kind: EventKind, _ answer: EventKind, _ member: String, _ within: Span
+        _ rule: AuditRule, _ kind: EventKind, _ answer: EventKind, _ closing: [EventKind], _ member: String,
+        _ within: Span
     ) -> Judgement {
         var judgement = Judgement()
         var answered: [TextKey: Instant] = [:]
@@ -163,9 +188,13 @@ extension Court {
             TextKey((try? StoredJSON.decode(event.data))?.members?[member]?.text ?? event.subject)
         }
         for event in material.events where event.kind == answer.name { answered[id(event)] = event.at }
+        let closings = Set(closing.map(\.name))
+        let closed = Dictionary(grouping: material.events.filter { closings.contains($0.kind) }) { TextKey($0.subject) }
         for event in material.events where event.kind == kind.name {
             judgement.lookedAt += 1
-            let end = answered[id(event)] ?? material.now
+            let closing = closed[TextKey(event.subject)]?.first { $0.sequence > event.sequence }?.at
+            if answered[id(event)] == nil, let closing, closing - event.at < within { continue }
+            let end = answered[id(event)] ?? closing ?? material.now
             guard end - event.at >= within else { continue }
             let state = answered[id(event)] == nil ? "not answered" : "answered late"
             findings.add(
@@ -180,7 +209,7 @@ extension Court {
     /// `page-fetched-twice`: the same cursor within a second, no write between [D audit].
     mutating func pages(_ rule: AuditRule, _ within: Span) -> Judgement {
         struct Page: Hashable {
-            let caller: String?
+            let caller, test, language: String?
             let method: String
             let target: TextKey
             let body: String?
@@ -191,8 +220,9 @@ extension Court {
         for request in requests where request.hasCursor {
             judgement.lookedAt += 1
             let key = Page(
-                caller: request.caller, method: request.entry.method, target: TextKey(request.target),
-                body: request.digests.body)
+                caller: request.caller, test: request.test,
+                language: request.entry.request.value(of: "accept-language"), method: request.entry.method,
+                target: TextKey(request.target), body: request.digests.body)
             defer { if request.hasSucceeded { last[key] = request } }
             guard let earlier = last[key], let changed = earlier.entry.outcome.changes?.through,
                 let now = request.entry.outcome.changes?.after, changed == now
@@ -232,7 +262,7 @@ extension Court {
                     "\(request.entry.method) \(request.path)\(request.by) sent the bytes that had arrived with request "
                         + "\(known.upload.sequence)")
             }
-            arrived[key] = request.entry.isDelivered ? Image(digest: found, upload: request) : nil
+            arrived[key] = request.hasSucceeded ? Image(digest: found, upload: request) : nil
         }
         return judgement
     }

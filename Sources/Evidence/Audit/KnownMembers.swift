@@ -7,10 +7,13 @@ package struct KnownMembers: Sendable {
         package var members: [String: Tree]
         /// The members of the elements, where the value is an array.
         package var elements: [Tree]
+        /// Whether the object takes members of the caller's own.
+        package var isOpen: Bool
 
-        package init(members: [String: Tree] = [:], elements: [Tree] = []) {
+        package init(members: [String: Tree] = [:], elements: [Tree] = [], isOpen: Bool = false) {
             self.members = members
             self.elements = elements
+            self.isOpen = isOpen
         }
     }
 

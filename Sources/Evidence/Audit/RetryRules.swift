@@ -6,6 +6,7 @@ extension Court {
     /// What a request and its repetition have in common.
     private struct Repetition: Hashable {
         let caller: String?
+        let test: String?
         let method: String
         let target: TextKey
         /// `nil` if a repetition may have another body.
@@ -13,9 +14,23 @@ extension Court {
 
         init(_ request: AuditedRequest, body: String?) {
             caller = request.caller
+            test = request.test
             method = request.entry.method
             target = TextKey(request.target)
             self.body = body
+        }
+
+        /// The same path and method, whatever else: the order of a query says nothing, and what could not be stored once may be
+        /// another picture the next time.
+        init(of request: AuditedRequest) {
+            caller = request.caller
+            test = nil
+            method = request.entry.method
+            let query = request.entry.query.dropFirst().split(separator: "&").sorted {
+                $0.utf8.lexicographicallyPrecedes($1.utf8)
+            }
+            target = TextKey(request.path + "?" + query.joined(separator: "&"))
+            body = nil
         }
     }
 
@@ -24,10 +39,15 @@ extension Court {
     mutating func retries(_ rule: AuditRule, _ otherBody: [AuditRoute]) -> Judgement {
         var judgement = Judgement()
         var refusals: [Repetition: AuditedRequest] = [:]
-        var untimed = 0
+        var (untimed, undigested, cut) = (0, 0, 0)
         for request in requests {
             // A caller whom nobody knows is only recognized by the whole request.
             let mayDiffer = request.caller != nil && request.isOne(of: otherBody)
+            if !mayDiffer, request.entry.request.length > 0, request.digests.body == nil {
+                // Whether it is a repetition is not known.
+                if request.entry.hasDigests { cut += 1 } else { undigested += 1 }
+                continue
+            }
             let key = Repetition(request, body: mayDiffer ? nil : request.digests.body ?? "")
             if let refusal = refusals[key], let wait = refusal.retryAfter {
                 if let began = request.began(after: refusal), let gap = request.entry.gap(after: refusal.entry) {
@@ -49,6 +69,8 @@ extension Court {
             }
         }
         judgement.notJudged = Self.untimed(untimed)
+        judgement.skip(undigested, Judgement.undigested)
+        judgement.skip(cut, Judgement.cut)
         return judgement
     }
 
@@ -71,7 +93,7 @@ extension Court {
         var latest: [Client: AuditedRequest] = [:]
         var missing: [(refusal: AuditedRequest, later: AuditedRequest)] = []
         for request in requests.reversed() {
-            let key = Repetition(request, body: request.entry.method == "GET" ? nil : request.digests.body ?? "")
+            let key = Repetition(of: request)
             let client = Client(caller: request.caller, test: request.test)
             if request.isRefusedForNow, ["GET", "HEAD", "PUT", "DELETE"].contains(request.entry.method) {
                 judgement.lookedAt += 1

@@ -24,7 +24,9 @@ extension Court {
     mutating func reuses(_ rule: AuditRule, _ routes: [AuditRoute], _ member: String) -> Judgement {
         var judgement = Judgement()
         var used: [String: AuditedRequest] = [:]
+        var (undigested, cut) = (0, 0)
         for request in requests where request.isOne(of: routes) {
+            if !request.entry.hasDigests { undigested += 1 } else if !request.entry.request.isWhole { cut += 1 }
             guard let digest = request.digests.sent[member] else { continue }
             judgement.lookedAt += 1
             if let first = used[digest] {
@@ -36,6 +38,8 @@ extension Court {
                 used[digest] = request
             }
         }
+        judgement.skip(undigested, Judgement.undigested)
+        judgement.skip(cut, Judgement.cut)
         return judgement
     }
 
@@ -43,7 +47,9 @@ extension Court {
     mutating func tokens(_ rule: AuditRule, after ending: AuditRoute) -> Judgement {
         var judgement = Judgement()
         var ended: [String: AuditedRequest] = [:]
+        var undigested = 0
         for request in requests {
+            if !request.entry.hasDigests { undigested += 1 }
             guard let credential = request.digests.credential else { continue }
             if ending.matches(request.entry.method, request.path) {
                 if request.hasSucceeded { ended[credential] = request }
@@ -58,6 +64,7 @@ extension Court {
                 )
             }
         }
+        judgement.skip(undigested, Judgement.undigested)
         return judgement
     }
 
@@ -67,10 +74,12 @@ extension Court {
         let ending: AuditRoute
         /// The members of the answer with the session's token and its end.
         let token, expires: String
+        /// The events of sessions that ended, whose subject is the user.
+        let ended: [EventKind]
     }
 
-    /// `login-each-time`: a third login of one user, test and User-Agent while its sessions lived [D audit].
-    mutating func logins(_ rule: AuditRule, _ names: LoginNames, _ sessions: Int) -> Judgement {
+    /// The living sessions of each client, as the requests until now tell.
+    private struct Sessions {
         struct Client: Hashable {
             let username, test, userAgent: String?
         }
@@ -79,35 +88,77 @@ extension Court {
             let expires: Double
             let login: AuditedRequest
         }
-        var judgement = Judgement()
+
         var living: [Client: [Session]] = [:]
         var clients: [String: Client] = [:]
+
+        /// Ends the session with a token.
+        mutating func end(_ credential: String) {
+            guard let client = clients[credential] else { return }
+            living[client]?.removeAll { $0.token == credential }
+        }
+
+        /// Ends the oldest session of a user: a call of the control API did.
+        mutating func endOldest(of username: String) {
+            let oldest = living.filter { $0.key.username?.isIdentical(to: username) ?? false }
+                .flatMap(\.value).min { $0.login.sequence < $1.login.sequence }
+            if let oldest { end(oldest.token) }
+        }
+    }
+
+    /// `login-each-time`: a third login of one user, test and User-Agent while its sessions lived [D audit].
+    mutating func logins(_ rule: AuditRule, _ names: LoginNames, _ limit: Int) -> Judgement {
+        var judgement = Judgement()
+        var sessions = Sessions()
+        var (undigested, cut) = (0, 0)
+        var ends = endsByControl(names)[...]
         for request in requests {
-            if let credential = request.digests.credential, let client = clients[credential],
-                request.entry.status == 401
-                    || names.ending.matches(request.entry.method, request.path) && request.entry.status ?? 500 < 300
-            {
-                living[client]?.removeAll { $0.token == credential }
+            while let end = ends.first, end.sequence <= request.entry.outcome.changes?.after ?? 0 {
+                sessions.endOldest(of: end.subject)
+                ends = ends.dropFirst()
             }
-            guard request.isOne(of: names.routes), request.hasSucceeded,
-                let token = request.digests.answered[names.token]
-            else { continue }
+            if let credential = request.digests.credential, endsSession(request, names) { sessions.end(credential) }
+            guard request.isOne(of: names.routes), request.hasSucceeded else { continue }
+            if !request.entry.hasDigests { undigested += 1 } else if !request.entry.response.isWhole { cut += 1 }
+            guard let token = request.digests.answered[names.token] else { continue }
             judgement.lookedAt += 1
-            let client = Client(
+            let client = Sessions.Client(
                 username: request.entry.outcome.username, test: request.test, userAgent: request.userAgent)
             let now = request.entry.at.epoch
-            let others = (living[client] ?? []).filter { $0.expires > now }
-            if others.count >= sessions {
+            let others = (sessions.living[client] ?? []).filter { $0.expires > now }
+            if others.count >= limit {
                 add(
                     rule, others.prefix(1).map(\.login) + [request],
                     "login \(others.count + 1)\(request.by) while \(others.count) sessions of the same client lived; keep the token until "
                         + "it expires")
             }
             let expires = request.entry.response.json?.members?[names.expires]?.number ?? .infinity
-            living[client] = others + [Session(token: token, expires: expires, login: request)]
-            clients[token] = client
+            sessions.living[client] = others + [.init(token: token, expires: expires, login: request)]
+            sessions.clients[token] = client
         }
+        judgement.skip(undigested, Judgement.undigested)
+        judgement.skip(cut, Judgement.cut)
         return judgement
+    }
+
+    /// The events of sessions that calls of the control API ended, oldest first.
+    private func endsByControl(_ names: LoginNames) -> [StoredEvent] {
+        let kinds = Set(names.ended.map(\.name))
+        return material.events.filter { event in
+            guard kinds.contains(event.kind), case .control? = event.cause?.kind else { return false }
+            return true
+        }
+    }
+
+    /// Whether a request ended its session, or its answer says that it has ended.
+    private func endsSession(_ request: AuditedRequest, _ names: LoginNames) -> Bool {
+        switch request.entry.status {
+        case 401: true
+        // Ended sessions may be answered so by the settings; the answer then names the reason.
+        case 403: request.entry.response.json?.members?["ecode"] != nil
+        case let status?: status < 300 && names.ending.matches(request.entry.method, request.path)
+        case nil: false
+        }
     }
 
     /// `deprecated-version` [D audit].

@@ -253,7 +253,9 @@ extension TriggeredFault {
     fileprivate var decidesAnswer: Bool {
         switch effect {
         case .delay, .slowBody, .truncateBody: false
-        case nil, .dropConnection, .loseRequest, .malformedJSON: true
+        // One that was not held any more is refused.
+        case nil, .dropConnection, .loseRequest, .malformedJSON, .hold: true
+        case .held(let held): held.decidesAnswer
         }
     }
 }

@@ -38,6 +38,7 @@ enum DescribedMembers {
         var tree = KnownMembers.Tree()
         guard depth < maxDepth else { return tree }
         let schema = schema.resolved(in: document)
+        tree.isOpen = schema["additionalProperties"]?.bool ?? false
         for (name, member) in schema["properties"]?.members ?? [] {
             tree.members[name] = self.tree(member, in: document, depth: depth + 1)
         }
@@ -55,6 +56,7 @@ enum DescribedMembers {
 extension KnownMembers.Tree {
     /// Adds the members of a part or an alternative of the same value.
     fileprivate mutating func add(_ other: KnownMembers.Tree) {
+        isOpen = isOpen || other.isOpen
         for (name, tree) in other.members {
             if members[name] == nil { members[name] = tree } else { members[name]?.add(tree) }
         }

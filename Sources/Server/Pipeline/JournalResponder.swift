@@ -33,6 +33,7 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
             let times = RequestTimes(
                 started: started, ended: started + Span(microseconds: Int64((entry.milliseconds * 1000).rounded())))
             entry.times = environment.sequencer.observe(times)
+            entry.isResent = request.head.isResent
             let journaled = await namespace.append(entry)
             let counted = coverage?.count(entry, answer, request, namespace)
             if request.head.isResent { environment.evidence?.resent(sequence: entry.sequence, in: namespace.name) }

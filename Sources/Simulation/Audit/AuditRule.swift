@@ -81,7 +81,9 @@ package enum AuditCheck: Sendable {
     /// - Parameters:
     ///   - token: the member of the answer that holds the session's token; `expires` holds its end, in epoch seconds.
     ///   - sessions: the number of sessions that may live side by side.
-    case repeatedLogin([AuditRoute], ending: AuditRoute, token: String, expires: String, sessions: Int)
+    ///   - ended: the events of sessions that ended.
+    case repeatedLogin(
+        [AuditRoute], ending: AuditRoute, token: String, expires: String, ended: [EventKind], sessions: Int)
     /// A request that was refused because of a state which the client could have read before.
     ///
     /// - Parameters:
@@ -93,8 +95,10 @@ package enum AuditCheck: Sendable {
     case happened(EventKind, of: EventKind, what: String)
     /// A question that was not answered in time.
     ///
-    /// - Parameter member: the member of both events that holds the question's id.
-    case unanswered(EventKind, answer: EventKind, member: String, within: Span)
+    /// - Parameters:
+    ///   - closing: the events of the same subject after which no answer is needed.
+    ///   - member: the member of both events that holds the question's id.
+    case unanswered(EventKind, answer: EventKind, closing: [EventKind], member: String, within: Span)
     /// Bytes that were sent again although they had arrived.
     ///
     /// - Parameter digest: the member of the answer that tells the bytes.
@@ -113,13 +117,15 @@ package struct AuditResubmission: Sendable {
     package let decided: [EventKind]
     /// The event of a dispute.
     package let disputed: EventKind
-    /// The customer's own id of something submitted, and whether its result can be disputed; `nil` if it has no such id, or one
-    /// that a simulator's tests share.
-    package let subject: @Sendable (String, JobContext) throws -> (customerID: String, isDisputable: Bool)?
+    /// The customer's own id of something submitted, with what it was submitted for, and the results that can be disputed; `nil` if
+    /// it has no such id, or one that a simulator's tests share. The result itself is the member `result` of the events.
+    package let subject: @Sendable (String, JobContext) throws -> Subject?
+
+    package typealias Subject = (customerID: String, purpose: String, disputable: Set<String>)
 
     package init(
         submitted: EventKind, decided: [EventKind], disputed: EventKind,
-        subject: @escaping @Sendable (String, JobContext) throws -> (customerID: String, isDisputable: Bool)?
+        subject: @escaping @Sendable (String, JobContext) throws -> Subject?
     ) {
         self.submitted = submitted
         self.decided = decided
@@ -133,7 +139,7 @@ extension AuditRule {
     var secretMembers: [String] {
         switch check {
         case .valueReused(_, let member): [member]
-        case .repeatedLogin(_, _, let token, _, _): [token]
+        case .repeatedLogin(_, _, let token, _, _, _): [token]
         default: []
         }
     }

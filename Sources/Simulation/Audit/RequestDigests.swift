@@ -61,17 +61,22 @@ extension JournalEntry {
     /// Whether the path or the query has a part that is masked.
     fileprivate func hasSecretInURL(_ secrets: Secrets) -> Bool {
         let query = String(query.dropFirst())
-        // Texts of bundles are masked already.
         return !secrets.masked(text: path).isIdentical(to: path) || !secrets.masked(query: query).isIdentical(to: query)
-            || path.contains(Secrets.mask) || query.contains(Secrets.mask)
     }
 
-    /// The digests of the entry's secrets: those that came with it, or else new ones.
+    /// Whether the secrets of the entry can be compared. Those of bundles that an older version wrote cannot: they are masked.
+    package var hasDigests: Bool { !isMasked || storedDigests != nil }
+
+    /// The digests of the entry's secrets: those that came with it, or else new ones. Without digests there is only what the mask
+    /// shows.
     ///
     /// - Parameters:
     ///   - members: the names of the members that are secrets.
     ///   - secrets: the secrets that are masked in the entry.
     package func digests(_ members: Set<String>, _ secrets: Secrets) -> RequestDigests {
-        storedDigests ?? RequestDigests(self, members: members, secrets)
+        guard hasDigests else {
+            return RequestDigests(token_in_url: path.contains(Secrets.mask) || query.contains(Secrets.mask))
+        }
+        return storedDigests ?? RequestDigests(self, members: members, secrets)
     }
 }

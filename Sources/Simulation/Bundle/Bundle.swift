@@ -245,7 +245,9 @@ extension JournalEntry {
         {
             times = RequestTimes(started: started, ended: ended)
         }
+        isMasked = true
         storedDigests = request.digests
+        isResent = request.resent ?? false
     }
 }
 

@@ -86,6 +86,9 @@ package final class HeldRequest: Sendable {
     /// Whether its client gets no answer.
     package var losesAnswer: Bool { end?.losesAnswer ?? false }
 
+    /// Whether its client gets another answer than the request's own, or none.
+    package var decidesAnswer: Bool { end.map { !$0.goesOn } ?? false }
+
     /// The memory that the request takes, with its answer once there is one.
     var bytes: Int {
         get { state.withLockedValue { $0.bytes } }

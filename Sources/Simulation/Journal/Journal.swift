@@ -83,7 +83,11 @@ package struct JournalEntry: Sendable {
     package var hasArrived = true
     /// Whether the kept body differs from the bytes that were sent, which were compressed.
     package var isDecoded = false
-    /// The digests that came with the entry of a bundle; `nil` if they can be made from the entry.
+    /// Whether it is a request of the journal that was sent again, and so none of a client.
+    package var isResent = false
+    /// Whether it came with a bundle, in which secrets are masked.
+    package var isMasked = false
+    /// The digests that came with the entry of a bundle; `nil` if they can be made from the entry, or an older version wrote it.
     package var storedDigests: RequestDigests?
 
     /// The approximate size of an entry without its messages, in bytes.

@@ -293,7 +293,7 @@ package final class Namespace: Sendable {
             let last = try state.lastEventSequence(transaction)
             outcome.changes = (last, last)
             state.outcome = outcome
-            state.cause = .request(outcome.sequence, outcome.trace)
+            state.cause = .request(outcome.sequence, head)
         }
         let job = JobContext(state: state, transaction: transaction, now: now, language: head.language)
         let error = try Self.attempt(access, job, body)

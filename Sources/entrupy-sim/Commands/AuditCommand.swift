@@ -45,20 +45,22 @@ struct AuditCommand: ControlAction {
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         let (moment, start) = (Date(), ContinuousClock.now)
-        let (rule, level) = (rule, level)
+        let ignored = try ignore.map { try IgnoredFindings(file: $0) }
+        // All rules must be known to check the file: the report is filtered here then.
+        let (rule, level) = ignored == nil ? (rule, level) : (nil, nil)
         @Sendable func judge(_ client: ControlClient) async throws -> AuditReport {
             try await client.send(
                 ControlCall(.GET, "/_sim/audit", [("rule", rule), ("level", level?.rawValue)])
             ).decoded()
         }
-        let ignored = try ignore.map { try IgnoredFindings(file: $0) }
-        let report: AuditReport =
+        var report: AuditReport =
             if let bundle {
                 try await OpenedBundle.with(bundle) { try await judge($0.client) }
             } else {
                 try await judge(client)
             }
-        try ignored?.check(against: report.rules.map(\.id), isWhole: rule == nil && level == nil)
+        try ignored?.check(against: report.rules.map(\.id))
+        try filter(&report)
         let judged = JudgedAudit(report, ignored)
         if let junit {
             let document = JUnitReport(
@@ -74,6 +76,22 @@ struct AuditCommand: ControlAction {
         guard !judged.report.findings.contains(where: { failOn.includes($0.level) }) else {
             throw ExitCode(Refusal.Code.no.rawValue)
         }
+    }
+}
+
+extension AuditCommand {
+    /// Leaves out what was not asked for.
+    private func filter(_ report: inout AuditReport) throws {
+        if let rule, !report.rules.contains(where: { $0.id == rule }) {
+            throw Refusal(
+                .usage, "there is no rule \"\(rule)\"",
+                next: "the rules are \(report.rules.map(\.id).joined(separator: ", "))")
+        }
+        func isWanted(_ id: String, _ itsLevel: AuditReport.Level) -> Bool {
+            (rule.map { $0 == id } ?? true) && (level.map { $0 == itsLevel } ?? true)
+        }
+        report.findings = report.findings.filter { isWanted($0.rule, $0.level) }
+        report.rules = report.rules.filter { isWanted($0.id, $0.level) }
     }
 }
 

@@ -62,6 +62,8 @@ struct CoverageFiles: ParsableArguments {
     var baseline: String?
     @Option(help: "A file to write the map to: a page that a browser opens without a server.") var html: String?
     @Option(help: "A file to write the result to as JUnit XML, for CI servers.") var junit: String?
+    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
+    var summary: String?
 
     /// The baseline; `nil` if none is given.
     ///
@@ -97,6 +99,22 @@ struct CoverageFiles: ParsableArguments {
             let report = CoverageJUnit(coverage, baseline, difference)
             try OutputFile.write(Data(report.xml.utf8), to: junit, option: "--junit")
         }
+        if let summary {
+            try OutputFile.append(
+                Data(Self.markdown(coverage, difference).utf8), to: summary, option: "--summary")
+        }
+    }
+
+    /// The axes as a table of Markdown, and the edges of the baseline that are lost.
+    private static func markdown(_ coverage: Coverage, _ difference: Coverage.Difference?) -> String {
+        var lines = ["## Coverage", "", "| axis | met | of |", "|---|---|---|"]
+        lines += coverage.axes.map { "| \(Markdown.escaped($0.title)) | \($0.reached) | \($0.of) |" }
+        lines.append("")
+        for name in difference?.lost ?? [] {
+            lines.append("- :x: no longer met: \(Markdown.escaped(name.description))")
+        }
+        if difference?.lost.isEmpty == true { lines.append("Every edge of the baseline is met.") }
+        return lines.joined(separator: "\n") + "\n\n"
     }
 
     static func save(_ coverage: Coverage, to path: String, option: String) throws {

@@ -69,12 +69,9 @@ struct IgnoredFindings {
 
     /// Checks that every rule exists.
     ///
-    /// - Parameters:
-    ///   - rules: those that were applied.
-    ///   - isWhole: whether they are all.
+    /// - Parameter rules: all rules.
     /// - Throws: ``Refusal`` for one that does not.
-    func check(against rules: [String], isWhole: Bool) throws {
-        guard isWhole else { return }
+    func check(against rules: [String]) throws {
         for entry in entries where !rules.contains(entry.rule) {
             let near = NearestName.nearest(to: entry.rule, among: rules).map { "; did you mean \($0)?" } ?? ""
             throw Refusal(

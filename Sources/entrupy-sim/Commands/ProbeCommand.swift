@@ -142,6 +142,7 @@ struct WebhookProbe: Sendable {
     func run() async throws -> [Result] {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .milliseconds(Int64(timeout * 1000))
+        configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         var results: [Result] = []
         let forms = [form] + WebhookSignatureForm.allCases.filter { $0 != form }
@@ -150,6 +151,11 @@ struct WebhookProbe: Sendable {
             for delivery in isWanted ? ["right", "repeated"] : ["right"] {
                 results.append(
                     await send(delivery, form, body, signature(form, body, secret), isWanted ? true : nil, client))
+                // Nobody is there: the others would only take as long again.
+                if results.count == 1, results[0].status == nil {
+                    try await client.shutdown()
+                    return results
+                }
             }
         }
         results.append(await send("unsigned", nil, body, nil, false, client))
@@ -161,6 +167,20 @@ struct WebhookProbe: Sendable {
         }
         try await client.shutdown()
         return results
+    }
+
+    /// Why there was no answer, in words.
+    private static func text(of error: any Error, _ timeout: Double) -> String {
+        switch error as? HTTPClientError {
+        case .deadlineExceeded?, .readTimeout?, .connectTimeout?:
+            return "no answer within \(DurationText.text(seconds: timeout))"
+        case .remoteConnectionClosed?: return "the connection was closed"
+        case let other?: return "no HTTP answer (\(other.shortDescription))"
+        case nil where error is NIOConnectionError: return "no connection"
+        case nil:
+            return (error as? IOError).map { $0.errnoCode == ECONNREFUSED ? "no connection" : "connection lost" }
+                ?? "no HTTP answer"
+        }
     }
 
     private func signature(_ form: WebhookSignatureForm, _ body: Data, _ secret: String) -> String? {
@@ -185,7 +205,7 @@ struct WebhookProbe: Sendable {
             let answer = try await client.execute(request, timeout: .milliseconds(Int64(timeout * 1000)))
             status = Int(answer.status.code)
         } catch {
-            problem = "\(error)"
+            problem = Self.text(of: error, timeout)
         }
         return Result(
             delivery: delivery, signature: form?.rawValue, status: status, error: problem, expected: expected)

@@ -82,7 +82,7 @@ private struct RunAudit {
     func judge(_ client: ControlClient, _ terminal: Terminal) async -> JudgedAudit? {
         do {
             let report: AuditReport = try await client.get("/_sim/audit")
-            try ignored?.check(against: report.rules.map(\.id), isWhole: true)
+            try ignored?.check(against: report.rules.map(\.id))
             let judged = JudgedAudit(report, ignored)
             for line in judged.lines { terminal.note(line) }
             return judged
