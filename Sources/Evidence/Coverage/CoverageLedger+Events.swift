@@ -39,7 +39,7 @@ extension CoverageLedger: EvidenceReader {
     }
 
     private func sighting(_ event: NotedEvent, isInjected: Bool, _ state: NamespaceState) -> Sighting {
-        let name = event.request.map { "sequence:\($0)" } ?? event.cause?.id ?? event.subject
+        let name = event.root?.id ?? event.cause?.id ?? event.subject
         let test =
             event.metadata.flatMap { $0.header("X-Sim-Test").first }
             ?? event.request.flatMap { state.environment.journals.entry(sequence: $0, of: state.name)?.test }

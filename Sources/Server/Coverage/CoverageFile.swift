@@ -75,7 +75,8 @@ package final class CoverageFile: Sendable {
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
         let descriptor = Foundation.open(path, flags)
         guard descriptor >= 0 else {
-            guard errno != ENOENT else { return nil }
+            // A data directory that is a file is reported where it is opened.
+            guard errno != ENOENT, errno != ENOTDIR else { return nil }
             throw CoverageFileProblem("\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

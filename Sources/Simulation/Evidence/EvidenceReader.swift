@@ -23,12 +23,16 @@ package struct NotedEvent: Sendable {
     /// A JSON object.
     package let data: String
     package let cause: Cause?
-    /// The request behind it: the one that caused it, or that scheduled the work or sent the webhook that did; `nil` if none did.
-    package let request: Int64?
+    /// The request or the control call behind it: the one that caused it, or that scheduled the work or sent the webhook that did;
+    /// `nil` if none is known.
+    package let root: Cause?
     /// The metadata of that request, if it is the job's own.
     package let metadata: RequestMetadata?
     /// Whether that request was sent again from the journal, as far as the job knows.
     package let isResent: Bool
+
+    /// The number of the request behind it; `nil` if none is.
+    package var request: Int64? { if case .request(let sequence)? = root?.kind { sequence } else { nil } }
 }
 
 /// Tells a reader what a namespace has committed.
@@ -56,7 +60,7 @@ extension JobContext {
         let origin = state.cause
         state.note(
             NotedEvent(
-                kind: kind.name, subject: subject, data: data, cause: cause, request: origin.request(self),
+                kind: kind.name, subject: subject, data: data, cause: cause, root: origin.root(self),
                 metadata: origin.metadata, isResent: origin.isResent))
     }
 }

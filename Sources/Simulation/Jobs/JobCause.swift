@@ -96,27 +96,33 @@ package struct JobCause {
     /// Whether this is the job of a request that was sent again from the journal.
     var isResent: Bool { if case .request(_, _, let isResent) = origin { isResent } else { false } }
 
-    /// The maximum number of causes that ``request(_:)`` follows.
+    /// The maximum number of causes that ``root(_:)`` follows.
     private static let maxSteps = 8
 
-    /// The request behind the job: its own, or the one that scheduled the work or sent the webhook; `nil` if it is not known.
-    func request(_ job: JobContext) -> Int64? {
-        var next: Cause?
+    /// The request or the control call behind the job: its own, or the one that scheduled the work or sent the webhook. The farthest
+    /// known cause if neither is known; `nil` if nothing is.
+    func root(_ job: JobContext) -> Cause? {
+        var farthest: Cause?
         switch origin {
-        case .unknown, .control: return nil
-        case .request(let sequence, _, _): return sequence
-        case .delivery(let delivery): next = delivery.cause
-        case .dueWork(let work, _): next = work.cause
+        case .unknown: return nil
+        case .request(let sequence, _, _): return .request(sequence)
+        // Stored with the job's first change, which is the event that asks.
+        case .control: return stored
+        case .delivery(let delivery): farthest = delivery.cause
+        case .dueWork(let work, _): farthest = work.cause
         }
         for _ in 0..<Self.maxSteps {
-            // A row that cannot be read has no known cause; the job's own statements report the storage's problem.
-            switch next?.kind {
-            case .request(let sequence): return sequence
+            let next: Cause?
+            switch farthest?.kind {
+            // A row that cannot be read has no known cause: the job's own statements report the storage's problem.
             case .dueWork(let id): next = try? job.transaction.pastWork(id: id)?.cause
+            // The same.
             case .delivery(let id): next = try? job.transaction.delivery(id: id)?.cause
-            case .control, nil: return nil
+            case .request, .control, nil: next = nil
             }
+            guard let next else { break }
+            farthest = next
         }
-        return nil
+        return farthest
     }
 }
