@@ -127,6 +127,20 @@ struct SimulatorTests {
         }
     }
 
+    @Test func coverageTellsWhatTheNamespaceAndTheServerHaveMet() async throws {
+        let sim = try SimulatedNamespace.current
+        let simulator = try await Simulator.start()
+        let own = try await sim.coverage()
+        #expect(own.edge("captures", "started")?.isMet == false)
+        #expect(own.axes.allSatisfy { $0.of == $0.edges.count })
+        let server = try await simulator.coverage()
+        #expect(server.axes.map(\.id) == own.axes.map(\.id))
+        #expect(try await simulator.coverage(prefix: "no-such-prefix").axes.allSatisfy { $0.reached == 0 })
+        await #expect { _ = try await simulator.coverage(prefix: "Not one") } throws: {
+            "\($0)".contains("prefix")
+        }
+    }
+
     @Test func aWaitEndsWithAPastEventOrNamesTheMissingOne() async throws {
         let sim = try SimulatedNamespace.current
         let id = try #require(try await sim.insertItems().first)

@@ -317,3 +317,11 @@ def test_a_rule_that_does_not_exist_is_no_reason(entrupy_sim):
         entrupy_sim.expect_no_misuse(failing_at="never")
     with pytest.raises(SimulatorError, match="retry-too-soon"):
         entrupy_sim.audit(rule="retry-to-soon")
+
+
+def test_coverage_names_what_was_met_and_by_whom(entrupy_sim):
+    send(entrupy_sim, "POST", SEARCH, {"limit": 2}, {"X-Sim-Test": "python"})
+    answers = entrupy_sim.coverage()["axes"][0]
+    met = [edge for edge in answers["edges"] if edge["reached"]]
+    assert answers["id"] == "answers" and answers["reached"] == 1
+    assert [(edge["id"], edge["tests"]) for edge in met] == [("POST /v2/search/authentications 200", ["python"])]
