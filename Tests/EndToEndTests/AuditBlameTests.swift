@@ -73,7 +73,7 @@ import Testing
 
     @Test func sessionsThatEndWith403AreNone() async throws {
         let world = try await TestWorld.make(
-            settings: ["rate_limits": "off", "sdk": ["ended_session_status": 403], "session": ["lifetime": "1h"]])
+            settings: ["rate_limits": "off", "sdk": ["ended_session_status": 403]])
         for _ in 0..<4 {
             let session = try await world.login(user)
             try await fault(world, "/sdk/session", ["expire_session": true])
