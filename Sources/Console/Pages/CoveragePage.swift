@@ -3,14 +3,13 @@ import SimulationAPI
 
 /// Which documented edges were met, as a map: in the console, and as a page of its own that opens without a server [D coverage].
 package enum CoveragePage {
-    /// The page of the console: the namespace's coverage, or with `of=server` that of the whole server.
+    /// The page of the console: the namespace's coverage, in `default` that of the whole server.
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let coverage = try await api.get("coverage", as: Coverage.self)
         let isServer = request.namespace == "default"
         let view: View = [
             "isServer": isServer, "isNamespace": !isServer, "map": try map(coverage, nil),
             "since": Moment.text(coverage.since), "serverLink": "/_sim/console/coverage",
-            "command": isServer ? "coverage" : Shell.option("coverage --namespace", request.namespace),
         ]
         return PagePart(section: "coverage", title: "Coverage", template: "coverage", view: view)
     }
