@@ -98,7 +98,7 @@ class Browser:
             options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
             driver = shutil.which("chromedriver")
             self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-        self.driver.set_script_timeout(60)
+        self.driver.set_script_timeout(240)
         self.look("light", "wide")
 
     def look(self, scheme, width):
@@ -1541,7 +1541,7 @@ def nothing_comes_from_outside(browser, world):
 # What readers look for, and a route (or a shape, or an error) that must be among what is found.
 LOOK_UPS = [
     ("unique_user_id", "POST /v2/integrations/authorize-user"), ("Retry-After", "POST /sdk/login"), ("secret_key", "POST /v2/webhooks"),
-    ("429", "POST /sdk/captures"), ("drop_connection", "POST /_sim/faults"), ("lose_request", "POST /_sim/faults"), ("hold", "POST /_sim/held/{id}/release"),
+    ("429", "POST /sdk/captures"), ("drop_connection", "POST /_sim/faults"), ("lose_request", "POST /_sim/faults"), ("hold", "GET /_sim/held"),
     ("uniform", "FaultDelay"), ("component_error", "POST /_sim/faults"), ("DocumentExpired", "POST /_sim/faults"),
     ("ErrorCodeTooManyRequests", "POST /sdk/login"), ("image_rejected", "PUT /sdk/captures/{id}/images/{region_id}"),
     ("rate limit exceeded", "429 TooManyRequests"), ("410", "POST /sdk/captures/{id}/submit"), ("Content-Digest", "PUT /sdk/captures/{id}/images/{region_id}"),
