@@ -53,18 +53,19 @@ package final class CoverageLedger: Sendable {
     /// Counts an answer that is in the journal.
     ///
     /// - Parameters:
+    ///   - test: the value of `X-Sim-Test`; `nil` if there is none.
     ///   - edge: the number of the answer's status; `nil` if it is not documented.
     ///   - names: what the answer tells beside its status.
     /// - Returns: for ``takeBack(_:)``; `nil` if nothing was counted.
     package func count(
-        _ entry: JournalEntry, edge: Int?, _ names: [EdgeName], in namespace: Namespace
+        _ entry: JournalEntry, test: String?, edge: Int?, _ names: [EdgeName], in namespace: Namespace
     ) -> CountedAnswer? {
         var edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
         edges += entry.outcome.limits.compactMap { table.number(DocumentedAxis.limits, $0) }
         guard !edges.isEmpty, entry.isDelivered else { return nil }
         let secrets = entry.outcome.secrets
         let sighting = Sighting(
-            isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: entry.test,
+            isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: test,
             first: Coverage.First(namespace: namespace.name, request: "sequence:\(entry.sequence)"),
             masked: { Secrets(secrets).masked(text: $0) })
         let generation = namespace.isCurrent(entry.outcome) ? entry.outcome.generation : nil
@@ -75,7 +76,7 @@ package final class CoverageLedger: Sendable {
     /// Counts an answer that no job of a namespace decided, such as the refusal of a host.
     ///
     /// - Parameters:
-    ///   - edge: see ``count(_:edge:_:in:)``.
+    ///   - edge: see ``count(_:test:edge:_:in:)``.
     ///   - namespace: the name that the request names, which need not exist.
     ///   - secrets: what is masked in the name of the test.
     package func count(

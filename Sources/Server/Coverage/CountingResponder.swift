@@ -13,7 +13,7 @@ extension CoverageLedger {
         // The description has no HEAD.
         guard request.method != .head else { return nil }
         let edge = entry.status.flatMap { answer.documented?[$0] }
-        return count(entry, edge: edge, answer.edges, in: namespace)
+        return count(entry, test: request.headers.value(of: .test), edge: edge, answer.edges, in: namespace)
     }
 }
 
@@ -35,7 +35,7 @@ struct CountingResponder<Inner: RequestResponder>: RequestResponder {
         guard let documented else { return answer }
         coverage.count(
             requestID: answer.response.headers.value(of: .requestID) ?? "",
-            test: HTTPField.Name("X-Sim-Test").flatMap { request.headers[$0] },
+            test: request.headers.value(of: .test),
             edge: documented[answer.response.status.code], answer.edges, in: request.target.namespace,
             environment.secrets(with: environment.seed))
         return answer
@@ -51,4 +51,9 @@ extension RequestResponder {
     ) -> CountingResponder<Self> {
         CountingResponder(inner: self, coverage: coverage, routes: routes, environment: environment)
     }
+}
+
+extension HTTPField.Name {
+    /// The caller's name of its test, which the journal shows.
+    static let test = HTTPField.Name("X-Sim-Test")!
 }

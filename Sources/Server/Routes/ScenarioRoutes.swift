@@ -45,7 +45,7 @@ struct ScenarioRoutes: Sendable {
         if case .success(let found) = verified.result, found.isShipped {
             coverage?.count(
                 scenario: found.run.name, requestID: verified.requestID,
-                test: HTTPField.Name("X-Sim-Test").flatMap { request.request.headers[$0] }, in: request.namespace)
+                test: request.request.headers.value(of: .test), in: request.namespace)
         }
         return verified.map(\.run).response()
     }
