@@ -20,10 +20,10 @@ extension SimulatedNamespace {
     }
 }
 
-// What clients do wrong.
+// Misuse of the API.
 extension SimulatedNamespace {
-    /// What the clients of the namespace did that the vendor or HTTP asks them not to do, and what its receivers of webhooks
-    /// answered.
+    /// The misuse of the API by the clients of the namespace and by its receivers of webhooks, judged by the rules of
+    /// `docs/evidence.md`.
     ///
     /// - Parameters:
     ///   - rule: only this rule, for instance `retry-too-soon`; `nil` for all.
@@ -62,7 +62,27 @@ extension SimulatedNamespace {
             return
                 "\(finding.level.rawValue) \(finding.rule): \(finding.text)\(requests.isEmpty ? "" : " (requests \(requests))")"
         }
+        Self.summarize(lines)
         let text = "the clients did what they should not:\n  " + lines.joined(separator: "\n  ")
         try TestFailure.record(text, fileID, filePath, line, column)
+    }
+}
+
+extension SimulatedNamespace {
+    /// Adds findings to the file that ENTRUPY_SIM_SUMMARY names, as a list in Markdown.
+    fileprivate static func summarize(_ lines: [String]) {
+        guard let path = ProcessInfo.processInfo.environment["ENTRUPY_SIM_SUMMARY"], !path.isEmpty else { return }
+        let test = ProcessInfo.processInfo.environment["ENTRUPY_SIM_TEST"] ?? ""
+        let text = lines.map { "- \(Markdown.escaped($0))\(test.isEmpty ? "" : " (\(Markdown.escaped(test)))")\n" }
+            .joined()
+        if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
+        do {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            defer { try? file.close() }
+            try file.seekToEnd()
+            try file.write(contentsOf: Data(text.utf8))
+        } catch {
+            printToStandardError("the summary cannot be written to \(path): \(error.localizedDescription)")
+        }
     }
 }

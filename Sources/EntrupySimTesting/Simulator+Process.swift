@@ -156,9 +156,14 @@
         /// run.
         static func environment(_ own: [String: String], records: Bool) -> [String: String] {
             var kept = own.filter { !$0.key.hasPrefix("ENTRUPY_SIM_") || $0.key == "ENTRUPY_SIM_LOG_LEVEL" }
-            if records, let file = own["ENTRUPY_SIM_RECORD"], !file.isEmpty { kept["ENTRUPY_SIM_RECORD"] = free(file) }
+            guard records else { return kept }
+            if let file = own["ENTRUPY_SIM_RECORD"], !file.isEmpty { kept["ENTRUPY_SIM_RECORD"] = free(file) }
+            if let file = own[coverageFile], !file.isEmpty { kept[coverageFile] = file }
             return kept
         }
+
+        /// The variable with the file of the server's coverage. A second process of the run goes on from it.
+        private static let coverageFile = "ENTRUPY_SIM_COVERAGE_FILE"
 
         /// The file of a recording; one with this process's id in its name if the file exists. `swift test` runs the tests of XCTest
         /// and those of Swift Testing in a process each, and no recording is replaced.

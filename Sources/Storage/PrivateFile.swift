@@ -90,6 +90,20 @@ package enum PrivateFile {
         try file.write(contentsOf: data)
     }
 
+    /// Writes a file beside the one at this path, and gives it the path when it is whole: a reader never sees a part.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)``, or the system's error, for instance if the disk is full.
+    package static func replace(_ path: String, with data: Data) throws {
+        let fresh = "\(path).new"
+        do {
+            try write(data, to: fresh)
+            try NamespaceStore.rename(fresh, to: path)
+        } catch {
+            unlink(fresh)
+            throw error
+        }
+    }
+
     // MARK: Folders
 
     /// Creates a folder, and those above it. Restricts the access to an existing folder to its owner.

@@ -187,7 +187,7 @@ import Testing
     @Test func noFileEscapesByItself() throws {
         #expect(
             Set(try sites(/(&quot;|&lt;)/).keys) == [
-                "Console/EscapedHTML.swift", "entrupy-sim/Client/Markdown.swift",
+                "Console/EscapedHTML.swift", "SimulationAPI/Markdown.swift",
                 "entrupy-sim/Commands/JUnitReport.swift",
             ])
         #expect(Set(try sites(/('\\\\'')/).keys) == ["Console/Quoting/Shell.swift"])

@@ -46,6 +46,14 @@ import Testing
         #expect(report.rules.first?.not_judged?.contains("not kept whole") == true, "\(report.rules)")
     }
 
+    /// Only a refusal makes it matter whether another request repeats it.
+    @Test func bodiesThatWereNotKeptWholeAreNoProblemWithoutARefusal() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off", "journal": ["body_bytes": 10]])
+        let session = try await world.login(user)
+        _ = try await world.send("POST", "/sdk/search", ["limit": 10], token: session)
+        #expect(try await world.audit("?rule=retry-too-soon").rules.first?.not_judged == nil)
+    }
+
     @Test func asterisksAreNoToken() async throws {
         let world = try await TestWorld.withoutLimits()
         _ = try await world.send("GET", "/v2/lookup/authentications/shop***9", token: TestWorld.apiToken)
@@ -80,6 +88,14 @@ import Testing
             #expect(try await world.send("GET", "/sdk/session", token: session).status == 403)
         }
         #expect(try await world.findings("login-each-time").isEmpty)
+    }
+
+    @Test func anItemThatATestMadeIsNoSubmission() async throws {
+        let world = try await TestWorld.withoutLimits()
+        for _ in 0..<2 {
+            _ = try await world.generatedItem(["result": "authentic", "customer_item_id": "sku-7"])
+        }
+        #expect(try await world.findings("resubmitted-instead-of-flagged").isEmpty)
     }
 
     @Test func sizesOfOtherCountriesAreNoMistakes() async throws {

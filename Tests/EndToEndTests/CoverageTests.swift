@@ -41,6 +41,15 @@ extension TestWorld {
         #expect(explained["steps.0.text"].text?.hasPrefix("GET /sdk/session -> 200") == true, "\(explained.json)")
     }
 
+    /// A name of a test that holds a secret is stored once, masked.
+    @Test func theNameOfATestIsMaskedOnce() async throws {
+        let world = try await TestWorld.withoutLimits()
+        for _ in 0..<3 {
+            _ = try await world.send("GET", "/sdk/session", headers: ["X-Sim-Test": "of \(TestWorld.apiToken)"])
+        }
+        #expect(try await world.edge("answers", "GET /sdk/session 401").tests == ["of ***"])
+    }
+
     @Test func anAxisSaysHowManyOfItsEdgesAreMet() async throws {
         let world = try await TestWorld.withoutLimits()
         let empty = try await world.coverage()

@@ -119,10 +119,14 @@ import Testing
     @Test func theSharedServerAloneRecords() {
         let own = [
             "PATH": "/bin", "ENTRUPY_SIM_RECORD": "run", "ENTRUPY_SIM_LOG_LEVEL": "info", "ENTRUPY_SIM_SEED": "x",
+            "ENTRUPY_SIM_COVERAGE_FILE": "met.json",
         ]
         #expect(
             SimulatorProcess.environment(own, records: true)
-                == ["PATH": "/bin", "ENTRUPY_SIM_RECORD": "run", "ENTRUPY_SIM_LOG_LEVEL": "info"])
+                == [
+                    "PATH": "/bin", "ENTRUPY_SIM_RECORD": "run", "ENTRUPY_SIM_LOG_LEVEL": "info",
+                    "ENTRUPY_SIM_COVERAGE_FILE": "met.json",
+                ])
         #expect(SimulatorProcess.environment(own, records: false) == ["PATH": "/bin", "ENTRUPY_SIM_LOG_LEVEL": "info"])
     }
 }

@@ -488,3 +488,29 @@ def test_a_rule_that_does_not_exist_fails_the_test(run):
     """, "--entrupy-sim-audit=error")
     result.assert_outcomes(failed=1)
     assert "the audit has no rule 'retry-to-soon'" in result.stdout.str()
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_lost_edge_fails_the_run(pytester, monkeypatch, workers):
+    for name in ("ENTRUPY_SIM_URL", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    test = MISUSE.split("        def test_token")[0]
+    pytester.makepyfile(test)
+
+    def run(*more):
+        return pytester.runpytest_subprocess(*workers, "-p", "no:cacheprovider", "--entrupy-sim-coverage=met.json", *more)
+
+    failed = run("-k", "nothing_has_this_name")
+    assert not (pytester.path / "met.json").exists() and failed.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    first = run()
+    assert first.ret == 0 and "met.json is new" in first.stdout.str(), first.stdout.str()
+    again = run("--entrupy-sim-summary=summary.md")
+    assert again.ret == 0 and "every edge of met.json is met" in again.stdout.str()
+    assert "- every edge of met.json is met" in (pytester.path / "summary.md").read_text()
+    pytester.makepyfile("def test_other(entrupy_sim):\n    pass\n")
+    lost = run()
+    lost.assert_outcomes(passed=1)
+    assert lost.ret == pytest.ExitCode.TESTS_FAILED and "no longer met: answers: GET /v1/health 200; to meet it: curl" in lost.stdout.str()
+    (pytester.path / "met.json").write_text("{}")
+    broken = run()
+    assert broken.ret == pytest.ExitCode.TESTS_FAILED and "the coverage cannot be compared with met.json: KeyError" in broken.stdout.str()

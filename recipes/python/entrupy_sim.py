@@ -812,7 +812,7 @@ def _drain(pipe):
 
 def _server_environment(is_recorded=False):
     """The environment of a program: its settings are for servers that are started by hand."""
-    kept = ("ENTRUPY_SIM_LOG_LEVEL", *(["ENTRUPY_SIM_RECORD"] if is_recorded else []))
+    kept = ("ENTRUPY_SIM_LOG_LEVEL", *(["ENTRUPY_SIM_RECORD", "ENTRUPY_SIM_COVERAGE_FILE"] if is_recorded else []))
     return {name: value for name, value in os.environ.items() if not name.startswith("ENTRUPY_SIM_") or name in kept}
 
 

@@ -13,6 +13,7 @@ after one that passed, those of an earlier failure are removed.
 
 import contextlib
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -70,6 +71,8 @@ _KEYWORDS = {
 }
 #: The property of a test's report with the misuse that its namespaces saw.
 _MISUSE = "entrupy_sim_misuse"
+#: The lines about the coverage of the run.
+_covered = pytest.StashKey()
 
 
 def pytest_addoption(parser):
@@ -89,8 +92,11 @@ def pytest_addoption(parser):
         "--entrupy-sim-audit", choices=("error", "warning"), default=None,
         help="fail tests whose clients do what they should not: errors alone, or warnings too")
     group.addoption(
+        "--entrupy-sim-coverage", default=None, metavar="FILE",
+        help="compare the server's coverage with FILE at the end, and fail the run for an edge that is lost; write FILE if there is none")
+    group.addoption(
         "--entrupy-sim-summary", default=None, metavar="FILE",
-        help="add the result of --entrupy-sim-audit to FILE as Markdown, such as that in GITHUB_STEP_SUMMARY")
+        help="add the result of --entrupy-sim-audit and --entrupy-sim-coverage to FILE as Markdown, such as that in GITHUB_STEP_SUMMARY")
     parser.addini(
         "entrupy_sim_strict", type="bool", default=False,
         help="as --entrupy-sim-strict; the next release makes true the default")
@@ -371,6 +377,11 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("entrupy-sim notes", sep="-")
         for line in lines:
             terminalreporter.line(line)
+    covered = terminalreporter.config.stash.get(_covered, [])
+    if covered:
+        terminalreporter.section("entrupy-sim coverage", sep="-")
+        for line in covered:
+            terminalreporter.line(line)
     _write_summary(terminalreporter)
 
 
@@ -390,6 +401,9 @@ def _write_summary(terminalreporter):
         lines += ["| test | what happened |", "|---|---|"]
         lines += [f"| {_markdown(test)} | {_markdown(text)} |" for test, text in rows]
         lines.append("")
+    covered = config.stash.get(_covered, [])
+    if covered:
+        lines += ["## Coverage of the tests", "", *(f"- {_markdown(line)}" for line in covered), ""]
     try:
         with open(file, "a", encoding="utf-8") as summary:
             summary.write("\n".join(lines) + "\n")
@@ -491,6 +505,46 @@ def pytest_sessionfinish(session):
     if item:
         print(_close_namespace(item) or "", end="")
     _restore_name(session.config)
+    if session.config.getoption("--entrupy-sim-coverage") and not hasattr(session.config, "workerinput"):
+        _compare_coverage(session)
+
+
+def _compare_coverage(session):
+    """Compares the coverage of the run's server with a file, or writes the file where there is none and the run has passed."""
+    config, file = session.config, session.config.getoption("--entrupy-sim-coverage")
+    is_passed = session.exitstatus == pytest.ExitCode.OK
+    try:
+        simulator = config.stash.get(_server, None) or config.stash.get(_simulator, None)
+        if not simulator and _address(config):
+            simulator = Simulator.connect(_address(config))
+        if not simulator:
+            config.stash[_covered] = ["not compared: no test used a server"]
+            return
+        present = simulator.coverage()
+        if not os.path.exists(file):
+            if is_passed:
+                pathlib.Path(file).write_text(json.dumps(present) + "\n", encoding="utf-8")
+            config.stash[_covered] = [f"{file} is new" if is_passed else f"{file} is not written, because the run failed"]
+            return
+        lost, unknown = _lost(json.loads(pathlib.Path(file).read_text(encoding="utf-8")), present)
+        config.stash[_covered] = [f"no longer met: {axis}: {edge}; to meet it: {way}" for axis, edge, way in lost] + [
+            f"not known to this version: {axis}: {edge}" for axis, edge in unknown]
+        if not lost:
+            config.stash[_covered].append(f"every edge of {file} is met")
+    except (SimulatorError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        lost, config.stash[_covered] = True, [f"the coverage cannot be compared with {file}: {type(error).__name__}: {error}"]
+    if lost and is_passed:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _lost(baseline, present):
+    """The edges that the baseline has met and the coverage has not, and those that the coverage does not have."""
+    def is_met(edge):
+        return edge["reached"] > 0 or edge["fault_only"] and edge["injected"] > 0
+    edges = {(axis["id"], edge["id"]): edge for axis in present["axes"] for edge in axis["edges"]}
+    met = [(axis["id"], edge["id"]) for axis in baseline["axes"] for edge in axis["edges"] if is_met(edge)]
+    lost = [(*name, edges[name]["meet_with"]) for name in met if name in edges and not is_met(edges[name])]
+    return lost, [name for name in met if name not in edges]
 
 
 @pytest.fixture(scope="session")

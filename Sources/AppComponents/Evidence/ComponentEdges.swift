@@ -1,6 +1,6 @@
 import Simulation
 
-// What App Components document, beside the answers of their routes [D coverage].
+// The documented edges of App Components, beside the answers of their routes [D coverage].
 extension AppComponentsPlatform {
     /// The axis of the documented errors.
     static let errors = "components"

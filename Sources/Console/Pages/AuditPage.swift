@@ -1,6 +1,6 @@
 import SimulationAPI
 
-/// What the clients of the namespace do that they should not.
+/// The audit of the namespace: misuse by its clients and receivers, by rule.
 enum AuditPage {
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let report = try await api.get("audit", as: AuditReport.self)

@@ -1,7 +1,7 @@
 import EntrupyAPI
 import Simulation
 
-// What Entrupy documents, beside the answers of its routes [D coverage].
+// The documented edges of Entrupy, beside the answers of its routes [D coverage].
 extension EntrupyPlatform {
     package var documentedAxes: [DocumentedAxis] {
         [

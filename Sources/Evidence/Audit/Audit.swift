@@ -3,14 +3,17 @@ import SimulationAPI
 
 /// `GET /_sim/audit`: what the clients of a namespace did that its vendor or HTTP asks them not to do [D audit].
 ///
-/// The job only collects; ``AuditMaterial/report(_:_:)`` judges, outside of the namespace's jobs.
+/// The job only collects; ``AuditMaterial/report(_:)`` judges, outside of the namespace's jobs.
 package struct Audit: Operation {
     package static let access = Access.reads
+    let filter: AuditFilter
 
-    package init() {}
+    package init(_ filter: AuditFilter) {
+        self.filter = filter
+    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuditMaterial {
-        try AuditMaterial(job)
+        try AuditMaterial(job, filter)
     }
 }
 
@@ -36,6 +39,7 @@ package struct AuditMaterial: Sendable {
     let forgotten: Instant?
     let now: Instant
     let secrets: KnownSecrets
+    /// Those that are asked for.
     let rules: [AuditRule]
     let secretMembers: Set<String>
     /// The routes of the platforms, for the names of findings.
@@ -53,25 +57,35 @@ package struct AuditMaterial: Sendable {
     private static let maxEvents: Int64 = 100_000
     private static let maxDeliveries: Int64 = 10_000
 
-    init(_ job: JobContext) throws {
+    init(_ job: JobContext, _ filter: AuditFilter) throws {
         let environment = job.state.environment
         journal = job.journal
         forgotten = environment.journals.forgotten(of: job.state.name)
         now = job.now
         secrets = try job.state.readSecrets(job.transaction)
-        rules = environment.platforms.auditRules
+        rules = environment.platforms.auditRules.filter { filter.includes($0) }
         secretMembers = environment.platforms.auditedSecrets
         routes = environment.routes.map { ($0.method, $0.path) }
         let kinds = Set(rules.flatMap(\.check.events).map(\.name)).sorted()
         events = kinds.isEmpty ? [] : try job.transaction.events(kinds: kinds, recent: Self.maxEvents)
         hasOlderEvents = try job.transaction.lastEventSequence() > Self.maxEvents
-        attempts = try job.transaction.attempts(ofDeliveries: Self.maxDeliveries).map { try AuditedAttempt($0, job) }
+        attempts =
+            try !rules.contains { $0.check.isOfReceivers }
+            ? [] : job.transaction.attempts(ofDeliveries: Self.maxDeliveries).map { AuditedAttempt($0, job) }
         webhookTimeout = job.settings.webhookTimeout
         resubmissions = try Resubmission.all(rules, events, job)
     }
 }
 
 extension AuditCheck {
+    /// Whether the check is about receivers of webhooks.
+    var isOfReceivers: Bool {
+        switch self {
+        case .slowReceiver, .refusedWebhook, .redirectingReceiver: true
+        default: false
+        }
+    }
+
     /// The kinds of events that the check looks at.
     fileprivate var events: [EventKind] {
         switch self {
@@ -93,28 +107,17 @@ struct AuditedAttempt: Sendable {
     /// The number of the request that caused it, also by way of due work; `nil` if none did, or it is not known.
     let request: Int64?
 
-    /// The longest chain of due work that is followed to its request.
-    private static let maxSteps = 10
-
-    fileprivate init(_ delivered: StoredAttempt, _ job: JobContext) throws {
+    fileprivate init(_ delivered: StoredAttempt, _ job: JobContext) {
         self.delivered = delivered
         // Most attempts succeed at once. They need no request.
         let isQuick = delivered.attempt.milliseconds * 2000 < Double(job.settings.webhookTimeout.microseconds)
-        request = delivered.attempt.status == 200 && isQuick ? nil : try Self.request(of: delivered.cause, job)
-    }
-
-    /// The number of the request behind a cause.
-    static func request(of cause: Cause?, _ job: JobContext) throws -> Int64? {
-        var cause = cause
-        for _ in 0..<maxSteps {
-            switch cause?.kind {
-            case .request(let sequence): return sequence
-            case .dueWork(let id):
-                cause = try job.transaction.pastWork(id: id)?.cause ?? job.transaction.due(id: id)?.cause
-            case .control, .delivery, nil: return nil
-            }
+        guard delivered.attempt.status != 200 || !isQuick,
+            case .request(let sequence)? = delivered.cause?.root(job).kind
+        else {
+            request = nil
+            return
         }
-        return nil
+        request = sequence
     }
 }
 
@@ -123,7 +126,7 @@ struct Resubmission: Sendable {
     let id: String
     let earlier: String
     let customerID: String
-    /// What caused the submission, and its number among the events.
+    /// The cause of the submission.
     let cause: Cause?
     let username: String
 
@@ -154,8 +157,12 @@ struct Resubmission: Sendable {
         var keys: [TextKey: TextKey] = [:]
         var found: [Resubmission] = []
         let decided = Set(names.decided.map(\.name))
-        for event in events {
+        // Each submission costs the job two look-ups.
+        let submissions = events.filter { $0.kind == names.submitted.name && isOfClient($0) }
+        let first = submissions.suffix(maxSubmissions).first?.sequence ?? .max
+        for event in events where event.sequence >= first {
             if event.kind == names.submitted.name {
+                guard isOfClient(event) else { continue }
                 let user = try StoredJSON.decode(event.data).members?["username"]?.text ?? ""
                 guard let subject = try names.subject(event.subject, job) else { continue }
                 let key = TextKey("\(user)\n\(subject.purpose)\n\(subject.customerID)")
@@ -176,4 +183,12 @@ struct Resubmission: Sendable {
         }
         return found
     }
+
+    /// Whether a client's request caused the event, and no call of the control API, as for items that a test makes.
+    private static func isOfClient(_ event: StoredEvent) -> Bool {
+        if case .request? = event.cause?.kind { true } else { false }
+    }
+
+    /// The number of the last submissions that are looked at [D audit].
+    static let maxSubmissions = 10_000
 }

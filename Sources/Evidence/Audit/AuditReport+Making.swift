@@ -10,9 +10,12 @@ struct Judgement {
 
     /// Adds a reason for which a number of things could not be judged; nothing if there are none.
     mutating func skip(_ count: Int, _ reason: String) {
-        guard count > 0 else { return }
-        let text = "\(count) \(count == 1 ? "request" : "requests"): \(reason)"
-        notJudged = notJudged.map { "\($0); \(text)" } ?? text
+        if count > 0 { note("\(count) \(count == 1 ? "request" : "requests"): \(reason)") }
+    }
+
+    /// Adds a reason for which something could not be judged.
+    mutating func note(_ reason: String) {
+        notJudged = notJudged.map { "\($0); \(reason)" } ?? reason
     }
 
     /// Why requests of bundles of older versions cannot be judged.
@@ -23,25 +26,21 @@ struct Judgement {
 }
 
 extension AuditMaterial {
-    /// Whether a rule that is asked for compares members with those that the platforms read.
-    package func needsMembers(_ filter: AuditFilter) -> Bool {
-        rules.contains { rule in
-            guard filter.includes(rule), case .unreadMember = rule.check else { return false }
-            return true
-        }
+    /// Whether a rule compares members with those that the platforms read.
+    package var needsMembers: Bool {
+        rules.contains { if case .unreadMember = $0.check { true } else { false } }
     }
 
     /// Judges everything that was collected. Takes time in proportion to the journal.
     ///
-    /// - Parameter known: the members that the platforms read; `nil` if ``needsMembers(_:)`` is false.
-    package func report(_ filter: AuditFilter, _ known: KnownMembers?) -> AuditReport {
+    /// - Parameter known: the members that the platforms read; `nil` if ``needsMembers`` is false.
+    package func report(_ known: KnownMembers?) -> AuditReport {
         var court = Court(material: self, requests: requests())
         var report = AuditReport(findings: [], rules: [])
-        for rule in rules where filter.includes(rule) {
+        for rule in rules {
             var judgement = court.judge(rule, known)
             if let forgotten, rule.check.readsJournal {
-                let text = "the journal has forgotten requests up to \(forgotten.display)"
-                judgement.notJudged = judgement.notJudged.map { "\($0); \(text)" } ?? text
+                judgement.note("the journal has forgotten requests up to \(forgotten.display)")
             }
             report.rules.append(
                 AuditReport.Rule(
@@ -101,7 +100,8 @@ struct Court {
     func request(_ sequence: Int64?) -> AuditedRequest? { sequence.flatMap { places[$0] }.map { requests[$0] } }
 
     func name(_ request: AuditedRequest) -> AuditReport.RequestName {
-        AuditReport.RequestName(id: request.entry.requestID, sequence: request.sequence)
+        // Clients choose ids, and a token has the form of one.
+        AuditReport.RequestName(id: findings.secrets.masked(text: request.entry.requestID), sequence: request.sequence)
     }
 
     /// The route of a request, as findings group it.
@@ -126,11 +126,8 @@ extension AuditCheck {
     /// Whether the check is about requests of the journal, and not about events or webhooks.
     fileprivate var readsJournal: Bool {
         switch self {
-        case .happened, .unanswered, .resubmitted, .slowReceiver, .refusedWebhook, .redirectingReceiver: false
-        case .retryTooSoon, .noRetry, .tokenInURL, .pageFetchedTwice, .unreadMember, .valueReused, .tokenAfterEnd,
-            .polling,
-            .repeatedLogin, .refusedWithoutReading, .repeatedUpload, .oldVersion:
-            true
+        case .happened, .unanswered, .resubmitted: false
+        default: !isOfReceivers
         }
     }
 }

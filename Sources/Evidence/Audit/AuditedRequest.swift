@@ -9,7 +9,8 @@ struct AuditedRequest: Sendable {
     let path: String
     let digests: RequestDigests
     let test: String?
-    let userAgent: String?
+    /// The test and the User-Agent, compared byte by byte.
+    let (testKey, userAgentKey): (TextKey?, TextKey?)
     /// The user of the session, or else the digest of the token; `nil` if the request has neither.
     let caller: String?
 
@@ -22,6 +23,7 @@ struct AuditedRequest: Sendable {
 
     /// Whether a fault made the answer, or made it unreadable.
     private var isDamaged: Bool {
+        if case .held(let held)? = entry.outcome.fault?.effect, held.decidesAnswer { return true }
         guard let effect = entry.outcome.fault?.document else { return false }
         return ["malformed_json", "status", "rate_limit", "truncate_body"].contains { effect[$0] != nil }
     }
@@ -70,7 +72,8 @@ extension AuditMaterial {
         return made.map { entry, digests in
             AuditedRequest(
                 entry: entry, path: RoutePath.plain(entry.path), digests: digests, test: entry.test,
-                userAgent: entry.request.value(of: "user-agent"),
+                testKey: entry.test.map { TextKey($0) },
+                userAgentKey: entry.request.value(of: "user-agent").map { TextKey($0) },
                 caller: entry.outcome.username ?? digests.credential.map { usernames[$0] ?? "token \($0)" })
         }
     }

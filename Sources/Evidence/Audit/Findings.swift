@@ -15,7 +15,7 @@ struct Findings {
     private(set) var all: [AuditReport.Finding] = []
     private var places: [Key: Int] = [:]
     private var counts: [TextKey: Int] = [:]
-    private let secrets: Secrets
+    let secrets: Secrets
 
     init(_ secrets: Secrets) {
         self.secrets = secrets

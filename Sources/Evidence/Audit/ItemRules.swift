@@ -9,7 +9,8 @@ extension Court {
     /// Counted from beginning to beginning, so that a client with a timer of a second is never blamed for what a timer is late.
     mutating func polls(_ rule: AuditRule, _ routes: [AuditRoute], _ eta: [[String]], _ every: Span) -> Judgement {
         struct Poll: Hashable {
-            let caller, test: String?
+            let caller: String?
+            let test: TextKey?
             let target: TextKey
         }
         var judgement = Judgement()
@@ -19,7 +20,7 @@ extension Court {
             judgement.lookedAt += 1
             guard request.hasSucceeded else { continue }
             if !request.entry.response.isWhole { cut += 1 }
-            let key = Poll(caller: request.caller, test: request.test, target: TextKey(request.target))
+            let key = Poll(caller: request.caller, test: request.testKey, target: TextKey(request.target))
             let named = request.entry.response.json.flatMap { Self.time(in: $0, eta) }
             // Where the answer has changed, the client may have known that by a webhook.
             if let (earlier, eta) = last[key], let eta, request.entry.at.epoch < eta, named == eta {
@@ -63,15 +64,20 @@ extension Court {
             material.events.filter { $0.kind == known.name }.map { (TextKey($0.subject), $0.at) }
         ) { first, _ in first }
         let reads = reads(of: member, id)
+        let callersOfCutAnswers = Set(requests.filter { !$0.entry.response.isWhole }.map(\.caller))
+        let lost = Dictionary(requests.filter { !$0.entry.isDelivered }.map { (Ask($0), $0.sequence) }) { first, _ in
+            first
+        }
         var (forgotten, cut) = (0, 0)
         for request in refused {
             let object = TextKey(request.path.split(separator: "/").dropLast().last ?? "")
             if let first = reads[Reading(caller: request.caller, object: object)], first < request.sequence { continue }
-            if hasLost(request) { continue }
+            // A client that lost the answer to an earlier one is right to ask again.
+            if let lost = lost[Ask(request)], lost < request.sequence { continue }
             // Objects of a seed have no event. They are older than every request.
             if let time = material.forgotten, begun[object].map({ $0 <= time }) ?? true {
                 forgotten += 1
-            } else if requests.contains(where: { $0.caller == request.caller && !$0.entry.response.isWhole }) {
+            } else if callersOfCutAnswers.contains(request.caller) {
                 cut += 1
             } else {
                 add(
@@ -101,11 +107,16 @@ extension Court {
         return status != 400 || details.contains { $0.members?["field"]?.text == name }
     }
 
-    /// Whether the answer to an earlier request of the same kind was lost: its client is right to ask again.
-    private func hasLost(_ request: AuditedRequest) -> Bool {
-        requests.contains {
-            $0.sequence < request.sequence && !$0.entry.isDelivered && $0.caller == request.caller
-                && $0.entry.method == request.entry.method && $0.path == request.path
+    /// A caller and what it asked for.
+    private struct Ask: Hashable {
+        let caller: String?
+        let method: String
+        let path: TextKey
+
+        init(_ request: AuditedRequest) {
+            caller = request.caller
+            method = request.entry.method
+            path = TextKey(request.path)
         }
     }
 
@@ -209,7 +220,8 @@ extension Court {
     /// `page-fetched-twice`: the same cursor within a second, no write between [D audit].
     mutating func pages(_ rule: AuditRule, _ within: Span) -> Judgement {
         struct Page: Hashable {
-            let caller, test, language: String?
+            let caller, language: String?
+            let test: TextKey?
             let method: String
             let target: TextKey
             let body: String?
@@ -220,8 +232,8 @@ extension Court {
         for request in requests where request.hasCursor {
             judgement.lookedAt += 1
             let key = Page(
-                caller: request.caller, test: request.test,
-                language: request.entry.request.value(of: "accept-language"), method: request.entry.method,
+                caller: request.caller, language: request.entry.request.value(of: "accept-language"),
+                test: request.testKey, method: request.entry.method,
                 target: TextKey(request.target), body: request.digests.body)
             defer { if request.hasSucceeded { last[key] = request } }
             guard let earlier = last[key], let changed = earlier.entry.outcome.changes?.through,
@@ -283,6 +295,9 @@ extension Court {
                     + "can be flagged")
         }
         judgement.notJudged = olderEvents
+        if judgement.lookedAt > Resubmission.maxSubmissions {
+            judgement.note("only the last 10,000 submissions were looked at")
+        }
         return judgement
     }
 }

@@ -6,7 +6,7 @@ extension Court {
     /// What a request and its repetition have in common.
     private struct Repetition: Hashable {
         let caller: String?
-        let test: String?
+        let test: TextKey?
         let method: String
         let target: TextKey
         /// `nil` if a repetition may have another body.
@@ -14,7 +14,7 @@ extension Court {
 
         init(_ request: AuditedRequest, body: String?) {
             caller = request.caller
-            test = request.test
+            test = request.testKey
             method = request.entry.method
             target = TextKey(request.target)
             self.body = body
@@ -43,16 +43,19 @@ extension Court {
         for request in requests {
             // A caller whom nobody knows is only recognized by the whole request.
             let mayDiffer = request.caller != nil && request.isOne(of: otherBody)
+            let isRefusal = request.isRefusedForNow && request.retryAfter != nil
             if !mayDiffer, request.entry.request.length > 0, request.digests.body == nil {
-                // Whether it is a repetition is not known.
-                if request.entry.hasDigests { cut += 1 } else { undigested += 1 }
+                // Whether another request repeats it is not known.
+                if isRefusal { if request.entry.hasDigests { cut += 1 } else { undigested += 1 } }
                 continue
             }
             let key = Repetition(request, body: mayDiffer ? nil : request.digests.body ?? "")
             if let refusal = refusals[key], let wait = refusal.retryAfter {
+                var isRetry = true
                 if let began = request.began(after: refusal), let gap = request.entry.gap(after: refusal.entry) {
-                    guard began else { continue }
-                    if gap < wait {
+                    // One that was on its way already is no retry, and the retry is still to come.
+                    isRetry = began
+                    if began, gap < wait {
                         add(
                             rule, [refusal, request],
                             "\(request.entry.method) \(request.path)\(request.by) came again \(gap.rounded) after it was refused "
@@ -61,9 +64,9 @@ extension Court {
                 } else {
                     untimed += 1
                 }
-                refusals[key] = nil
+                if isRetry { refusals[key] = nil }
             }
-            if request.isRefusedForNow, request.retryAfter != nil {
+            if isRefusal {
                 judgement.lookedAt += 1
                 refusals[key] = request
             }
@@ -86,7 +89,8 @@ extension Court {
     mutating func missingRetries(_ rule: AuditRule) -> Judgement {
         /// A user in a test.
         struct Client: Hashable {
-            let caller, test: String?
+            let caller: String?
+            let test: TextKey?
         }
         var judgement = Judgement()
         var later: Set<Repetition> = []
@@ -94,7 +98,7 @@ extension Court {
         var missing: [(refusal: AuditedRequest, later: AuditedRequest)] = []
         for request in requests.reversed() {
             let key = Repetition(of: request)
-            let client = Client(caller: request.caller, test: request.test)
+            let client = Client(caller: request.caller, test: request.testKey)
             if request.isRefusedForNow, ["GET", "HEAD", "PUT", "DELETE"].contains(request.entry.method) {
                 judgement.lookedAt += 1
                 // Requests that were on their way together are no reaction to the refusal.

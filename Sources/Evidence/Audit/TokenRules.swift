@@ -1,4 +1,3 @@
-import Foundation
 import Simulation
 import SimulationAPI
 
@@ -81,7 +80,8 @@ extension Court {
     /// The living sessions of each client, as the requests until now tell.
     private struct Sessions {
         struct Client: Hashable {
-            let username, test, userAgent: String?
+            let username: String?
+            let test, userAgent: TextKey?
         }
         struct Session {
             let token: String
@@ -89,8 +89,17 @@ extension Court {
             let login: AuditedRequest
         }
 
-        var living: [Client: [Session]] = [:]
-        var clients: [String: Client] = [:]
+        private(set) var living: [Client: [Session]] = [:]
+        private var clients: [String: Client] = [:]
+        /// The tokens of each user, oldest first, also of sessions that have ended.
+        private var tokens: [String: ArraySlice<String>] = [:]
+
+        /// Begins a session beside others of its client that live.
+        mutating func begin(_ session: Session, of client: Client, beside others: [Session]) {
+            living[client] = others + [session]
+            clients[session.token] = client
+            if let username = client.username { tokens[username, default: []].append(session.token) }
+        }
 
         /// Ends the session with a token.
         mutating func end(_ credential: String) {
@@ -98,11 +107,14 @@ extension Court {
             living[client]?.removeAll { $0.token == credential }
         }
 
-        /// Ends the oldest session of a user: a call of the control API did.
+        /// Ends the oldest living session of a user: a call of the control API did.
         mutating func endOldest(of username: String) {
-            let oldest = living.filter { $0.key.username?.isIdentical(to: username) ?? false }
-                .flatMap(\.value).min { $0.login.sequence < $1.login.sequence }
-            if let oldest { end(oldest.token) }
+            while let token = tokens[username]?.popFirst() {
+                guard let client = clients[token], living[client]?.contains(where: { $0.token == token }) == true else {
+                    continue
+                }
+                return end(token)
+            }
         }
     }
 
@@ -123,7 +135,7 @@ extension Court {
             guard let token = request.digests.answered[names.token] else { continue }
             judgement.lookedAt += 1
             let client = Sessions.Client(
-                username: request.entry.outcome.username, test: request.test, userAgent: request.userAgent)
+                username: request.entry.outcome.username, test: request.testKey, userAgent: request.userAgentKey)
             let now = request.entry.at.epoch
             let others = (sessions.living[client] ?? []).filter { $0.expires > now }
             if others.count >= limit {
@@ -133,8 +145,7 @@ extension Court {
                         + "it expires")
             }
             let expires = request.entry.response.json?.members?[names.expires]?.number ?? .infinity
-            sessions.living[client] = others + [.init(token: token, expires: expires, login: request)]
-            sessions.clients[token] = client
+            sessions.begin(.init(token: token, expires: expires, login: request), of: client, beside: others)
         }
         judgement.skip(undigested, Judgement.undigested)
         judgement.skip(cut, Judgement.cut)

@@ -166,12 +166,13 @@ package final class CoverageLedger: Sendable {
     /// The coverage of the living namespaces whose name begins with a prefix.
     package func ofNamespaces(prefix: String) -> Coverage {
         let parts = state.withLockedValue { state in
-            state.namespaces.filter { $0.key.begins(with: prefix) }.sorted { $0.key < $1.key }.map(\.value.counts)
+            state.namespaces.filter { $0.key.begins(with: prefix) }.sorted { $0.key.precedes($1.key) }.map(
+                \.value.counts)
         }
-        let none = EdgeCounts(since: parts.isEmpty ? realTime() : .greatestFiniteMagnitude).coverage(table)
-        var sum = Coverage.merged([none] + parts.map { $0.coverage(table) })
-        sum.since = parts.map(\.since).min() ?? none.since
-        return sum
+        // Only what was met is added: most edges of most namespaces were not.
+        var sum = parts.first ?? EdgeCounts(since: realTime())
+        for part in parts.dropFirst() { sum.add(part) }
+        return sum.coverage(table)
     }
 
     /// The coverage of one namespace since it was made, reset or restored.

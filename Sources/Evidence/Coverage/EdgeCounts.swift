@@ -19,7 +19,20 @@ struct EdgeCount: Sendable {
         guard let test = sighting.test, tests.count < Coverage.maxTests else { return }
         let name = Coverage.boundedTest(test)
         guard !tests.contains(where: { $0.isIdentical(to: name) }) else { return }
-        tests.append(sighting.masked(name))
+        // A name with a secret is stored masked.
+        append(sighting.masked(name))
+    }
+
+    /// Adds the counts of another namespace.
+    mutating func add(_ other: EdgeCount) {
+        (reached, injected) = (reached + other.reached, injected + other.injected)
+        if first == nil { first = other.first }
+        for test in other.tests { append(test) }
+    }
+
+    private mutating func append(_ test: String) {
+        guard tests.count < Coverage.maxTests, !tests.contains(where: { $0.isIdentical(to: test) }) else { return }
+        tests.append(test)
     }
 
     /// Counts one less: its answer did not arrive. Where nothing is left, no test has met it.
@@ -57,6 +70,12 @@ struct EdgeCounts: Sendable {
 
     mutating func remove(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) {
         counts[edge]?.remove(sighting, isFaultOnly: isFaultOnly)
+    }
+
+    /// Adds the counts of another namespace, whose counting may have begun earlier.
+    mutating func add(_ other: EdgeCounts) {
+        since = min(since, other.since)
+        for (edge, count) in other.counts { counts[edge, default: EdgeCount()].add(count) }
     }
 
     /// Sets the count of an edge, as a file has it.

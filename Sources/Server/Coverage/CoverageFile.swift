@@ -92,7 +92,7 @@ package final class CoverageFile: Sendable {
         guard ledger.changes != saved.withLockedValue({ $0.changes }) else { return }
         let (coverage, changes) = ledger.saved
         do {
-            try write(WireJSON.encode(coverage))
+            try PrivateFile.replace(path, with: WireJSON.encode(coverage))
             saved.withLockedValue { $0 = (changes, false) }
         } catch {
             let isNew = saved.withLockedValue { saved in
@@ -102,22 +102,6 @@ package final class CoverageFile: Sendable {
             if isNew {
                 logger.error("the coverage cannot be saved", metadata: ["file": "\(path)", "problem": "\(error)"])
             }
-        }
-    }
-
-    private func write(_ bytes: Data) throws {
-        var name = Array("\(path).XXXXXX".utf8CString)
-        let descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { throw CoverageFileProblem(String(cString: strerror(errno))) }
-        let part = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: bytes)
-            try file.close()
-            guard rename(part, path) == 0 else { throw CoverageFileProblem(String(cString: strerror(errno))) }
-        } catch {
-            unlink(part)
-            throw error
         }
     }
 }

@@ -2,7 +2,7 @@ import Evidence
 import Simulation
 import SimulationAPI
 
-/// Why things happened in a namespace (`/_sim/explain`), and what its clients do wrong (`/_sim/audit`).
+/// Explanations of what happened in a namespace (`/_sim/explain`), and its audit (`/_sim/audit`).
 enum EvidenceRoutes {
     static func add(to routes: Routes) {
         routes.get("explain/{id}") { Explain($0.path("id")) }
@@ -12,12 +12,12 @@ enum EvidenceRoutes {
     /// The namespace's job collects; the judgement is made on the server's threads.
     @Sendable private static func audit(_ request: RequestReader) async -> Answer {
         await request.reading(.ignored, AuditFilter.init) { filter in
-            let collected = await request.namespace.answer(.success(Audit()), request.head)
+            let collected = await request.namespace.answer(.success(Audit(filter)), request.head)
             var judged: Result<AuditReport, PlatformError>
             do {
                 let material = try collected.result.get()
-                let known = material.needsMembers(filter) ? try await DescribedMembers.known.made() : nil
-                let report = try await request.namespace.environment.offload { material.report(filter, known) }
+                let known = material.needsMembers ? try await DescribedMembers.known.made() : nil
+                let report = try await request.namespace.environment.offload { material.report(known) }
                 judged = .success(report)
             } catch {
                 judged = .failure(PlatformError(carrying: error))

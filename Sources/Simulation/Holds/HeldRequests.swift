@@ -9,6 +9,8 @@ package struct HoldLimits: Sendable {
     package var bytes = 256_000_000
 
     package static let standard = HoldLimits()
+    /// The largest size of a body that is believed.
+    static let mostAnnounced = 1_000_000_000_000
 
     package init() {}
 }

@@ -13,7 +13,8 @@ extension Namespace {
         guard head.isHoldable, let metadata = head.metadata, let outcome = job.state.outcome,
             let fault = outcome.fault, case .hold(let hold)? = fault.effect
         else { return nil }
-        let announced = metadata.header("Content-Length").first.flatMap { Int($0) } ?? 0
+        // A client may announce any number. More than any server has room for is as good as too much, and adding to it cannot overflow.
+        let announced = min(metadata.header("Content-Length").first.flatMap { Int($0) } ?? 0, HoldLimits.mostAnnounced)
         let held = HeldRequest(
             try job.nextID(.held), hold, faultID: fault.id, in: name, generation: job.state.generation,
             since: environment.realTime(), bytes: max(head.size?.readBytes ?? 0, announced),

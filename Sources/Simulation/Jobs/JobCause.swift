@@ -96,29 +96,37 @@ package struct JobCause {
     /// Whether this is the job of a request that was sent again from the journal.
     var isResent: Bool { if case .request(_, _, let isResent) = origin { isResent } else { false } }
 
-    /// The maximum number of causes that ``root(_:)`` follows.
-    private static let maxSteps = 8
-
     /// The request or the control call behind the job: its own, or the one that scheduled the work or sent the webhook. The farthest
     /// known cause if neither is known; `nil` if nothing is.
     func root(_ job: JobContext) -> Cause? {
-        var farthest: Cause?
         switch origin {
-        case .unknown: return nil
-        case .request(let sequence, _, _): return .request(sequence)
+        case .unknown: nil
+        case .request(let sequence, _, _): .request(sequence)
         // Stored with the job's first change, which is the event that asks.
-        case .control: return stored
-        case .delivery(let delivery): farthest = delivery.cause
-        case .dueWork(let work, _): farthest = work.cause
+        case .control: stored
+        case .delivery(let delivery): delivery.cause?.root(job)
+        case .dueWork(let work, _): work.cause?.root(job)
         }
+    }
+}
+
+extension Cause {
+    /// The maximum number of causes that ``root(_:)`` follows.
+    private static let maxSteps = 8
+
+    /// The request or the control call behind a cause; the farthest known one if neither is known.
+    package func root(_ job: JobContext) -> Cause {
+        var farthest = self
         for _ in 0..<Self.maxSteps {
             let next: Cause?
-            switch farthest?.kind {
-            // A row that cannot be read has no known cause: the job's own statements report the storage's problem.
-            case .dueWork(let id): next = try? job.transaction.pastWork(id: id)?.cause
+            switch farthest.kind {
+            case .dueWork(let id):
+                // A row that cannot be read has no known cause: the job's own statements report the storage's problem. Work that is
+                // still due has no row of past work.
+                next = try? job.transaction.pastWork(id: id)?.cause ?? job.transaction.due(id: id)?.cause
             // The same.
             case .delivery(let id): next = try? job.transaction.delivery(id: id)?.cause
-            case .request, .control, nil: next = nil
+            case .request, .control: next = nil
             }
             guard let next else { break }
             farthest = next

@@ -163,11 +163,11 @@ struct JudgedAudit {
             lines += ["| | rule | what happened | requests |", "|---|---|---|---|"]
             lines += report.findings.map { finding in
                 let cells = [
-                    finding.level == .error ? ":x:" : ":warning:", finding.rule,
-                    finding.text + (finding.count > 1 ? " (\(finding.count) times)" : ""),
+                    finding.rule, finding.text + (finding.count > 1 ? " (\(finding.count) times)" : ""),
                     Self.requests(finding).map { String($0.dropFirst("requests ".count)) } ?? "",
                 ]
-                return "| " + cells.map { Markdown.escaped($0) }.joined(separator: " | ") + " |"
+                let mark = finding.level == .error ? ":x:" : ":warning:"
+                return "| \(mark) | " + cells.map { Markdown.escaped($0) }.joined(separator: " | ") + " |"
             }
             lines.append("")
         }
