@@ -21,14 +21,15 @@ package struct HeldRelease: Sendable {
     /// Reads the body of a release. Problems go to `fields`.
     package init(_ id: String, _ fields: inout FieldReader) {
         self.id = id
+        let hasStatus = fields.value("status") != nil
         let status = fields.number("status", in: 200...599)
         let body = fields.value("body")
         let drops = fields.optionalBool("drop_connection")
         if drops == false { fields.report("drop_connection", "must be true, or left out") }
-        if drops != nil, fields.has("status") || body != nil {
+        if drops != nil, hasStatus || body != nil {
             fields.report("drop_connection", "cannot be combined with status and body")
         }
-        if body != nil, !fields.has("status") { fields.report("body", "belongs to status, which is missing") }
+        if body != nil, !hasStatus { fields.report("body", "belongs to status, which is missing") }
         if body != nil, let status, [204, 205, 304].contains(status) {
             fields.report("body", "must be left out: a \(status) has no body (RFC 9110)")
         }
