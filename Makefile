@@ -32,7 +32,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan \
+.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan \
 	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
 
 help: ## This list
@@ -240,6 +240,12 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run it
 	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(CURDIR)/$(or $(BINARY_TO_TEST),$(BINARY)) && \
 		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py && \
 		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 2 $(CURDIR)/Tests/Python
+
+AGENTS = .build/agents
+test-mcp: $(if $(BINARY_TO_TEST),,build) ## Drive the tools for coding agents with the protocol's official client, over stdio and HTTP
+	@scripts/python
+	@[ -x $(AGENTS)/bin/python ] || (python3 -m venv $(AGENTS) && $(AGENTS)/bin/pip install --quiet --disable-pip-version-check mcp==2.3.0)
+	@$(AGENTS)/bin/python -B Tests/Agents/mcp_tools.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 
 test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
 	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))

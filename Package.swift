@@ -54,6 +54,7 @@ let package = Package(
                 "Server", "Console", "EntrupyAPI", "SimulationAPI",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("AsyncHTTPClient", "async-http-client"),
+                server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOSSL", "swift-nio-ssl"),
                 server("UnixSignals", "swift-service-lifecycle"),
@@ -84,7 +85,7 @@ let package = Package(
                 server("Yams", "Yams"),
             ],
             resources: [
-                .embedInCode("Documentation/page.mustache"),
+                .embedInCode("Documentation/page.mustache"), .embedInCode("Documentation/llms.txt"),
                 .embedInCode("Certificates/certificate.mustache"), .embedInCode("Certificates/sharable.mustache"),
             ]
         ),

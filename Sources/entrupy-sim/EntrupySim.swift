@@ -33,6 +33,7 @@ struct EntrupySim: AsyncParsableCommand {
                     ReportCommand.self, ReplayCommand.self,
                 ]),
             .init(name: "HTTPS", subcommands: [TrustCommand.self, UntrustCommand.self]),
+            .init(name: "Coding agents", subcommands: [AgentServerCommand.self, AgentGuide.self]),
             .init(name: "About this program", subcommands: [Fidelity.self]),
         ])
 

@@ -34,7 +34,8 @@ struct Target: Equatable {
     }
 
     private static let serversOwn = [
-        "/_sim/health", "/_sim/ready", "/_sim/authority.pem", "/_sim/metrics", "/_sim/docs", "/_sim/namespaces",
+        "/_sim/health", "/_sim/ready", "/_sim/authority.pem", "/_sim/metrics", "/_sim/docs", "/_sim/llms.txt",
+        "/_sim/namespaces",
     ]
 
     /// - Parameter outsidePath: the namespace that the request names outside its path. The path wins.

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Simulation
 
-/// The OpenAPI description, and an HTML page that shows it.
+/// The OpenAPI description, an HTML page that shows it, and the text for coding agents.
 struct DescriptionRoutes: Sendable {
     private typealias Page = (html: ConstantDocument, policy: String)
 
@@ -31,6 +31,10 @@ struct DescriptionRoutes: Sendable {
             return await file(completed, json) {
                 ($0, [.contentType: "application/json", .xContentTypeOptions: "nosniff"])
             }
+        }
+        routes.on(.get, "_sim/llms.txt") {
+            await $0.answer { _ in Acknowledge() }.file(
+                AgentText.document, [.contentType: "text/plain; charset=utf-8", .xContentTypeOptions: "nosniff"])
         }
         routes.on(.get, "_sim/docs") { request in
             let completed = await request.answer { request in

@@ -235,7 +235,7 @@ private final class Listening: Sendable {
 
 extension Refusal {
     /// Whether the server answered that what was named is not there.
-    fileprivate var isNotFound: Bool {
+    var isNotFound: Bool {
         // Another answer does not say so.
         answer.flatMap { try? WireJSON.decode(ErrorEnvelope.self, from: $0) }?.code == "not_found"
     }

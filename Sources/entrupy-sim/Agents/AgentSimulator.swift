@@ -1,0 +1,78 @@
+import Foundation
+import SimulationAPI
+
+/// The simulator that the tools work on: a given one, or one of this program's own, in memory, which the first tool starts.
+actor AgentSimulator {
+    private let url: String?
+    private let controlToken: String?
+    private var own: Task<OwnServer, any Error>?
+
+    /// - Parameter url: the URL of a server; `nil` for one of this program's own.
+    init(url: String?, controlToken: String?) {
+        self.url = url
+        self.controlToken = controlToken
+    }
+
+    /// A client of a namespace.
+    ///
+    /// - Throws: ``Refusal`` if the own server does not start, or has ended; the next call then starts another.
+    func client(_ namespace: String) async throws -> ControlClient {
+        var words = ["--url", try await base(), "--namespace", namespace]
+        if let controlToken { words += ["--control-token", controlToken] }
+        return ControlClient(options: try ControlOptions.parse(words))
+    }
+
+    private func base() async throws -> String {
+        if let url { return url }
+        let starting = own ?? Task { try await OwnServer.start(recording: nil) }
+        own = starting
+        let server: OwnServer
+        do {
+            server = try await starting.value
+        } catch {
+            own = nil
+            throw error
+        }
+        guard server.hasEnded else { return server.url }
+        own = nil
+        throw Refusal(.noServer, "the simulator of this process has ended, and all namespaces with it")
+    }
+
+    /// Stops the own server.
+    func stop() async {
+        guard let own else { return }
+        self.own = nil
+        await (try? own.value)?.stop()
+    }
+
+    /// The failure for a refusal of the simulator.
+    ///
+    /// - Parameter wayOut: what to do if the refusal is none of those that have a way out of their own.
+    func failure(_ refusal: Refusal, wayOut: String) async -> ToolFailure {
+        let details = refusal.details.filter { !refusal.says($0.problem) }
+        let problem = ([refusal.message] + details.map { "\($0.field): \($0.problem)" }).joined(separator: "; ")
+        if refusal.code == .noServer {
+            let next =
+                url == nil
+                ? "call start_case, which starts another simulator"
+                : "start it: entrupy-sim serve; or name another with --url"
+            return ToolFailure(problem, next)
+        }
+        guard refusal.isNotFound, refusal.message.contains("namespace") else { return ToolFailure(problem, wayOut) }
+        let names = await namespaces()
+        return ToolFailure(
+            problem,
+            "start_case makes a namespace"
+                + (names.isEmpty
+                    ? "" : "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"))
+    }
+
+    private func namespaces() async -> [String] {
+        guard let client = try? await client("default"),
+            let list: NamespaceList = try? await client.get("/_sim/namespaces")
+        else {
+            return []
+        }
+        return list.namespaces.map(\.name)
+    }
+}

@@ -1,0 +1,237 @@
+import Foundation
+import SimulationAPI
+
+/// A tool of the Model Context Protocol: a piece of work that an agent has done, not a route.
+struct AgentTool: Sendable {
+    let name: String
+    /// The name for people.
+    let title: String
+    /// What it does, what it destroys, and what it returns. Agents choose by it.
+    let description: String
+    let arguments: [Argument]
+    let effect: Effect
+    /// What to do when it fails, if the error itself does not say it.
+    let wayOut: String
+    let run: @Sendable (ToolArguments, AgentSimulator) async throws -> JSONObject
+
+    enum Effect {
+        case reads
+        /// Adds or changes what the caller named, and deletes nothing else.
+        case changes
+        case destroys
+    }
+
+    struct Argument: Sendable {
+        let name: String
+        let kind: Kind
+        let description: String
+        var isRequired = false
+    }
+
+    enum Kind: Sendable {
+        /// - Parameter maxBytes: the maximum size in UTF-8.
+        case text(maxBytes: Int = 1000)
+        case namespace
+        case choice([String])
+        case integer(ClosedRange<Int>)
+        case flag
+        case object
+        /// - Parameter max: the maximum number of objects.
+        case objects(max: Int)
+    }
+
+    /// The tool as `tools/list` shows it.
+    var declaration: JSONValue {
+        let properties = arguments.map { argument in
+            var schema = argument.kind.schema
+            schema["description"] = .string(argument.description)
+            return (argument.name, JSONValue.object(schema))
+        }
+        let required = arguments.filter(\.isRequired).map { JSONValue.string($0.name) }
+        return [
+            "name": .string(name), "title": .string(title), "description": .string(description),
+            "inputSchema": [
+                "type": "object", "properties": .object(JSONObject(properties)), "required": .array(required),
+                "additionalProperties": false,
+            ],
+            "annotations": [
+                "title": .string(title), "readOnlyHint": .bool(effect == .reads),
+                "destructiveHint": .bool(effect == .destroys), "openWorldHint": false,
+            ],
+        ]
+    }
+
+    /// Runs the tool.
+    ///
+    /// - Returns: the result of `tools/call`, also where the tool failed: an agent sees results, not errors of the protocol.
+    func called(_ given: JSONObject, _ simulator: AgentSimulator) async -> JSONObject {
+        do {
+            let arguments = try ToolArguments(given, of: self)
+            return Self.result(ToolAnswer.bounded(try await run(arguments, simulator)), isError: false)
+        } catch let failure as ToolFailure {
+            return Self.result(failure.answer, isError: true)
+        } catch let refusal as Refusal {
+            return Self.result(await simulator.failure(refusal, wayOut: wayOut).answer, isError: true)
+        } catch {
+            return Self.result(ToolFailure("\(error)", wayOut).answer, isError: true)
+        }
+    }
+
+    /// The result in both forms: as JSON, and as the same JSON in a text, for clients that know texts alone.
+    private static func result(_ answer: JSONObject, isError: Bool) -> JSONObject {
+        let text = (try? WireJSON.encode(JSONValue.object(answer))).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        return [
+            "content": [["type": "text", "text": .string(text)]], "structuredContent": .object(answer),
+            "isError": .bool(isError),
+        ]
+    }
+}
+
+extension AgentTool.Kind {
+    /// The JSON Schema of a value.
+    fileprivate var schema: JSONObject {
+        switch self {
+        case .text: ["type": "string"]
+        case .namespace: ["type": "string", "pattern": "^[a-z0-9-]{1,63}$"]
+        case .choice(let values): ["type": "string", "enum": .array(values.map { .string($0) })]
+        case .integer(let range):
+            [
+                "type": "integer", "minimum": .number(JSONNumber(range.lowerBound)),
+                "maximum": .number(JSONNumber(range.upperBound)),
+            ]
+        case .flag: ["type": "boolean"]
+        case .object: ["type": "object"]
+        case .objects: ["type": "array", "items": ["type": "object"]]
+        }
+    }
+
+    /// What is wrong with a value; `nil` if nothing is.
+    func problem(_ value: JSONValue) -> String? {
+        switch (self, value) {
+        case (.text(let maxBytes), .string(let text)):
+            text.utf8.count <= maxBytes ? nil : "must have at most \(maxBytes) bytes, got \(text.utf8.count)"
+        case (.text, _): "must be a text, got \(value.typeName)"
+        case (.namespace, .string(let name)):
+            Self.isNamespace(name) ? nil : "must be 1 to 63 characters of a-z, 0-9 and -, got \(ToolAnswer.short(name))"
+        case (.namespace, _): "must be the name of a namespace, got \(value.typeName)"
+        case (.choice(let values), .string(let text)):
+            text.isOne(of: values)
+                ? nil : "must be one of \(values.joined(separator: ", ")), got \(ToolAnswer.short(text))"
+        case (.choice(let values), _): "must be one of \(values.joined(separator: ", ")), got \(value.typeName)"
+        case (.integer(let range), .number(let number)):
+            number.integer.map(range.contains) ?? false
+                ? nil
+                : "must be an integer from \(range.lowerBound) to \(range.upperBound), got \(ToolAnswer.short(number.text))"
+        case (.integer, _): "must be an integer, got \(value.typeName)"
+        case (.flag, .bool), (.object, .object): nil
+        case (.flag, _): "must be true or false, got \(value.typeName)"
+        case (.object, _): "must be an object, got \(value.typeName)"
+        case (.objects(let max), .array(let elements)):
+            elements.count > max
+                ? "must have at most \(max) objects, got \(elements.count)"
+                : elements.contains { $0.members == nil } ? "must have objects alone" : nil
+        case (.objects, _): "must be a list of objects, got \(value.typeName)"
+        }
+    }
+
+    private static func isNamespace(_ name: String) -> Bool {
+        (1...63).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || byte == UInt8(ascii: "-")
+            }
+    }
+}
+
+/// The arguments of a call, checked against the tool's declaration.
+struct ToolArguments: Sendable {
+    private let values: JSONObject
+
+    /// - Throws: ``ToolFailure`` with all that is wrong. Null is the same as absent.
+    init(_ given: JSONObject, of tool: AgentTool) throws {
+        var problems: [String] = []
+        values = given.filter { if case .null = $0.value { false } else { true } }
+        for argument in tool.arguments {
+            if let value = values[argument.name] {
+                if let problem = argument.kind.problem(value) { problems.append("\(argument.name) \(problem)") }
+            } else if argument.isRequired {
+                problems.append("\(argument.name) is missing: \(argument.description)")
+            }
+        }
+        let names = tool.arguments.map(\.name)
+        for (name, _) in given.sorted where !name.isOne(of: names) {
+            let guess = NearestName.nearest(to: name, among: names).map { ", did you mean \($0)?" } ?? ""
+            problems.append("there is no argument \(ToolAnswer.short(name))\(guess)")
+        }
+        guard problems.isEmpty else {
+            let rest = problems.count > 10 ? "; and \(problems.count - 10) more" : ""
+            throw ToolFailure(
+                "\(problems.prefix(10).joined(separator: "; "))\(rest). Nothing was changed",
+                "the arguments of \(tool.name) are \(names.joined(separator: ", "))")
+        }
+    }
+
+    subscript(name: String) -> JSONValue? { values[name] }
+
+    func text(_ name: String) -> String? { values[name]?.text }
+
+    func integer(_ name: String) -> Int? { if case .number(let number) = values[name] { number.integer } else { nil } }
+
+    func isSet(_ name: String) -> Bool { if case .bool(true) = values[name] { true } else { false } }
+
+    /// The given arguments among `names`, as members of a body.
+    func members(_ names: [String]) -> [(String, any BodyMember)] { names.map { ($0, values[$0]) } }
+
+    func has(anyOf names: [String]) -> Bool { names.contains { values[$0] != nil } }
+
+    /// The namespace, which tools that use this require.
+    var namespace: String { text("namespace") ?? "" }
+}
+
+/// Why a tool failed, and the way out.
+struct ToolFailure: Error {
+    let problem: String
+    let wayOut: String
+
+    init(_ problem: String, _ wayOut: String) {
+        self.problem = problem
+        self.wayOut = wayOut
+    }
+
+    var answer: JSONObject {
+        ["error": .string(ToolAnswer.short(problem, 2000)), "way_out": .string(wayOut)]
+    }
+}
+
+/// Bounds answers: an agent pays for each byte, and reads all of it.
+enum ToolAnswer {
+    /// The maximum size as JSON, in bytes: under 2,000 tokens.
+    static let maxBytes = 6000
+
+    /// A text with its middle left out where it is longer than `count` Unicode scalars.
+    static func short(_ text: String, _ count: Int = 200) -> String {
+        guard text.utf8.count > count, text.unicodeScalars.count > count else { return text }
+        let kept = (count - 1) / 2
+        return "\(String(text.unicodeScalars.prefix(kept)))…\(String(text.unicodeScalars.suffix(kept)))"
+    }
+
+    /// The answer without the last elements of its longest lists where it is larger than ``maxBytes``. `left_out` counts them.
+    static func bounded(_ answer: JSONObject) -> JSONObject {
+        var answer = answer
+        var leftOut: [String: Int] = [:]
+        while size(.object(answer)) > maxBytes {
+            let lists = answer.sorted.compactMap { name, value in value.elements.map { (name, $0) } }
+            guard let longest = lists.max(by: { size(.array($0.1)) < size(.array($1.1)) }), longest.1.count > 0 else {
+                break
+            }
+            let kept = longest.1.count / 2
+            leftOut[longest.0, default: 0] += longest.1.count - kept
+            answer[longest.0] = .array(Array(longest.1.prefix(kept)))
+            answer["left_out"] = .object(JSONObject(leftOut.map { ($0.key, JSONValue.number(JSONNumber($0.value))) }))
+        }
+        return answer
+    }
+
+    private static func size(_ value: JSONValue) -> Int { (try? WireJSON.encode(value).count) ?? 0 }
+}

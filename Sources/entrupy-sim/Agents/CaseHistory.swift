@@ -1,0 +1,65 @@
+import Foundation
+import SimulationAPI
+
+/// What happened in a namespace since a mark: requests, events and deliveries of webhooks, a line each.
+struct CaseHistory {
+    let answer: JSONObject
+
+    /// - Parameter limit: the number of requests, and of events, that are returned: the newest, oldest first.
+    static func read(_ client: ControlClient, since mark: CaseMark, limit: Int) async throws -> CaseHistory {
+        let count = "\(limit + 1)"
+        let requests: RequestList = try await client.get(
+            "/_sim/requests", [("after_sequence", "\(mark.request)"), ("limit", count)])
+        let events: EventList = try await client.get(
+            "/_sim/event-log", [("after_sequence", "\(mark.event)"), ("limit", count)])
+        let deliveries: WebhookDeliveryList = try await client.get("/_sim/webhook-deliveries", [("limit", "10")])
+        var answer = JSONObject()
+        answer["requests"] = .array(try lines(requests.requests, limit, text))
+        answer["events"] = .array(try lines(events.events, limit, text))
+        answer["deliveries"] = .array(deliveries.deliveries.reversed().map { .string(text($0)) })
+        let cut = [
+            requests.requests.count > limit ? "requests" : nil, events.events.count > limit ? "events" : nil,
+        ].compactMap(\.self)
+        if !cut.isEmpty {
+            answer["earlier"] = .string(
+                "there are earlier \(cut.joined(separator: " and ")) since that mark; call what_happened with a greater limit"
+            )
+        }
+        answer["state"] = try await CaseState.read(client)
+        return CaseHistory(answer: answer)
+    }
+
+    private static func lines<Entry>(_ newestFirst: [Entry], _ limit: Int, _ text: (Entry) throws -> String) rethrows
+        -> [JSONValue]
+    {
+        try newestFirst.prefix(limit).reversed().map { .string(ToolAnswer.short(try text($0), 240)) }
+    }
+
+    private static func text(_ request: JournaledRequest) throws -> String {
+        let number = request.sequence.map { "#\($0) " } ?? ""
+        let query = request.query.map { "?\($0)" } ?? ""
+        let status = request.status.map { "\($0)" } ?? "no answer"
+        let delivery = request.delivered ? "" : " (not delivered)"
+        let fault = request.decided_by.fault.map { " by the fault \($0)" } ?? ""
+        let limits = request.decided_by.limits.isEmpty ? "" : " by a limit"
+        let reason = request.because.map { ": \($0)" } ?? ""
+        let who = request.username.map { " \($0)" } ?? ""
+        return "\(number)\(Readable.time(request.at)) \(request.method) \(ToolAnswer.short(request.path + query, 120)) "
+            + "\(status)\(delivery)\(fault)\(limits)\(reason)\(who)"
+    }
+
+    private static func text(_ event: StateChange) throws -> String {
+        let cause = event.cause.map { " by \($0)" } ?? ""
+        return
+            "\(event.sequence) \(Readable.time(event.at)) \(event.kind) \(event.subject)\(cause) \(try Readable.json(event.data))"
+    }
+
+    private static func text(_ delivery: WebhookDelivery) -> String {
+        let last = delivery.attempts.last.map { attempt in
+            ", attempt \(attempt.number): " + (attempt.status.map { "\($0)" } ?? attempt.error ?? "no answer")
+        }
+        let next = delivery.next_attempt_at.map { ", next at \(Readable.time($0))" } ?? ""
+        let item = delivery.entrupy_id.map { " of \($0)" } ?? ""
+        return ToolAnswer.short("\(delivery.id) \(delivery.event)\(item) \(delivery.status)\(last ?? "")\(next)", 240)
+    }
+}

@@ -1,0 +1,72 @@
+import Console
+import Foundation
+import SimulationAPI
+
+/// The state of a namespace, as every tool returns it.
+enum CaseState {
+    /// Reads the state with a few requests. What changes meanwhile may be in one part and not in another.
+    static func read(_ client: ControlClient) async throws -> JSONValue {
+        let info: ServerInfo = try await client.get("/_sim/info")
+        let due: DueList = try await client.get("/_sim/due", [("limit", "1")])
+        let faults: [String: [FaultInfo]] = try await client.get("/_sim/faults")
+        let outcomes: [String: [OutcomeInfo]] = try await client.get("/_sim/outcomes")
+        let namespace = info.namespace
+        return .members([
+            ("namespace", namespace.name), ("url", namespace.url),
+            ("clock", "\(namespace.clock.now) \(namespace.clock.mode)"), ("items", namespace.counts.authentications),
+            ("captures", namespace.counts.captures), ("sessions", namespace.counts.sessions),
+            ("next_due", due.due.first.map(text)), ("due", due.total == 0 ? nil : due.total),
+            ("faults", try rules(faults["faults"] ?? [], text)),
+            ("results", try rules(outcomes["outcomes"] ?? [], text)),
+            ("mark", try await CaseMark.now(client).text),
+        ])
+    }
+
+    /// The last rules, and how many there are before them.
+    private static func rules<Rule>(_ rules: [Rule], _ text: (Rule) throws -> String) rethrows -> [String] {
+        let shown = try rules.suffix(5).map { ToolAnswer.short(try text($0)) }
+        return rules.count > shown.count ? ["\(rules.count - shown.count) earlier ones"] + shown : shown
+    }
+
+    private static func text(_ due: DueEntry) -> String {
+        "\(due.kind) of \(due.subject) in \(DurationText.text(seconds: max(0, due.seconds_left)))"
+    }
+
+    private static func text(_ fault: FaultInfo) throws -> String {
+        let times = fault.times.map { "\(fault.hits) of \($0) times" } ?? "\(fault.hits) times"
+        return "\(fault.id): \(try Readable.json(fault.match)) -> \(try Readable.json(fault.effect)), \(times)"
+    }
+
+    private static func text(_ outcome: OutcomeInfo) throws -> String {
+        "\(outcome.id): \(try Readable.json(outcome.match)) -> \(outcome.result), decided \(outcome.hits)"
+    }
+}
+
+/// A place in the journal and the event log of a namespace: `r12e30` is after request 12 and event 30.
+struct CaseMark {
+    var request: Int64 = 0
+    var event: Int64 = 0
+
+    var text: String { "r\(request)e\(event)" }
+
+    init() {}
+
+    /// `nil` if the text is no mark.
+    init?(_ text: String) {
+        guard text.utf8.count <= 40, let parts = text.wholeMatch(of: #/r([0-9]+)e([0-9]+)/#),
+            let request = Int64(parts.1), let event = Int64(parts.2)
+        else { return nil }
+        self.request = request
+        self.event = event
+    }
+
+    /// The place after the newest request and event.
+    static func now(_ client: ControlClient) async throws -> CaseMark {
+        let requests: RequestList = try await client.get("/_sim/requests", [("limit", "1")])
+        let events: EventList = try await client.get("/_sim/event-log", [("limit", "1")])
+        var mark = CaseMark()
+        mark.request = requests.requests.first?.sequence ?? 0
+        mark.event = events.events.first?.sequence ?? 0
+        return mark
+    }
+}

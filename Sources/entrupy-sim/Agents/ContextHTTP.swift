@@ -1,0 +1,143 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import SimulationAPI
+
+/// The transport over HTTP, without sessions: a message is a POST to `/mcp`, and its answer the answer to that. See the protocol's page
+/// on transports.
+struct ContextHTTP: Sendable {
+    let server: ContextServer
+    let host: String
+    let port: Int
+    /// The token that clients must send; `nil` if none is needed, because only this machine can reach the port.
+    let token: String?
+
+    private static let versionHeader = field("MCP-Protocol-Version")
+    private static let methodHeader = field("Mcp-Method")
+    private static let nameHeader = field("Mcp-Name")
+
+    private static func field(_ name: String) -> HTTPField.Name {
+        guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is a token of HTTP") }
+        return field
+    }
+
+    /// Answers until a signal ends it.
+    ///
+    /// - Parameter opened: is called with the port once it is open.
+    /// - Throws: an `IOError` if the port cannot be listened on.
+    func run(opened: @escaping @Sendable (Int) -> Void) async throws {
+        let router = Router()
+        router.on("mcp", method: .post) { request, _ in try await answer(request) }
+        // Without sessions there is nothing to listen to, or to end.
+        for method in [HTTPRequest.Method.get, .delete] {
+            router.on("mcp", method: method) { _, _ in
+                Response(status: .methodNotAllowed, headers: [.allow: "POST"])
+            }
+        }
+        var logger = Logger(label: "mcp")
+        logger.logLevel = .error
+        let app = Application(
+            router: router,
+            configuration: .init(address: .hostname(host, port: port), serverName: nil),
+            onServerRunning: { opened($0.localAddress?.port ?? 0) }, logger: logger)
+        try await app.runService()
+    }
+
+    private func answer(_ request: Request) async throws -> Response {
+        if let refused = refused(request) { return refused }
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: ContextServer.maxBytes)
+        } catch is NIOTooManyBytesError {
+            let size = SizeText.text(ContextServer.maxBytes)
+            return reply(.null, .invalidRequest("a message has at most \(size)"), status: .contentTooLarge)
+        }
+        let message: ContextMessage
+        do {
+            message = ContextMessage(try WireJSON.decode(JSONValue.self, from: Data(body.readableBytesView)))
+        } catch {
+            return reply(.null, .parseError("the body must be one JSON object: \(error)"), status: .badRequest)
+        }
+        switch message {
+        case .invalid(let id, let error): return reply(id, error, status: .badRequest)
+        case .notification: return Response(status: .accepted)
+        case .request(let called):
+            if let error = Self.mismatch(request, called) { return reply(called.id, error, status: .badRequest) }
+            let answer = await server.answer(called)
+            // Before the version of 2026-07-28 an error of the protocol is an answer like others.
+            let status = ContextServer.isModern(called) ? answer.status : 200
+            return json(answer.message, status: .init(code: status))
+        }
+    }
+
+    /// The answer to a request that a page of another origin, or somebody else, has sent; `nil` if it may be answered.
+    private func refused(_ request: Request) -> Response? {
+        let named = Self.host(of: request.head.authority ?? "")
+        guard token != nil || Self.isLoopback(named) || named.isIdentical(to: host.lowercased()) else {
+            return plain(.forbidden, "the Host must be this machine's loopback address or \(host)")
+        }
+        if let origin = request.headers[.origin] {
+            let ofPage = URL(string: origin)?.host() ?? ""
+            guard Self.isLoopback(ofPage.lowercased()) else {
+                return plain(.forbidden, "requests of web pages of other origins are not answered")
+            }
+        }
+        if let token {
+            let given = request.headers[.authorization] ?? ""
+            guard given.isIdentical(to: "Bearer \(token)") else {
+                return plain(.unauthorized, "the header Authorization must be Bearer and the token of --control-token")
+            }
+        }
+        return nil
+    }
+
+    /// The host of `Host`, without the port.
+    private static func host(of authority: String) -> String {
+        let text = authority.lowercased()
+        if text.utf8.first == UInt8(ascii: "[") {
+            return String(text.dropFirst().prefix { $0 != "]" })
+        }
+        return String(text.prefix { $0 != ":" })
+    }
+
+    static func isLoopback(_ host: String) -> Bool { host.isOne(of: ["localhost", "127.0.0.1", "::1", "[::1]"]) }
+
+    /// The error for headers that say something else than the body; `nil` if they agree, or the request is of a version without
+    /// these headers.
+    private static func mismatch(_ request: Request, _ called: ContextRequest) -> ContextError? {
+        let version = ContextServer.version(of: called)?.text
+        let given = request.headers[versionHeader]
+        guard version != nil || given.map({ $0.isIdentical(to: ContextServer.version) }) ?? false else { return nil }
+        func error(_ name: String, _ part: String) -> ContextError {
+            ContextError(code: .headerMismatch, message: "the header \(name) must be the \(part) of the body")
+        }
+        guard let version, let given, given.isIdentical(to: version) else {
+            return error("MCP-Protocol-Version", "params._meta protocol version")
+        }
+        guard (request.headers[methodHeader] ?? "").isIdentical(to: called.method) else {
+            return error("Mcp-Method", "method")
+        }
+        guard called.method.isIdentical(to: "tools/call"), let name = called.params["name"]?.text else { return nil }
+        guard (request.headers[nameHeader] ?? "").isIdentical(to: name) else { return error("Mcp-Name", "params.name") }
+        return nil
+    }
+
+    private func reply(_ id: JSONValue, _ error: ContextError, status: HTTPResponse.Status) -> Response {
+        json(ContextReply(id: id, result: .failure(error)).message, status: status)
+    }
+
+    private func json(_ value: JSONValue, status: HTTPResponse.Status) -> Response {
+        let bytes = (try? WireJSON.encode(value)) ?? Data()
+        return Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private func plain(_ status: HTTPResponse.Status, _ text: String) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import SimulationAPI
+
+extension AgentTool {
+    /// Lists what happened since a mark.
+    static let whatHappened = AgentTool(
+        name: "what_happened", title: "See what happened",
+        description: """
+            Lists what happened in the namespace since a mark, a line each: requests of the code under test with their answers, events, \
+            and the last deliveries of webhooks. Changes nothing. Every state has a mark: give it the next time to see only what is new.
+            """,
+        arguments: [
+            namespaceArgument,
+            Argument(
+                name: "since", kind: .text(maxBytes: 40),
+                description: "a mark, as state.mark of an earlier answer; absent, all"),
+            Argument(
+                name: "limit", kind: .integer(1...50),
+                description: "the number of requests, and of events; 15 if absent"),
+        ],
+        effect: .reads, wayOut: "start_case says how the namespace is named"
+    ) { arguments, simulator in
+        let client = try await simulator.client(arguments.namespace)
+        var mark = CaseMark()
+        if let since = arguments.text("since") {
+            guard let given = CaseMark(since) else {
+                throw ToolFailure(
+                    "since must be a mark such as r12e30, got \(ToolAnswer.short(since))", "take it from state.mark")
+            }
+            mark = given
+        }
+        return try await CaseHistory.read(client, since: mark, limit: arguments.integer("limit") ?? 15).answer
+    }
+
+    /// Explains one thing.
+    static let why = AgentTool(
+        name: "why", title: "Explain",
+        description: """
+            Explains a request (req_… or sequence:N), item, capture, session, webhook delivery, event (event:N) or control call \
+            (control:N): the chain of causes, oldest first, and what would have changed it. Changes nothing.
+            """,
+        arguments: [
+            namespaceArgument,
+            Argument(
+                name: "id", kind: .text(), description: "what to explain; #12 in what_happened is sequence:12",
+                isRequired: true),
+        ],
+        effect: .reads, wayOut: "what_happened lists the ids"
+    ) { arguments, simulator in
+        let client = try await simulator.client(arguments.namespace)
+        let explained: Explanation = try await client.get("/_sim/explain/\(arguments.text("id") ?? "")")
+        let steps = explained.steps.map { step in
+            let causes = step.causes.isEmpty ? "" : " (from \(step.causes.joined(separator: ", ")))"
+            return JSONValue.string(
+                ToolAnswer.short("\(Readable.time(step.at)) \(step.id): \(step.text)\(causes)", 300))
+        }
+        return JSONObject([
+            ("subject", .string("\(explained.subject.kind) \(explained.subject.id)")), ("steps", .array(steps)),
+            (
+                "would_differ",
+                .array(explained.would_differ.map { .string(ToolAnswer.short("\($0.step): \($0.text)", 300)) })
+            ),
+            ("forgotten", .bool(explained.forgotten)), ("state", try await CaseState.read(client)),
+        ])
+    }
+
+    /// Judges the case: expectations, the client's manners, the scenario.
+    static let check = AgentTool(
+        name: "check", title: "Check the case",
+        description: """
+            Judges what the code under test did: the expectations that are given, what a scenario expects that was started here, and \
+            the audit (retries too soon, tokens in URLs, polling, refused webhooks and more). Changes nothing. passed is false where \
+            an expectation is not met or the audit has an error.
+            """,
+        arguments: [
+            namespaceArgument,
+            Argument(
+                name: "expect", kind: .objects(max: 20),
+                description: """
+                    expectations about requests, for instance {"match": {"method": "POST", "route": "/sdk/captures", "status": 201}, \
+                    "times": 1}; also at_least, at_most; or {"sequence": [match, match], "min_gap": "2s"}
+                    """),
+            Argument(name: "audit", kind: .flag, description: "false leaves the audit out"),
+        ],
+        effect: .reads,
+        wayOut: "an expectation has match with times, at_least or at_most, or sequence; docs/control.md has all"
+    ) { arguments, simulator in
+        let client = try await simulator.client(arguments.namespace)
+        var verdict = CaseVerdict()
+        for (index, expectation) in (arguments["expect"]?.elements ?? []).enumerated() {
+            try await verdict.verify(expectation, at: index, client)
+        }
+        try await verdict.verifyScenario(client)
+        if arguments["audit"] != false { try await verdict.audit(client) }
+        return verdict.answer.merging(JSONObject([("state", try await CaseState.read(client))])) { own, _ in own }
+    }
+}
+
+/// The verdict of `check`.
+private struct CaseVerdict {
+    private var hasPassed = true
+    private var expectations: [JSONValue] = []
+    private var scenario: JSONValue?
+    private var findings: [JSONValue]?
+    private var notJudged: [JSONValue] = []
+
+    var answer: JSONObject {
+        var answer = JSONObject([("passed", .bool(hasPassed)), ("expectations", .array(expectations))])
+        answer["scenario"] = scenario
+        answer["findings"] = findings.map { .array($0) }
+        if !notJudged.isEmpty { answer["not_judged"] = .array(notJudged) }
+        return answer
+    }
+
+    mutating func verify(_ expectation: JSONValue, at index: Int, _ client: ControlClient) async throws {
+        do {
+            try await client.send(ControlCall(.POST, "/_sim/requests/verify", body: .json(expectation)))
+            expectations.append(.string("\(index): met"))
+        } catch let refusal as Refusal where refusal.code == .no && !refusal.isNotFound {
+            hasPassed = false
+            expectations.append(.string(ToolAnswer.short("\(index): not met: \(refusal.message)", 400)))
+        } catch var refusal as Refusal where refusal.code == .usage {
+            refusal.details = refusal.details.map { ("expect[\(index)].\($0.field)", $0.problem) }
+            throw refusal
+        }
+    }
+
+    /// Verifies the scenario that was started last in the namespace, if one was.
+    mutating func verifyScenario(_ client: ControlClient) async throws {
+        guard let name = try await client.startedScenario() else { return }
+        do {
+            try await client.send(ControlCall(.POST, "/_sim/scenarios/\(name)/verify"))
+            scenario = .string("\(name): met")
+        } catch let refusal as Refusal where refusal.code == .no && !refusal.isNotFound {
+            hasPassed = false
+            let problems = refusal.details.prefix(10).map {
+                JSONValue.string(ToolAnswer.short("\($0.field): \($0.problem)", 300))
+            }
+            scenario = ["name": .string(name), "not_met": .array(Array(problems))]
+        }
+    }
+
+    mutating func audit(_ client: ControlClient) async throws {
+        let report: AuditReport = try await client.get("/_sim/audit")
+        if report.findings.contains(where: { $0.level == .error }) { hasPassed = false }
+        findings = report.findings.map { finding in
+            let requests = finding.requests.prefix(3).map { "#\($0.sequence)" }.joined(separator: ", ")
+            let place = requests.isEmpty ? "" : " (\(requests))"
+            return .string(
+                ToolAnswer.short(
+                    "\(finding.level.rawValue) \(finding.rule), \(finding.count) times: \(finding.text)\(place)", 400))
+        }
+        notJudged = report.rules.compactMap { rule in rule.not_judged.map { .string("\(rule.id): \($0)") } }
+    }
+}

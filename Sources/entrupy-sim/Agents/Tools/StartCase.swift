@@ -1,0 +1,123 @@
+import Foundation
+import SimulationAPI
+
+extension AgentTool {
+    static let all = [startCase, setResult, breakNext, moveClock, whatHappened, why, check, drop]
+
+    static let namespaceArgument = Argument(
+        name: "namespace", kind: .namespace, description: "the case's namespace, as start_case named it",
+        isRequired: true)
+
+    /// Makes a namespace, or starts a scenario in one.
+    static let startCase = AgentTool(
+        name: "start_case", title: "Start a case",
+        description: """
+            Makes a namespace: a simulated platform of its own, with data, limits, time and webhooks that no other case sees. Returns \
+            the base URL and the API token for the code under test. With scenario or scenario_yaml it begins as that scenario says. \
+            Destroys nothing, unless replace is true: then a namespace of the same name is deleted first.
+            """,
+        arguments: [
+            Argument(name: "namespace", kind: .namespace, description: "the name; a new one if absent"),
+            Argument(name: "scenario", kind: .text(), description: "the name of a scenario, for instance late-result"),
+            Argument(
+                name: "scenario_yaml", kind: .text(maxBytes: 200_000),
+                description: "the text of a scenario, in place of scenario"),
+            Argument(
+                name: "freeze_at", kind: .text(),
+                description: "freezes the clock at this time, for instance 2026-01-05T09:00:00Z; absent, it runs"),
+            Argument(
+                name: "settings", kind: .object,
+                description:
+                    "settings to change, for instance {\"result\": {\"delay\": \"3h\"}, \"capture_timeout\": \"2h\"}"),
+            Argument(name: "webhook_url", kind: .text(maxBytes: 2000), description: "where webhooks are sent"),
+            Argument(
+                name: "webhook_secret", kind: .text(maxBytes: 256),
+                description: "the key that signs webhooks, with webhook_url"),
+            Argument(name: "replace", kind: .flag, description: "deletes a namespace of this name first"),
+        ],
+        effect: .destroys,
+        wayOut: "correct the argument that the error names, and call start_case again; nothing was made"
+    ) { arguments, simulator in
+        try await CaseStart(arguments).run(simulator)
+    }
+}
+
+private struct CaseStart {
+    let arguments: ToolArguments
+    let name: String
+
+    init(_ arguments: ToolArguments) throws {
+        self.arguments = arguments
+        name = arguments.text("namespace") ?? "case-" + String(UInt64.random(in: 36_000_000..<2_000_000_000), radix: 36)
+        func refuse(_ problem: String) -> ToolFailure {
+            ToolFailure(problem, "leave one of them out; nothing was made")
+        }
+        if arguments.has(anyOf: ["scenario", "scenario_yaml"]), let freeze = arguments["freeze_at"] {
+            _ = freeze
+            throw refuse("a scenario says how its clock begins, so freeze_at cannot be given with it")
+        }
+        if arguments["scenario"] != nil, arguments["scenario_yaml"] != nil {
+            throw refuse("scenario and scenario_yaml cannot both be given")
+        }
+        if (arguments["webhook_url"] == nil) != (arguments["webhook_secret"] == nil) {
+            throw ToolFailure(
+                "webhook_url and webhook_secret belong together", "give both, or neither; nothing was made")
+        }
+    }
+
+    func run(_ simulator: AgentSimulator) async throws -> JSONObject {
+        let server = try await simulator.client("default")
+        let notes = try await make(server)
+        let client = try await simulator.client(name)
+        do {
+            if let settings = arguments["settings"] {
+                try await client.send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)))
+            }
+            if let url = arguments.text("webhook_url") {
+                try await client.send(
+                    ControlCall(
+                        .POST, "/_sim/webhooks", body: ["url": url, "secret_key": arguments.text("webhook_secret")]))
+            }
+        } catch {
+            // What was asked for is there whole, or not at all.
+            _ = try? await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)"))
+            throw error
+        }
+        let state = try await CaseState.read(client)
+        return JSONObject([
+            ("base_url", state.members?["url"] ?? .null),
+            ("api_token", (try await client.firstAPIToken()).map { .string($0) } ?? .null),
+            (
+                "next",
+                "point the code under test at base_url in place of https://api.entrupy.com, run it, then call what_happened"
+            ),
+            ("notes", .array(notes.map { .string($0) })), ("state", state),
+        ])
+    }
+
+    /// Makes the namespace.
+    ///
+    /// - Returns: the notes of a scenario about its parts that nothing can match.
+    private func make(_ server: ControlClient) async throws -> [String] {
+        let replaces = arguments.isSet("replace")
+        if arguments.has(anyOf: ["scenario", "scenario_yaml"]) {
+            let path: ControlPath =
+                arguments.text("scenario").map { "/_sim/scenarios/\($0)/start" } ?? "/_sim/scenarios/start"
+            let run: ScenarioRun = try await server.send(
+                ControlCall(
+                    .POST, path,
+                    body: ["namespace": name, "replace": replaces, "scenario": arguments.text("scenario_yaml")],
+                    takesLong: true)
+            ).decoded()
+            return run.notes.map { "\($0.field): \($0.problem)" }
+        }
+        if replaces {
+            do {
+                try await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)"))
+            } catch let refusal as Refusal where refusal.isNotFound {}
+        }
+        let clock = arguments.text("freeze_at").map { JSONValue.members([("freeze", $0)]) }
+        try await server.send(ControlCall(.PUT, "/_sim/namespaces/\(name)", body: ["clock": clock]))
+        return []
+    }
+}

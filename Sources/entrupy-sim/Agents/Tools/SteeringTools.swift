@@ -1,0 +1,204 @@
+import EntrupyAPI
+import Foundation
+import SimulationAPI
+
+extension AgentTool {
+    /// Decides results: of an item that is there, or of those to come.
+    static let setResult = AgentTool(
+        name: "set_result", title: "Decide a result",
+        description: """
+            Decides the authentication result. With entrupy_id: of that item, now, as if the platform had decided it; webhooks follow. \
+            Without: of items that are submitted later and match. The first rule that matches decides, so earlier rules go first; clear \
+            removes all of them before.
+            """,
+        arguments: [
+            namespaceArgument,
+            Argument(name: "result", kind: .text(), description: "the result: \(ResultID.list)"),
+            Argument(
+                name: "reason", kind: .text(),
+                description: "the reason of an invalid result, for instance blurry_images"),
+            Argument(
+                name: "entrupy_id", kind: .text(),
+                description: "an item that is there; the rest but reason and flag is then left out"),
+            Argument(
+                name: "flag", kind: .text(),
+                description: "with entrupy_id: the item's flag, for instance resolved_authentic"),
+            Argument(name: "customer_item_id", kind: .text(), description: "a glob, for instance late-*"),
+            Argument(name: "brand", kind: .text(), description: "the brand of the items"),
+            Argument(name: "username", kind: .text(), description: "the user of the items"),
+            Argument(name: "product_category", kind: .text(), description: "sneakers, luxury or apparel"),
+            Argument(
+                name: "after", kind: .text(), description: "the time from the submission to the result, for instance 3h"
+            ),
+            Argument(
+                name: "times", kind: .integer(1...1_000_000), description: "how many items it decides; absent, all"),
+            Argument(name: "clear", kind: .flag, description: "removes the rules that are there"),
+        ],
+        effect: .destroys, wayOut: "what_happened shows the ids of the items, and state.results the rules"
+    ) { arguments, simulator in
+        let client = try await simulator.client(arguments.namespace)
+        let parts = ["customer_item_id", "brand", "username", "product_category"]
+        if let item = arguments.text("entrupy_id") {
+            let wrong = (parts + ["after", "times", "clear"]).filter { arguments[$0] != nil }
+            guard wrong.isEmpty else {
+                throw ToolFailure(
+                    "\(wrong.joined(separator: ", ")) cannot be given with entrupy_id. Nothing was changed",
+                    "with entrupy_id only result, reason and flag are read")
+            }
+            let body = ControlCall.Body.json(.members(arguments.members(["result", "reason", "flag"])))
+            try await client.send(ControlCall(.PATCH, "/_sim/authentications/\(item)", body: body))
+            return JSONObject([("state", try await CaseState.read(client))])
+        }
+        guard arguments["result"] != nil || arguments.isSet("clear"), arguments["flag"] == nil else {
+            throw ToolFailure(
+                arguments["flag"] == nil
+                    ? "result is missing" : "flag belongs to entrupy_id, which is missing",
+                "say which result, of which item (entrupy_id) or of which items to come (customer_item_id, brand, …)")
+        }
+        if arguments.isSet("clear") { try await client.send(ControlCall(.DELETE, "/_sim/outcomes")) }
+        var notes: [JSONValue] = []
+        if arguments["result"] != nil {
+            let match = JSONValue.members(arguments.members(parts))
+            let body: [(String, any BodyMember)] =
+                [("match", match)] + arguments.members(["result", "reason", "after", "times"])
+            let rule: OutcomeInfo = try await client.send(
+                ControlCall(.POST, "/_sim/outcomes", body: .json(.members(body)))
+            ).decoded()
+            notes = rule.notes.map { .string($0) }
+        }
+        return JSONObject([("notes", .array(notes)), ("state", try await CaseState.read(client))])
+    }
+
+    /// Adds a fault rule.
+    static let breakNext = AgentTool(
+        name: "break_next", title: "Break what comes next",
+        description: """
+            Makes the next requests (route) or webhooks (webhook) fail as said: a status, a delay, or another effect such as \
+            drop_connection, lose_request, rate_limit, truncate_body, hold; of webhooks drop, duplicate, delay, reorder. Once, unless \
+            times says otherwise. clear removes the faults that are there; alone, it only does that.
+            """,
+        arguments: [
+            namespaceArgument,
+            Argument(
+                name: "route", kind: .text(), description: "a glob over the path, for instance /sdk/captures/*/submit"),
+            Argument(name: "method", kind: .text(), description: "the method, for instance POST"),
+            Argument(name: "username", kind: .text(), description: "the user"),
+            Argument(
+                name: "webhook", kind: .text(), description: "a glob over the event, for instance session.completed"),
+            Argument(name: "status", kind: .integer(200...599), description: "the status to answer"),
+            Argument(name: "delay", kind: .text(), description: "the time to wait, for instance 2s"),
+            Argument(
+                name: "effect", kind: .object,
+                description:
+                    "another effect, for instance {\"drop_connection\": true} or {\"hold\": {\"when\": \"after\", \"for\": \"30s\"}}"
+            ),
+            Argument(name: "times", kind: .integer(1...1_000_000), description: "how often; 1 if absent"),
+            Argument(name: "after_requests", kind: .integer(0...1_000_000), description: "how many to let pass first"),
+            Argument(name: "clear", kind: .flag, description: "removes the faults that are there"),
+        ],
+        effect: .destroys, wayOut: "correct what the error names; state.faults shows the faults"
+    ) { arguments, simulator in
+        let client = try await simulator.client(arguments.namespace)
+        let effects = ["status", "delay", "effect"]
+        let adds = arguments.has(
+            anyOf: effects + ["route", "webhook", "method", "username", "times", "after_requests"])
+        guard adds || arguments.isSet("clear") else {
+            throw ToolFailure(
+                "neither a fault nor clear was given", "for instance route: /sdk/results/*, status: 503; or clear: true"
+            )
+        }
+        if adds {
+            guard effects.count(where: { arguments[$0] != nil }) == 1 else {
+                throw ToolFailure(
+                    "exactly one of status, delay and effect must be given. Nothing was changed",
+                    "say how it breaks with one of them")
+            }
+            guard arguments.has(anyOf: ["route", "webhook"]) else {
+                throw ToolFailure(
+                    "neither route nor webhook was given. Nothing was changed",
+                    "say what breaks; route: * is every request")
+            }
+        }
+        if arguments.isSet("clear") { try await client.send(ControlCall(.DELETE, "/_sim/faults")) }
+        var notes: [JSONValue] = []
+        if adds {
+            let effect = arguments["effect"] ?? .members(arguments.members(["status", "delay"]))
+            let match = JSONValue.members(arguments.members(["route", "method", "username", "webhook"]))
+            let fault: FaultInfo = try await client.send(
+                ControlCall(
+                    .POST, "/_sim/faults",
+                    body: [
+                        "match": match, "effect": effect, "times": arguments.integer("times") ?? 1,
+                        "after_requests": arguments.integer("after_requests"),
+                    ])
+            ).decoded()
+            notes = fault.notes.map { .string($0) }
+        }
+        return JSONObject([("notes", .array(notes)), ("state", try await CaseState.read(client))])
+    }
+
+    /// Moves a namespace's clock.
+    static let moveClock = AgentTool(
+        name: "move_clock", title: "Move the clock",
+        description: """
+            Moves the namespace's clock forward and does all work that falls due on the way: results, time-outs, ends of sessions, \
+            attempts of webhooks. Returns what happened meanwhile. A clock never goes back. mode freezes it, or lets it run.
+            """,
+        arguments: [
+            namespaceArgument,
+            Argument(name: "by", kind: .text(), description: "how far, for instance 2h or 90s"),
+            Argument(
+                name: "to", kind: .text(),
+                description: "\"next\" for the next time at which work is due, or a time such as 2026-01-05T09:00:00Z"),
+            Argument(
+                name: "mode", kind: .choice(["frozen", "running"]),
+                description: "how it goes on after that; unchanged if absent"),
+        ],
+        effect: .changes, wayOut: "give by or to, not both; state.next_due says what is due next"
+    ) { arguments, simulator in
+        let client = try await simulator.client(arguments.namespace)
+        guard arguments.has(anyOf: ["by", "to", "mode"]), arguments["by"] == nil || arguments["to"] == nil else {
+            throw ToolFailure(
+                "one of by and to must be given, or mode. The clock did not move", "for instance by: 2h, or to: next")
+        }
+        let mark = try await CaseMark.now(client)
+        var answer = JSONObject()
+        if arguments.has(anyOf: ["by", "to"]) {
+            let body = ControlCall.Body.json(.members(arguments.members(["by", "to"])))
+            let clock: ClockState = try await client.send(
+                ControlCall(.POST, "/_sim/clock/advance", body: body, takesLong: true)
+            ).decoded()
+            if clock.nothing_due == true { answer["note"] = "nothing is due, so the clock did not move" }
+            if clock.reached == false, clock.nothing_due != true {
+                answer["note"] = .string(
+                    "the clock stopped before its target: \(clock.pending ?? 0) pieces of work are left; call move_clock again"
+                )
+            }
+        }
+        switch arguments.text("mode") {
+        case "frozen": try await client.send(ControlCall(.POST, "/_sim/clock/freeze"))
+        case "running": try await client.send(ControlCall(.POST, "/_sim/clock/resume"))
+        default: break
+        }
+        let happened = try await CaseHistory.read(client, since: mark, limit: 20)
+        return answer.merging(happened.answer) { own, _ in own }
+    }
+
+    /// Deletes a namespace.
+    static let drop = AgentTool(
+        name: "drop", title: "End a case",
+        description: """
+            Deletes a namespace with all its data, for ever. Scenarios and snapshots that are stored in it go with it. Returns the \
+            namespaces that remain.
+            """,
+        arguments: [namespaceArgument], effect: .destroys,
+        wayOut: "the namespace default cannot be deleted; start_case with replace makes a namespace anew"
+    ) { arguments, simulator in
+        let server = try await simulator.client("default")
+        try await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(arguments.namespace)"))
+        let list: NamespaceList = try await server.get("/_sim/namespaces")
+        return JSONObject([
+            ("dropped", .string(arguments.namespace)), ("namespaces", .array(list.namespaces.map { .string($0.name) })),
+        ])
+    }
+}
