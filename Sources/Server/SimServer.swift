@@ -19,7 +19,7 @@ package struct ServerConfiguration: Sendable {
     package var port = 8642
     /// The port to listen on for HTTPS, with its certificates. `nil` if there is none.
     package var tls: (port: Int, certificates: CertificateSource)?
-    /// The beginning of absolute URLs. `nil` for `http://127.0.0.1:PORT` [D public-url].
+    /// The beginning of absolute URLs. `nil` for the address that was asked, or else `http://127.0.0.1:PORT` [D public-url].
     package var publicURL: String?
     /// The maximum time between a request's head and the end of its body, in real time [D body-timeout].
     package var bodyTimeout = Duration.seconds(30)
@@ -293,12 +293,14 @@ package struct SimServer: Sendable {
     private func recordingHead(_ url: String) -> RecordingHead? {
         guard let started = recorder?.startedAt else { return nil }
         let options = configuration.namespaces
-        return RecordingHead(
+        var head = RecordingHead(
             version: configuration.version, random_seed: options.randomSeed, seed: options.seed,
             settings: options.settings, public_url: url, auto_creates: options.autoCreates,
             allows_any_target: options.allowsAnyTarget, allowed_hosts: hosts.allowedHosts.patterns,
             control_token: configuration.controlToken, address: namespaces.environment.webhooks.ownAddress,
             started_at: started)
+        if configuration.publicURL == nil { head.follows_requests = true }
+        return head
     }
 
     /// Opens the namespaces once the port is bound, then starts to answer requests.
@@ -311,7 +313,10 @@ package struct SimServer: Sendable {
         if configuration.tls != nil, tlsPort == nil { return }
         let loopback = configuration.host == "::1" ? "[::1]" : "127.0.0.1"
         let url = configuration.publicURL ?? "http://\(loopback):\(port)"
-        namespaces.environment.publicURL = url
+        namespaces.environment.setPublicURL(
+            url,
+            followsRequests: configuration.replay.map { $0.head.follows_requests == true }
+                ?? (configuration.publicURL == nil))
         namespaces.environment.webhooks.ownAddress =
             configuration.replay?.head.ownAddress
             ?? ServerAddress(of: channel, port: port, tlsPort: tlsPort, publicURL: url)

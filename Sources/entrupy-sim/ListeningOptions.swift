@@ -17,7 +17,11 @@ struct ListeningOptions: ParsableArguments {
             "A certificate in PEM for --tls-port, with those that lead to its authority. (default: one of the local authority)"
     ) var tlsCert: String?
     @Option(help: "The key of --tls-cert, in PEM.") var tlsKey: String?
-    @Option(help: "The start of absolute URLs. (default: http://127.0.0.1:PORT)") var publicUrl: String?
+    @Option(
+        help:
+            "The start of absolute URLs. (default: the address that was asked; in webhooks http://127.0.0.1:PORT)"
+    )
+    var publicUrl: String?
     @Option(
         help:
             "More host names that the server answers to, separated by commas; .example.com is that name and all below it. (default: none)"

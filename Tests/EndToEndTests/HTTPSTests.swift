@@ -82,6 +82,12 @@ import X509
                 let old = try await secure.send(
                     .GET, base + "/v1/health", host: host, headers: headers, version: .http1Only)
                 #expect(old.response.status == .ok && old.response.version == .http1_1, "\(host)")
+                // URLs lead to the port that was asked.
+                for version in [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only] {
+                    let info = try await secure.send(.GET, "/ns/default/_sim/info", host: host, version: version)
+                    let json = try WireJSON.decode(JSONValue.self, from: info.body)
+                    #expect(json["url"].text == "https://\(host):\(secure.port)")
+                }
             }
             // The authority may not sign for other names, so nobody can be deceived with its key.
             await #expect(throws: (any Error).self) { try await secure.send(.GET, "/_sim/health", host: "entrupy.com") }

@@ -18,8 +18,8 @@ package struct EncodedJSON: Sendable {
 
 /// The JSON that users see of items, encoded once for each revision of an item.
 ///
-/// The English rendering is stored in the item's row. The first read makes it, and a separate job stores it, so that
-/// reads never write. Other languages are cached in memory.
+/// The English rendering with the server's own address is stored in the item's row. The first read makes it, and a separate job stores it, so that
+/// reads never write. Other languages and addresses are cached in memory.
 enum Renderings {
     /// The version of the rendering code, part of the key. Increase it when rendering changes, so that stored
     /// renderings of an older program are not used.
@@ -39,7 +39,7 @@ enum Renderings {
 
     /// An item as its user sees it, in the caller's language.
     static func sdk(_ item: FoundItem, _ job: JobContext) throws -> ByteBuffer {
-        if job.language == .english {
+        if job.language == .english, job.followedAddress == nil {
             if let bytes = item.rendering { return bytes }
             let bytes = try make(item, .sdk, job)
             job.entrupy.cache(
@@ -65,7 +65,8 @@ enum Renderings {
         let entrupy = job.entrupy
         let key = RenderingCache.Key(
             state: entrupy.renderingsID, position: item.position, revision: item.revision,
-            settings: entrupy.renderingKey(job.state), form: form, language: job.language)
+            settings: entrupy.renderingKey(job.state), form: form, language: job.language,
+            address: job.followedAddress)
         let cache = entrupy.platform.renderings
         if let bytes = cache[key] { return bytes }
         let bytes = try make(item, form, job)
@@ -106,8 +107,9 @@ final class RenderingCache: Sendable {
         let settings: Int64
         let form: Renderings.Form
         let language: Language
+        let address: AskedAddress?
 
-        /// Leaves out the form and the language, of which one revision has few: a page asks for 25 keys.
+        /// Leaves out the form, the language and the address, of which one revision has few: a page asks for 25 keys.
         func hash(into hasher: inout Hasher) {
             hasher.combine(Int64(state) ^ settings)
             hasher.combine(position)

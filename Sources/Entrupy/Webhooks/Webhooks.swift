@@ -53,13 +53,15 @@ enum Webhooks {
         }
     }
 
-    /// The bytes of a webhook's body, which is in English [D webhook-body].
+    /// The bytes of a webhook's body, which is in English [D webhook-body]. Its URLs do not follow a request: its receiver may be
+    /// in another network than the client that caused it, and equal runs must send equal bytes [D public-url].
     private static func body(
         _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject, _ form: Form,
         _ job: JobContext
     ) throws -> Data {
         var job = job
         job.language = .english
+        job.address = nil
         let rendering = try PartnerRendering(item, job)
         return switch (form.format, form.version) {
         case (.items, .v1(let minor)): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: minor)]))

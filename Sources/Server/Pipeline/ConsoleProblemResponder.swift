@@ -8,8 +8,8 @@ import SimulationAPI
 /// that is not allowed, a server that is not ready. Redirects `/` to the console [D console].
 struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
-    /// The server's URL, which is known once it listens.
-    let server: @Sendable () -> String
+    /// The server's URL for the client that asked, which is known once it listens.
+    let server: @Sendable (AskedAddress?) -> String
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let path = request.target.path
@@ -17,7 +17,7 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
         if path.isIdentical(to: "/"), request.method == .get || request.method == .head {
             return Answer(ConsoleRoutes.home(of: request.target.namespace))
         }
-        return try await inner.respond(to: request).shownAsPage(for: request, of: server())
+        return try await inner.respond(to: request).shownAsPage(for: request, of: server(request.head.address))
     }
 }
 
@@ -51,8 +51,10 @@ extension Answer {
 extension RequestResponder {
     /// Shows errors of the console's addresses as pages.
     ///
-    /// - Parameter server: returns the server's URL.
-    func showingConsoleProblems(of server: @escaping @Sendable () -> String) -> ConsoleProblemResponder<Self> {
+    /// - Parameter server: returns the server's URL for the client that asked.
+    func showingConsoleProblems(
+        of server: @escaping @Sendable (AskedAddress?) -> String
+    ) -> ConsoleProblemResponder<Self> {
         ConsoleProblemResponder(inner: self, server: server)
     }
 }

@@ -63,6 +63,7 @@ struct IncomingRequest: Sendable {
         var head = RequestHead(
             requestID: headers.requestID, language: headers.language, isControl: isControl,
             isSafe: request.method == .get || request.method == .head)
+        head.address = request.head.authority.map { AskedAddress($0, isSecure: request.head.isSecure) }
         head.caller = caller
         head.isHoldable = isHoldable
         head.trace = headers.trace
@@ -78,6 +79,11 @@ struct IncomingRequest: Sendable {
         }
         fixed = Fixed(request, context, target, head)
     }
+}
+
+extension HTTPRequest {
+    /// Whether the request came by HTTPS.
+    var isSecure: Bool { scheme?.isIdentical(to: "https") == true }
 }
 
 /// The caller of a request: its connection, or its stream of an HTTP/2 connection. A client that has closed only its side of

@@ -41,6 +41,7 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
         var head = request.http.head
         head.path = replayed.target
         head.authority = replayed.host
+        head.scheme = replayed.isSecure ? "https" : "http"
         var original = IncomingRequest(Request(head: head, body: request.http.body), request.context)
         original.received = ReceivedBody(isMissing: replayed.isUnrepeatable)
         return original
@@ -73,6 +74,7 @@ extension RecordedRequest {
             answer_headers: (response?.headers ?? [:]).map { [$0.name.rawName, $0.value] },
             answer: answer.map { RecordedBytes(Data($0.readableBytesView)) })
         if received.isIncomplete { unrepeatable = true }
+        if request.head.isSecure { secure = true }
     }
 
     /// The headers that a replay sends. They match the recorded body, which is decoded.

@@ -114,7 +114,8 @@ struct ConsoleRoutes: Sendable {
             isReadOnly: request.request.headers[values: .cookie].contains { line in
                 line.split(at: ";").contains { $0.trimmed.isIdentical(to: "sim_console_read_only=1") }
             },
-            url: request.namespace.environment.publicURL(ofNamespace: request.namespace.name))
+            url: request.namespace.environment.publicURL(
+                ofNamespace: request.namespace.name, askedAt: request.head.address))
     }
 
     /// Calls of the control API within the server, with the rights of the request.
@@ -183,7 +184,8 @@ struct ConsoleRoutes: Sendable {
                 let (status, envelope) = ErrorAnswer.envelope(
                     .unauthorized(ControlKey.wrongToken), requestID: "")
                 return Self.problem(
-                    status.code, envelope, request.namespace.name, server: request.namespace.environment.publicURL)
+                    status.code, envelope, request.namespace.name,
+                    server: request.namespace.environment.publicURL(askedAt: request.head.address))
             }
             var response = Self.home(of: request.namespace.name)
             response.headers[.setCookie] = cookie

@@ -94,7 +94,8 @@ struct ServerRoutes: Sendable {
             shown.response { namespace in
                 JSONAnswer.response(
                     ServerInfo(
-                        version: description.version, url: namespaces.environment.publicURL,
+                        version: description.version,
+                        url: namespaces.environment.publicURL(askedAt: request.head.address),
                         uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
                         data_dir: description.dataDirectory, namespaces: count,
                         namespace: namespace, settings: document, refused: refused.summary, saving: saving),
@@ -111,7 +112,7 @@ struct ServerRoutes: Sendable {
         do { all = try await namespaces.allInOrder() } catch { return await request.refuse(error) }
         for namespace in all {
             // A namespace that is deleted in the meantime is not listed.
-            if let info = namespace.idleInfo {
+            if let info = namespace.idleInfo(askedAt: request.head.address) {
                 infos.append(info)
             } else if let info = try? await namespace.answer(.success(ShowNamespace()), request.head).result.get() {
                 infos.append(info)

@@ -47,7 +47,13 @@ struct SecureChannel: HTTPChannelHandler {
         _ responder: @escaping Responder, _ tls: NIOSSLContext, limits: ConnectionLimits,
         requestID: @escaping @Sendable () -> String
     ) {
-        plain = SimChannel(responder, limits: limits, requestID: requestID)
+        // The codec of HTTP/1 names the scheme of the plain port, and a client of HTTP/2 the one that it likes.
+        let secured: Responder = { request, writer, channel in
+            var head = request.head
+            head.scheme = "https"
+            try await responder(Request(head: head, body: request.body), writer, channel)
+        }
+        plain = SimChannel(secured, limits: limits, requestID: requestID)
         self.tls = tls
         self.limits = limits
         self.requestID = requestID

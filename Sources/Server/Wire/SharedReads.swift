@@ -23,7 +23,7 @@ final class SharedReads: Sendable {
     private struct Key: Hashable {
         let namespace: ObjectIdentifier
         let target: String
-        let host: String?
+        let address: AskedAddress?
         let language: Language
     }
 
@@ -55,7 +55,7 @@ final class SharedReads: Sendable {
         else { return await make(request) }
         let key = Key(
             namespace: ObjectIdentifier(namespace), target: request.request.head.path ?? "/",
-            host: request.request.head.authority, language: request.head.language)
+            address: request.head.address, language: request.head.language)
         if let earlier = reads.withLockedValue({ $0[key] }),
             earlier.group.join(caller, last: { namespace.mailbox.lastPlace }),
             var response = await response(of: earlier)

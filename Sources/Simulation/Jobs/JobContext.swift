@@ -9,6 +9,8 @@ package struct JobContext {
     package let now: Instant
     /// The language of display texts that the caller asked for.
     package var language: Language
+    /// The address that the caller asked; `nil` for work of the simulator itself, and where the request names none.
+    package var address: AskedAddress?
 
     package var settings: Settings { state.settings }
 
@@ -111,8 +113,11 @@ package struct JobContext {
         state.environment.platforms.dueKind(due.kind)?.shown(due.subject) ?? due.subject
     }
 
-    /// The base URL of this namespace.
+    /// The address with which the URLs for the caller begin; `nil` if it is the server's own.
+    package var followedAddress: AskedAddress? { state.environment.followed(address) }
+
+    /// The base URL of this namespace, for the caller.
     package var publicURL: String {
-        state.environment.publicURL(ofNamespace: state.name)
+        state.environment.publicURL(ofNamespace: state.name, askedAt: address)
     }
 }

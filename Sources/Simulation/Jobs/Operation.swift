@@ -46,6 +46,8 @@ package struct RequestHead: Sendable {
     /// The caller's own request id, if it sent a valid one.
     package var requestID: String?
     package var language: Language
+    /// The address that the caller asked; `nil` if the request names none.
+    package var address: AskedAddress?
     /// Whether this is a control request. Counters and limits do not apply to these.
     package var isControl: Bool
     /// The call of the control API that the job belongs to; `nil` for requests of the platforms, and for jobs of the simulator.
@@ -91,6 +93,7 @@ package struct RequestHead: Sendable {
         var head = Self.background
         head.call = call
         head.trace = trace
+        head.address = address
         return head
     }
 }

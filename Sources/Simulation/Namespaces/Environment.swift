@@ -105,7 +105,7 @@ package final class Environment: Sendable {
     package func realTime() -> Instant { sequencer.realTime() }
 
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
-    private let publicURLBox: NIOLockedValueBox<String>
+    private let publicAddress: NIOLockedValueBox<(url: String, followsRequests: Bool)>
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
 
@@ -133,7 +133,7 @@ package final class Environment: Sendable {
         self.seed = seed
         self.randomSeed = randomSeed
         self.dueChanged = dueChanged
-        publicURLBox = NIOLockedValueBox(publicURL)
+        publicAddress = NIOLockedValueBox((publicURL, false))
     }
 
     /// The platform's routes. They show whether a rule matches no route.
@@ -145,10 +145,28 @@ package final class Environment: Sendable {
         routesBox.withLockedValue { $0 = globs }
     }
 
-    /// The prefix of absolute URLs [D public-url]. Set once the port is known.
-    package var publicURL: String {
-        get { publicURLBox.withLockedValue { $0 } }
-        set { publicURLBox.withLockedValue { $0 = newValue } }
+    /// The prefix of absolute URLs where no request decides [D public-url].
+    package var publicURL: String { publicAddress.withLockedValue { $0.url } }
+
+    /// Sets the prefix of absolute URLs, once the port is known.
+    ///
+    /// - Parameter followsRequests: whether the answer to a request begins its URLs with the address that was asked instead.
+    package func setPublicURL(_ url: String, followsRequests: Bool) {
+        publicAddress.withLockedValue { $0 = (url, followsRequests) }
+    }
+
+    /// The prefix of absolute URLs in the answer to a request [D public-url].
+    ///
+    /// - Parameter address: the address that the request asked; `nil` if there is no request, or it names none.
+    package func publicURL(askedAt address: AskedAddress?) -> String {
+        followed(address)?.url ?? publicURL
+    }
+
+    /// The address with which the URLs of an answer begin; `nil` if it is ``publicURL``.
+    func followed(_ address: AskedAddress?) -> AskedAddress? {
+        guard let address else { return nil }
+        let own = publicAddress.withLockedValue { $0 }
+        return own.followsRequests && !address.isSame(as: own.url) ? address : nil
     }
 
     /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.
@@ -169,8 +187,14 @@ package final class Environment: Sendable {
     }
 
     /// The base URL of a namespace [D public-url].
-    package func publicURL(ofNamespace name: String) -> String {
-        name == Namespaces.defaultName ? publicURL : "\(publicURL)/ns/\(name)"
+    ///
+    /// - Parameter address: the address that the request asked; `nil` if there is no request, or it names none.
+    package func publicURL(ofNamespace name: String, askedAt address: AskedAddress? = nil) -> String {
+        let followed = followed(address)
+        let server = followed?.url ?? publicURL
+        // Under a host that names another namespace, the default one needs its path too.
+        let isBare = name == Namespaces.defaultName && followed?.namesNamespace != true
+        return isBare ? server : "\(server)/ns/\(name)"
     }
 }
 

@@ -110,11 +110,13 @@ package final class Namespace: Sendable {
 
     /// The namespace's entry in the control API's list, without opening its database. `nil` if the database is open
     /// or something is due. Also `nil` if all jobs have an order: listing is then one of them.
-    package var idleInfo: NamespaceInfo? {
+    ///
+    /// - Parameter address: the address that the list's request asked.
+    package func idleInfo(askedAt address: AskedAddress?) -> NamespaceInfo? {
         guard !environment.sequencer.ordersAllJobs, let idle = committed.idle else { return nil }
         let real = environment.realTime()
         guard !isDue else { return nil }
-        return idle.info(name: name, url: environment.publicURL(ofNamespace: name), real: real)
+        return idle.info(name: name, url: environment.publicURL(ofNamespace: name, askedAt: address), real: real)
     }
 
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
@@ -295,7 +297,8 @@ package final class Namespace: Sendable {
             state.outcome = outcome
             state.cause = .request(outcome.sequence, head)
         }
-        let job = JobContext(state: state, transaction: transaction, now: now, language: head.language)
+        let job = JobContext(
+            state: state, transaction: transaction, now: now, language: head.language, address: head.address)
         let error = try Self.attempt(access, job, body)
         return Completed(
             requestID: first.requestID, result: error.map { .failure($0) } ?? .success(()),
@@ -329,7 +332,9 @@ package final class Namespace: Sendable {
         } else {
             state.cause = JobCause(ofCall: head)
         }
-        return (JobContext(state: state, transaction: transaction, now: now, language: head.language), id)
+        let job = JobContext(
+            state: state, transaction: transaction, now: now, language: head.language, address: head.address)
+        return (job, id)
     }
 
     /// Runs a job's body.

@@ -15,6 +15,9 @@ package struct RecordingHead: Codable, Sendable {
     package var seed_text: String
     package var settings: JSONValue
     package var public_url: String
+    /// Whether absolute URLs began with the address that was asked instead. Absent in recordings of version 0.2.0 and older, and
+    /// where `--public-url` decided.
+    package var follows_requests: Bool?
     package var auto_creates: Bool
     package var allows_any_target: Bool
     package var allowed_hosts: [String]
@@ -86,6 +89,8 @@ package struct RecordedRequest: Codable, Sendable {
     /// As received, with namespace and query.
     package var target: String
     package var host: String?
+    /// Whether it came by HTTPS; absent if not.
+    package var secure: Bool?
     /// Pairs of name and value.
     package var headers: [[String]]
     package var body: RecordedBytes?
@@ -107,7 +112,7 @@ package struct RecordedRequest: Codable, Sendable {
     package var not_begun: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case method, target, host, headers, body, status, answer_headers, answer, real, unrepeatable, not_begun
+        case method, target, host, secure, headers, body, status, answer_headers, answer, real, unrepeatable, not_begun
         case waitResults = "waits"
         case inFlightCounts = "notes"
     }

@@ -20,6 +20,8 @@ package struct RepeatedRequest: Sendable {
 package struct ReplayedRequest: Sendable {
     package let target: String
     package let host: String?
+    /// Whether it came by HTTPS.
+    package let isSecure: Bool
     /// Whether the recording lacks its body. It then takes its place, and its answer is not compared.
     package let isUnrepeatable: Bool
     private let token: JobToken
@@ -27,6 +29,7 @@ package struct ReplayedRequest: Sendable {
     fileprivate init(_ request: RecordedRequest, _ token: JobToken) {
         target = request.target
         host = request.host
+        isSecure = request.secure == true
         isUnrepeatable = request.unrepeatable == true
         self.token = token
     }
