@@ -21,8 +21,9 @@ VOLUME /data
 EXPOSE 8642
 # Inside, it must listen on the container's own address, so the control API asks for a token, which is printed at the start
 # (ENTRUPY_SIM_CONTROL_TOKEN gives it another). Published on 127.0.0.1 alone, it may do without: ENTRUPY_SIM_CONTROL_OPEN=1.
-# URLs in answers begin with the address that was asked, whichever port is published.
-ENV ENTRUPY_SIM_HOST=0.0.0.0 ENTRUPY_SIM_DATA_DIR=/data
+# URLs in answers begin with the address that was asked, whichever port is published. Temporary files are in the volume: SQLite
+# makes some, and the root may be read-only.
+ENV ENTRUPY_SIM_HOST=0.0.0.0 ENTRUPY_SIM_DATA_DIR=/data TMPDIR=/data
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
     CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${ENTRUPY_SIM_PORT:-8642} && printf 'GET /_sim/ready HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 2 line <&3 && [[ $line == *' 200 '* ]]"]
 STOPSIGNAL SIGTERM
