@@ -4,7 +4,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         code = hmac.new(secret, body, hashlib.sha256).digest()
-        is_good = hmac.compare_digest(self.headers["Entrupy-Signature"], "SHA256:" + base64.b64encode(code).decode())
+        header = self.headers["Entrupy-Signature"] or ""
+        is_good = hmac.compare_digest(header.encode(), b"SHA256:" + base64.b64encode(code))
         self.send_response(204 if is_good else 401); self.end_headers()
         for item in json.loads(body)["items"]:
             print(json.dumps({"item": item["entrupy_id"], "result": item["status"]["result"]["id"],
