@@ -1,6 +1,6 @@
 """Tries the functions of recipes/webhooks, in each language that this machine has, with real deliveries of the simulator.
 
-    python3 -B Tests/Recipes/webhooks.py --binary PROGRAM [--only go,java]
+    python3 -B Tests/Recipes/webhooks.py --binary PROGRAM [--only go,java] [--build FOLDER]
 
 Each function checks deliveries in every form of signature and of body, then what it must refuse without an exception: changed bodies,
 another secret, no header, upper-case digits, garbage. `entrupy-sim webhooks probe` judges each too. A language that is not installed is
@@ -151,9 +151,10 @@ def swift(folder):
                "-module-name", "Driver", "-parse-as-library"]
     if platform.system() != "Darwin":
         parts = ["Crypto", "CryptoBoringWrapper", "CCryptoBoringSSL", "CCryptoBoringSSLShims", "CXKCP", "CXKCPShims"]
-        sources = pathlib.Path(os.environ.get("ENTRUPY_SIM_BUILD", ROOT / ".build"))
+        sources = BUILD
         headers = sources / "checkouts/swift-crypto/Sources"
-        built = [sources / name for name in ("debug", "release") if (sources / name / "Modules/Crypto.swiftmodule").exists()
+        # The release build first: a debug build may be under way.
+        built = [sources / name for name in ("release", "debug") if (sources / name / "Modules/Crypto.swiftmodule").exists()
                  and all(any((sources / name / f"{part}.build").rglob("*.o")) for part in parts)]
         if not built or not headers.is_dir():
             return "no built swift-crypto in .build, which make build leaves there"
@@ -161,6 +162,8 @@ def swift(folder):
         includes = [flag for part in parts[2:] for flag in ("-I", str(headers / part / "include"))]
         command += ["-I", str(built[0] / "Modules"), *includes, *objects, "-lstdc++"]
     done = subprocess.run(command, capture_output=True, text=True)
+    if "cannot be imported by" in done.stderr:
+        return "the swift-crypto in .build is of another version of Swift"
     if done.returncode:
         raise SystemExit(f"recipes/webhooks/EntrupyWebhook.swift does not compile:\n{done.stderr[-3000:]}")
     return Function, [str(program)]
@@ -362,8 +365,11 @@ def check_documents(world):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
+    parser.add_argument("--build", default=ROOT / ".build", help="the folder of a build of this package, which has swift-crypto")
     parser.add_argument("--only", default=",".join(LANGUAGES), help="names of languages, separated by commas")
     given = parser.parse_args()
+    global BUILD
+    BUILD = pathlib.Path(given.build).resolve()
     names = given.only.split(",")
     if unknown := set(names) - set(LANGUAGES):
         parser.error(f"--only has {', '.join(sorted(unknown))}; there are {', '.join(LANGUAGES)}")
