@@ -32,7 +32,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan \
+.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan test-recipes \
 	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
 
 help: ## This list
@@ -246,6 +246,15 @@ test-mcp: $(if $(BINARY_TO_TEST),,build) ## Drive the tools for coding agents wi
 	@scripts/python
 	@[ -x $(AGENTS)/bin/python ] || (python3 -m venv $(AGENTS) && $(AGENTS)/bin/pip install --quiet --disable-pip-version-check mcp==2.3.0)
 	@$(AGENTS)/bin/python -B Tests/Agents/mcp_tools.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
+
+RECIPE_TOOLS = .build/test-recipes
+test-recipes: $(if $(BINARY_TO_TEST),,build) ## Run the recipes for CI, verify webhooks in five languages, send the collections' requests (SHORT=1 for fewer)
+	@scripts/python
+	@[ -x $(RECIPE_TOOLS)/bin/python ] || python3 -m venv $(RECIPE_TOOLS)
+	@$(RECIPE_TOOLS)/bin/pip install --quiet --disable-pip-version-check PyYAML==6.0.2
+	@$(RECIPE_TOOLS)/bin/python -B Tests/Recipes/ci.py --binary $(or $(BINARY_TO_TEST),$(BINARY)) $(if $(SHORT),--short)
+	@python3 -B Tests/Recipes/webhooks.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
+	@python3 -B Tests/Recipes/collection.py --binary $(or $(BINARY_TO_TEST),$(BINARY)) $(if $(SHORT),--short)
 
 test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
 	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))
