@@ -52,19 +52,31 @@ actor AgentSimulator {
         let details = refusal.details.filter { !refusal.says($0.problem) }
         let problem = ([refusal.message] + details.map { "\($0.field): \($0.problem)" }).joined(separator: "; ")
         if refusal.code == .noServer {
+            // What was started does not answer any more, so the next call starts another.
+            own = nil
             let next =
                 url == nil
                 ? "call start_case, which starts another simulator"
                 : "start it: entrupy-sim serve; or name another with --url"
             return ToolFailure(problem, next)
         }
-        guard refusal.isNotFound, refusal.message.contains("namespace") else { return ToolFailure(problem, wayOut) }
+        guard refusal.isNotFound, refusal.message.contains("namespace") else {
+            return ToolFailure(problem, Self.guess(refusal) + wayOut)
+        }
         let names = await namespaces()
         return ToolFailure(
             problem,
             "start_case makes a namespace"
                 + (names.isEmpty
                     ? "" : "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"))
+    }
+
+    /// What the refusal guesses was meant. The rest of its advice is for people at the command line.
+    private static func guess(_ refusal: Refusal) -> String {
+        guard let next = refusal.next, next.hasPrefix("did you mean "), let end = next.firstIndex(of: "?") else {
+            return ""
+        }
+        return "\(next[...end]) "
     }
 
     private func namespaces() async -> [String] {

@@ -216,18 +216,19 @@ enum ToolAnswer {
         return "\(String(text.unicodeScalars.prefix(kept)))…\(String(text.unicodeScalars.suffix(kept)))"
     }
 
-    /// The answer without the last elements of its longest lists where it is larger than ``maxBytes``. `left_out` counts them.
+    /// The answer without the middle of its longest lists where it is larger than ``maxBytes``. `left_out` counts what is missing.
     static func bounded(_ answer: JSONObject) -> JSONObject {
         var answer = answer
         var leftOut: [String: Int] = [:]
         while size(.object(answer)) > maxBytes {
-            let lists = answer.sorted.compactMap { name, value in value.elements.map { (name, $0) } }
-            guard let longest = lists.max(by: { size(.array($0.1)) < size(.array($1.1)) }), longest.1.count > 0 else {
-                break
-            }
-            let kept = longest.1.count / 2
-            leftOut[longest.0, default: 0] += longest.1.count - kept
-            answer[longest.0] = .array(Array(longest.1.prefix(kept)))
+            let lists = answer.sorted.compactMap { name, value in value.elements.map { (name: name, elements: $0) } }
+            let longest = lists.max { size(.array($0.elements)) < size(.array($1.elements)) }
+            guard let longest, !longest.elements.isEmpty else { break }
+            let gone = max(1, longest.elements.count / 4)
+            let kept = longest.elements.count - gone
+            leftOut[longest.name, default: 0] += gone
+            answer[longest.name] = .array(
+                Array(longest.elements.prefix(kept / 2) + longest.elements.suffix(kept - kept / 2)))
             answer["left_out"] = .object(JSONObject(leftOut.map { ($0.key, JSONValue.number(JSONNumber($0.value))) }))
         }
         return answer

@@ -39,7 +39,7 @@ struct ContextHTTP: Sendable {
         var logger = Logger(label: "mcp")
         logger.logLevel = .error
         let app = Application(
-            router: router,
+            router: router, server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: .init(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { opened($0.localAddress?.port ?? 0) }, logger: logger)
         try await app.runService()
@@ -47,10 +47,7 @@ struct ContextHTTP: Sendable {
 
     private func answer(_ request: Request) async throws -> Response {
         if let refused = refused(request) { return refused }
-        let body: ByteBuffer
-        do {
-            body = try await request.body.collect(upTo: ContextServer.maxBytes)
-        } catch is NIOTooManyBytesError {
+        guard let body = try await Self.body(of: request) else {
             let size = SizeText.text(ContextServer.maxBytes)
             return reply(.null, .invalidRequest("a message has at most \(size)"), status: .contentTooLarge)
         }
@@ -70,6 +67,18 @@ struct ContextHTTP: Sendable {
             let status = ContextServer.isModern(called) ? answer.status : 200
             return json(answer.message, status: .init(code: status))
         }
+    }
+
+    /// The body; `nil` if it is larger than a message may be. It is read to its end even then: most clients send all before they read
+    /// the answer.
+    private static func body(of request: Request) async throws -> ByteBuffer? {
+        var body = ByteBuffer()
+        var isTooLarge = false
+        for try await var part in request.body {
+            isTooLarge = isTooLarge || body.readableBytes + part.readableBytes > ContextServer.maxBytes
+            if isTooLarge { body = ByteBuffer() } else { body.writeBuffer(&part) }
+        }
+        return isTooLarge ? nil : body
     }
 
     /// The answer to a request that a page of another origin, or somebody else, has sent; `nil` if it may be answered.

@@ -119,9 +119,8 @@ private struct CaseVerdict {
         } catch let refusal as Refusal where refusal.code == .no && !refusal.isNotFound {
             hasPassed = false
             expectations.append(.string(ToolAnswer.short("\(index): not met: \(refusal.message)", 400)))
-        } catch var refusal as Refusal where refusal.code == .usage {
-            refusal.details = refusal.details.map { ("expect[\(index)].\($0.field)", $0.problem) }
-            throw refusal
+        } catch let refusal as Refusal where refusal.code == .usage {
+            throw ToolFailure("expect[\(index)]: \(refusal.message)", AgentTool.check.wayOut)
         }
     }
 
