@@ -1,0 +1,766 @@
+/**
+ * entrupy-sim for tests: starts a server, makes a namespace for each test, and proves what was asked.
+ *
+ * Options are in camelCase. JSON that is sent or received, such as effects, settings, items and entries of the journal, keeps the
+ * names of the control API.
+ */
+
+/** The version of entrupy-sim that this package belongs to. */
+export const VERSION: string;
+
+/** A duration: a number of seconds, or a text such as `"90s"`, `"1h30m"`, `"300ms"`, `"1.5d"`. At most 100 years. */
+export type Duration = string | number;
+
+/** A moment: ISO 8601 with an offset, such as `"2026-01-05T09:00:00Z"`, or epoch seconds. */
+export type Moment = string | number;
+
+/** The methods of requests. */
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+
+/** JSON of the control API. Members that are not declared here may come with a later version. */
+export interface JSONObject {
+  [member: string]: unknown;
+}
+
+/** An expectation that does not hold. The message says what was expected, and what came nearest. */
+export class ExpectationError extends Error {
+  constructor(text: string);
+}
+
+/** Anything else that is wrong: an option, a route that the platforms do not have, a server that does not answer. The message is one sentence. */
+export class SimulatorError extends Error {
+  constructor(text: string, status?: number | null);
+  /** The status of the server's answer; null if there was none. */
+  readonly status: number | null;
+}
+
+/** What start() and connect() take alike. */
+export interface CommonOptions {
+  /** The token of the server's control API. The default is that of the server that is started, else `ENTRUPY_SIM_CONTROL_TOKEN`. */
+  controlToken?: string;
+  /** Whether notes on rules and scenarios are errors. They name parts that nothing matches, such as a misspelt route. The default is false. */
+  strict?: boolean;
+  /** Gets each note as a text. The default prints it to standard error. */
+  onNote?: (text: string) => void;
+  /**
+   * The folder for the bundles and pages of tests that fail, or false for none. The default is `ENTRUPY_SIM_ARTIFACTS`, or
+   * `.entrupy-sim`. A bundle holds tokens; only its owner can read it.
+   */
+  artifacts?: string | false;
+  /** Fails tests whose clients do what they should not: errors alone, or warnings too. The default is `ENTRUPY_SIM_AUDIT`, or no judgement. */
+  audit?: "error" | "warning" | false;
+  /** The path of the program. The default is `ENTRUPY_SIM_BINARY`, or the package of this platform. */
+  binary?: string;
+}
+
+/** What start() takes. */
+export interface StartOptions extends CommonOptions {
+  /** The address of a server that runs already; a namespace in it is cut off. The default is `ENTRUPY_SIM_URL`, or to start one. */
+  url?: string;
+  /** More arguments of `entrupy-sim serve`. Without `--port` it takes a free one, without `--data-dir` or `--bundle` it keeps everything in memory. */
+  arguments?: ReadonlyArray<string | number>;
+  /** The longest time until the server is open. The default is 60 s. */
+  startWithin?: Duration;
+}
+
+/**
+ * Starts a server in memory, on a free port of loopback, or connects to the one at `url` or `ENTRUPY_SIM_URL`.
+ *
+ * A server that was started ends with stop(), or with this process, also after `kill -9`. It does not keep the process alive. Of the
+ * variables of servers in the environment only `ENTRUPY_SIM_LOG_LEVEL` counts.
+ *
+ * @throws SimulatorError if there is no program, it does not start in time, or it is of another version.
+ */
+export function start(options?: StartOptions): Promise<Simulator>;
+
+/**
+ * Connects to a server that runs already.
+ *
+ * @param url - the server's address; a namespace in it is cut off.
+ * @throws SimulatorError if no server answers, or one of another minor version.
+ */
+export function connect(url: string | URL, options?: CommonOptions): Promise<Simulator>;
+
+/**
+ * Has `fetch`, `node:http` and `node:https` send the name of the running test as `X-Sim-Test` to the origin of `url`, and to no other
+ * one, also not by a redirect. A request that has the header keeps it. start() and connect() do this; call it in a process that a test
+ * starts: there the name is that in `ENTRUPY_SIM_TEST`.
+ *
+ * @param url - the default is `ENTRUPY_SIM_URL`.
+ * @returns a function that ends it.
+ * @throws SimulatorError if `url` is not an http or https URL.
+ */
+export function nameRequests(url?: string): () => void;
+
+/** How a namespace is made. */
+export interface NamespaceOptions {
+  /** The beginning of its name. The default is `test`. */
+  prefix?: string;
+  /** A scenario to start: the name of one that the server has, or the path of a YAML file. */
+  scenario?: string;
+  /** `standard` (the default), `empty`, or the path of a file of seed data, which is added to `empty`. */
+  seed?: "standard" | "empty" | (string & {});
+  /** Freezes the clock at this moment. */
+  frozenAt?: Moment;
+  /** Fixes all ids and tokens: 0 to 9,007,199,254,740,991. */
+  randomSeed?: number;
+  /** The time without use after which the server deletes it. The default is `30m`. */
+  ttl?: Duration;
+  /** `strict` of this namespace. The default is that of start(). */
+  strict?: boolean;
+  /** `onNote` of this namespace. The default is that of start(). */
+  onNote?: (text: string) => void;
+  /** The name of the test, for `X-Sim-Test` and the bundle. The default is what the runner says, where that is known. */
+  test?: string;
+}
+
+/** How the namespace of a test is made, and how the test is judged. */
+export interface TestOptions extends NamespaceOptions {
+  /** Rules of the audit whose findings are meant in this test, with the reason for each. */
+  ignoreMisuse?: Record<string, string>;
+}
+
+/** A running server. start() and connect() make it. */
+export class Simulator {
+  private constructor();
+  /** The server's address, without a namespace. */
+  readonly url: string;
+  /** The token of its control API; null if it has none. */
+  readonly controlToken: string | null;
+  /** The server's version. */
+  readonly version: string;
+
+  /**
+   * Gives a test a namespace of its own: `test("a late result", simulator.test({ frozenAt }, async (sim) => { … }))`.
+   *
+   * The function that it returns is for `test` of node:test, Vitest and Jest, and hands what the runner gives to `body` after the
+   * namespace. If `body` fails, its error says what the namespace saw, and bundle and page are saved. At the end the rules are
+   * verified and, with `audit`, the clients are judged; then the namespace is deleted.
+   */
+  test<Result>(body: (sim: Namespace, ...given: any[]) => Result | Promise<Result>): () => Promise<Result>;
+  test<Result>(options: TestOptions, body: (sim: Namespace, ...given: any[]) => Result | Promise<Result>): () => Promise<Result>;
+
+  /** Does at once what test() does for a runner, and returns what `body` returns. Without the option `test` no bundle is saved. */
+  withNamespace<Result>(body: (sim: Namespace) => Result | Promise<Result>): Promise<Result>;
+  withNamespace<Result>(options: TestOptions, body: (sim: Namespace) => Result | Promise<Result>): Promise<Result>;
+
+  /**
+   * Makes a namespace, which lives until it is deleted or was not used for `ttl`.
+   *
+   * @throws SimulatorError if a scenario or seed data is wrong; then there is no namespace.
+   */
+  makeNamespace(options?: NamespaceOptions): Promise<Namespace>;
+
+  /** Which documented answers, errors, states and limits were met, over all namespaces, or those whose names begin with `prefix`. */
+  coverage(options?: { prefix?: string }): Promise<Coverage>;
+
+  /** Stops a server that start() started. One that does not end within 30 s is killed. Another server goes on. */
+  stop(): Promise<void>;
+}
+
+/** The state of a clock. */
+export interface ClockState extends JSONObject {
+  /** ISO 8601. */
+  now: string;
+  /** Epoch seconds. */
+  epoch: number;
+  mode: "running" | "frozen";
+}
+
+/** What an advance came to. */
+export interface ClockAdvance extends ClockState {
+  /** Whether the clock is where it was to be: false if something takes too long, or nothing is due. */
+  reached: boolean;
+  /** True if nothing was due, after `{ to: "next" }`. */
+  nothing_due?: boolean;
+  /** What is still to happen, if the clock did not get there. */
+  pending?: number;
+}
+
+/** The clock of a namespace. Advancing it makes everything happen that falls due. */
+export class Clock {
+  private constructor();
+  state(): Promise<ClockState>;
+  /** Stops the clock, at a moment or now. */
+  freeze(at?: Moment): Promise<ClockState>;
+  /**
+   * Moves the clock by a duration, to a moment, or to what is due next. Whatever falls due on the way has happened when it returns:
+   * results, time-outs, webhook attempts. At most ten minutes of real time.
+   *
+   * With `{ to: "next" }` and nothing due, `reached` is false, so `while ((await sim.clock.advance({ to: "next" })).reached);` ends.
+   */
+  advance(by: Duration | { to: Moment | "next" }): Promise<ClockAdvance>;
+  /** Lets the clock run again, from where it is. */
+  resume(): Promise<ClockState>;
+}
+
+/** A part of a rule or scenario that nothing matches. */
+export interface Note extends JSONObject {
+  field: string | null;
+  problem: string;
+  /** Whether a later event can resolve it. */
+  may_change: boolean;
+}
+
+/** What outcome rules and fault rules have alike. */
+export interface Rule extends JSONObject {
+  id: string;
+  match: JSONObject;
+  /** How often the rule decided. */
+  hits: number;
+  /** How many more times it decides; null for always. */
+  times: number | null;
+  notes: string[];
+  note_details: Note[];
+}
+
+/** A rule that makes requests or webhooks fail. */
+export interface FaultRule extends Rule {
+  effect: JSONObject;
+  /** How many requests matched. */
+  seen: number;
+  after_requests: number;
+  probability: number | null;
+}
+
+/** A rule that decides results. */
+export interface OutcomeRule extends Rule {
+  result: string;
+  reason: string | null;
+  after: Duration | null;
+}
+
+/** What a fault does: one of these members. */
+export type FaultEffect =
+  | { status: number; body?: unknown }
+  | { delay: Duration | { uniform: [Duration, Duration] } | { lognormal: { median: Duration; sigma: number } } }
+  | { hold: true | { when?: "before" | "after"; for?: Duration } }
+  | { truncate_body: number | string }
+  | { slow_body: number }
+  | { component_error: string }
+  | { drop_connection: true } | { lose_request: true } | { malformed_json: true } | { rate_limit: true }
+  | { image_upload_error: true } | { expire_session: true }
+  | { drop: true } | { duplicate: true } | { reorder: true } | { wrong_signature: true };
+
+/** What a fault rule matches, and when it counts. */
+export interface FaultOptions {
+  /** A glob over the path, without the namespace: `/sdk/results/*`. */
+  route?: string;
+  method?: Method;
+  /** The event of webhooks that fail, or `*`. */
+  webhook?: string;
+  username?: string;
+  /** Names of headers, each with a glob for its value. */
+  header?: Record<string, string>;
+  /** How often it decides at most. The default is always. */
+  times?: number;
+  /** How many matches pass first. */
+  afterRequests?: number;
+  /** 0 to 1. */
+  probability?: number;
+}
+
+/** What an outcome rule matches, and when its result comes. */
+export interface OutcomeOptions {
+  brand?: string;
+  username?: string;
+  productCategory?: string;
+  configType?: string;
+  /** A glob: `late-*`. */
+  customerItemId?: string;
+  /** A component of App Components: the rule then decides what happens there. */
+  component?: "session" | "document" | "biometrics";
+  workflow?: string;
+  clientId?: string;
+  documentType?: string;
+  issuingCountry?: string;
+  /** The reason of an invalid result. */
+  reason?: string;
+  /** The time from the submission to the result. The default is the namespace's `result.delay`. */
+  after?: Duration;
+  /** How many items it decides at most. The default is all. */
+  times?: number;
+}
+
+/** A request of the journal, with its answer. */
+export interface JournalEntry extends JSONObject {
+  id: string;
+  /** The number of the request in the namespace, from 1. */
+  sequence: number;
+  /** The namespace's time, in epoch seconds. */
+  at: number;
+  method: string;
+  path: string;
+  query: string | null;
+  /** null if the request was lost before it was handled. */
+  status: number | null;
+  /** Whether the client got the whole answer. */
+  delivered: boolean;
+  duration_ms: number;
+  /** Real time, in epoch seconds: when the server had the head of the request. */
+  started_real: number | null;
+  /** Real time, in epoch seconds: when the client could have the answer. */
+  ended_real: number | null;
+  username: string | null;
+  /** The header `X-Sim-Test`. */
+  test: string | null;
+  /** The id of the trace in `traceparent`. */
+  trace: string | null;
+  /** The fact behind a 403, 404 or 409, which the client does not learn. */
+  because: string | null;
+  /** The effect of the fault that decided it. */
+  effect: JSONObject | null;
+  decided_by: { fault: string | null; limits: string[]; outcome: string | null };
+  /** The entries of the event log that it added: after `after`, up to `through`. */
+  changes: { after: number; through: number } | null;
+}
+
+/** The headers and the body of a message, secrets masked as `***`. */
+export interface KeptMessage extends JSONObject {
+  headers: Array<[string, string]>;
+  /** null if the body is not text. The journal keeps 64 KiB of it, unless the setting `journal.body_bytes` says otherwise. */
+  body: string | null;
+  /** The size of the whole body. */
+  bytes: number;
+  truncated: boolean;
+}
+
+/** A request with headers and bodies. */
+export interface JournalExchange extends JournalEntry {
+  request: KeptMessage;
+  response: KeptMessage;
+}
+
+/** Which requests to list. */
+export interface RequestFilter {
+  /** A glob over the path, without the namespace. One that the platforms do not have is an error. */
+  route?: string;
+  method?: Method;
+  /** A status or a class of them: `429`, `"4xx"`. */
+  status?: number | string;
+  delivered?: boolean | "any";
+  username?: string;
+  /** The earliest time by the namespace's clock. */
+  since?: Moment;
+  /** The first time that is too late. */
+  before?: Moment;
+  /** The name in `X-Sim-Test`. */
+  test?: string;
+  /** Up to 10 words that the request shows. */
+  text?: string;
+  trace?: string;
+  /** The most entries. The default is 1,000. */
+  limit?: number;
+  /** Allows a route that the platforms do not have. */
+  anyRoute?: boolean;
+}
+
+/** How many are expected. Without any of these, one is enough; `times` excludes the others. 0 to 1,000,000,000. */
+export interface Count {
+  times?: number;
+  atLeast?: number;
+  atMost?: number;
+}
+
+/** Which requests are expected, and how many. */
+export interface RequestExpectation extends Count {
+  /** A status or a class of them: `429`, `"4xx"`. Then only answers that were delivered count, unless `delivered` says otherwise. */
+  status?: number | string;
+  username?: string;
+  /** Whether the answer reached the client. */
+  delivered?: boolean | "any";
+  /** The name in `X-Sim-Test`: `sim.test` is that of this test. */
+  test?: string;
+  /** For each name a text, a pattern that is found in it, or null: the request does not have it. Secrets are `***`. */
+  headers?: Record<string, string | RegExp | null>;
+  /**
+   * A text that the body contains, a pattern, or a part of its JSON: members may be beside those that are given, lists have the same
+   * length, and patterns work inside too.
+   */
+  body?: unknown;
+  /** Allows a route that the platforms do not have, or not with this method. */
+  anyRoute?: boolean;
+}
+
+/** A step of a sequence. */
+export type Step = readonly [method: Method, route: string, status?: number | string] | {
+  method?: Method;
+  route?: string;
+  status?: number | string;
+  delivered?: boolean | "any";
+  username?: string;
+  test?: string;
+};
+
+/** How long the client waited between neighbours: real time, or the namespace's where it was moved, whichever is longer. */
+export interface Gaps {
+  minGap?: Duration;
+  maxGap?: Duration;
+  /** Allows routes that the platforms do not have. */
+  anyRoute?: boolean;
+}
+
+/** An attempt to deliver a webhook. */
+export interface DeliveryAttempt extends JSONObject {
+  status?: number | null;
+  error?: string | null;
+  answer?: string | null;
+}
+
+/** The state of a delivery. */
+export type DeliveryStatus = "waiting" | "sending" | "retrying" | "delivered" | "failed" | "cancelled";
+
+/** One webhook to one subscription, with all its attempts. */
+export interface Delivery extends JSONObject {
+  id: string;
+  event: string;
+  event_id: string;
+  entrupy_id: string | null;
+  status: DeliveryStatus;
+  subscription_id: string;
+  /** The receiver's; null if the subscription was deleted. */
+  url: string | null;
+  body: JSONObject;
+  attempts: DeliveryAttempt[];
+  /** Epoch seconds. */
+  created_at: number;
+  /** Epoch seconds. */
+  next_attempt_at: number | null;
+  /** The delivery behind which this one waits. */
+  waits_for: string | null;
+  fault: string | null;
+  cause: string | null;
+}
+
+/** Which webhooks are expected, and how many. */
+export interface WebhookExpectation extends Count {
+  /** The item. */
+  entrupyId?: string;
+  /** The default is `delivered`. */
+  status?: DeliveryStatus | "any";
+  /** The receiver's URL. */
+  url?: string | RegExp;
+  /** The number of attempts. */
+  attempts?: number;
+  /** As of a request. */
+  body?: unknown;
+  /** How long to wait for them, in real time. The default is not to wait: settle() or advance the clock first. */
+  within?: Duration;
+}
+
+/** A subscription to webhooks. */
+export interface Subscription extends JSONObject {
+  id: string;
+  url: string;
+  organization: string;
+  events: string[];
+  status: string;
+  format: string;
+  signature: string;
+  version: string;
+  username: string | null;
+}
+
+/** What a subscription is for. */
+export interface SubscriptionOptions {
+  /** The names of events. The default is all. */
+  events?: string[];
+  /** The default is the first organization of the seed data. */
+  organization?: string;
+  username?: string;
+  channel?: string;
+  format?: "items" | "event";
+  signature?: "sha256-base64" | "sha256-hex" | "hex";
+}
+
+/** A request that a fault holds. */
+export interface HeldRequest extends JSONObject {
+  id: string;
+  when: "before" | "after";
+  request: JSONObject & { id: string; sequence: number; method: string; path: string; username: string | null; test: string | null };
+  /** Real time, in epoch seconds. */
+  since: number;
+  /** Real time, in epoch seconds: it goes on by itself then. */
+  until: number;
+}
+
+/** How a held request goes on. */
+export interface Release {
+  /** Answers it so. A request that was held before it was handled is then not handled. */
+  status?: number;
+  /** The body of that answer, as JSON. */
+  body?: unknown;
+  /** Resets its connection instead. */
+  dropConnection?: boolean;
+}
+
+/** An item in a list. */
+export interface ItemSummary extends JSONObject {
+  entrupy_id: string;
+  brand: string | null;
+  product_category: string;
+  customer_item_id: string | null;
+  username: string;
+  flag: string;
+  /** What decided the result. */
+  decided_by: string | null;
+  result: { id: string; final: boolean; reason: string | null };
+  /** Epoch seconds. */
+  submitted_at: number;
+}
+
+/** An item with its renderings: as the SDK has it, and as versions 1 and 2 of the partner API have it. */
+export interface Item extends JSONObject {
+  entrupy_id: string;
+  username: string;
+  decided_by: string | null;
+  timeline: JSONObject[];
+  sdk: JSONObject;
+  v1: JSONObject;
+  v2: JSONObject;
+}
+
+/** What an item is made of, beside other members of an item. */
+export interface ItemTemplate extends JSONObject {
+  /** The default is Nike. */
+  brand?: string;
+  /** The default is `authentic`. */
+  result?: string;
+  flag?: string;
+  username?: string;
+  customer_item_id?: string;
+}
+
+/** An entry of the event log. */
+export interface LoggedEvent extends JSONObject {
+  sequence: number;
+  /** The namespace's time, in epoch seconds. */
+  at: number;
+  kind: string;
+  subject: string;
+  data: JSONObject;
+  cause: string | null;
+}
+
+/** Scheduled work. */
+export interface DueWork extends JSONObject {
+  /** The namespace's time, in epoch seconds. */
+  at: number;
+  kind: string;
+  subject: string;
+  /** On the namespace's clock. */
+  seconds_left: number;
+  cause: string | null;
+}
+
+/** The chain of causes of something, oldest first. */
+export interface Explanation extends JSONObject {
+  subject: { kind: string; id: string };
+  steps: Array<JSONObject & { id: string; kind: string; at: number; text: string; causes: string[]; href: string | null }>;
+  /** What would have changed a step. */
+  would_differ: Array<{ step: string; text: string }>;
+  /** Whether the chain ends too early. */
+  forgotten: boolean;
+}
+
+/** What clients did that the vendor or HTTP asks them not to do. */
+export interface AuditReport extends JSONObject {
+  findings: Array<JSONObject & {
+    rule: string; level: "error" | "warning"; text: string; count: number;
+    requests: Array<{ id: string; sequence: number }>; source: string;
+  }>;
+  rules: Array<JSONObject & { id: string; level: "error" | "warning"; looked_at: number; not_judged: string | null }>;
+}
+
+/** Which documented answers, errors, states and limits were met. */
+export interface Coverage extends JSONObject {
+  axes: Array<JSONObject & {
+    id: string; title: string; reached: number; of: number;
+    edges: Array<JSONObject & { id: string; reached: number; injected: number; fault_only: boolean; tests: string[]; meet_with: string | null }>;
+  }>;
+}
+
+/** A namespace: a platform of its own, with its own clock, data, limits and journal. test() and makeNamespace() make it. */
+export class Namespace {
+  private constructor();
+  readonly name: string;
+  /** The base URL for clients. */
+  readonly url: string;
+  /** The server's address, without the namespace. */
+  readonly server: string;
+  /** The API token of the seed data's organization DemoOrg. */
+  readonly apiToken: string;
+  /** The name of the test; null if it has none. */
+  readonly test: string | null;
+  /** Whether notes on rules and scenarios are errors. */
+  readonly strict: boolean;
+  readonly clock: Clock;
+  /** The variables for a process that a test starts: `spawn("my-backend", { env: { ...process.env, ...sim.environment } })`. */
+  readonly environment: Record<string, string>;
+  /** `X-Sim-Test` with the name of the test, for clients that do not use `fetch`, `node:http` or `node:https`. Empty without a name. */
+  readonly headers: Record<string, string>;
+
+  /** `fetch` of a path of this namespace, or of an address below it, with `X-Sim-Test`. */
+  fetch(target: string | URL, options?: RequestInit): Promise<Response>;
+  /**
+   * Sends any request to the control API of this namespace.
+   *
+   * @param body - a value to send as JSON; with another `contentType` a text or bytes.
+   * @returns the answer's JSON, its text if it is another kind of text, else its bytes; undefined if it is empty.
+   * @throws SimulatorError for every status but 2xx. An answer may take ten minutes to begin, and has at most 64 MB.
+   */
+  control(method: string, path: string, body?: unknown, options?: { contentType?: string }): Promise<any>;
+
+  /** Decides the results of items that are submitted from now on: `outcome("unknown", { customerItemId: "late-*", after: "3h" })`. */
+  outcome(result: string, options?: OutcomeOptions): Promise<OutcomeRule>;
+  /** Makes requests or webhooks fail: `fault({ status: 503 }, { route: "/sdk/search", times: 2 })`. */
+  fault(effect: FaultEffect, options?: FaultOptions): Promise<FaultRule>;
+  clearFaults(): Promise<void>;
+  /**
+   * Reports the notes of rules that still stand, such as a user who was never created; where the namespace is strict, they fail with
+   * ExpectationError. A rule that was met has none. test() calls it at the end.
+   */
+  verifyRules(): Promise<void>;
+
+  /** The requests that faults hold, oldest first. `wait("request:held")` waits for the first. */
+  held(): Promise<HeldRequest[]>;
+  /**
+   * Lets a held request go on, or all of them. The answer of the request comes a moment later.
+   *
+   * @throws SimulatorError with the status 409 if it went on before.
+   */
+  release(held?: HeldRequest | string, options?: Release): Promise<void>;
+
+  /** Changes settings by a JSON merge patch, and returns all of them: `settings({ rate_limits: "off", result: { delay: "3h" } })`. */
+  settings(changes?: JSONObject): Promise<JSONObject>;
+  /**
+   * Makes items without captures, and returns the ids of the first 1,000. Without `count` it is one item, which sends its webhooks.
+   * With `count`, even with 1, none are sent.
+   */
+  insertItems(template?: ItemTemplate, options?: { count?: number }): Promise<string[]>;
+  /** The items, newest first. The default of `limit` is 1,000. */
+  items(filter?: {
+    text?: string; brand?: string; category?: string; result?: string; flag?: string; username?: string; limit?: number;
+  }): Promise<ItemSummary[]>;
+  item(entrupyId: string): Promise<Item>;
+  setResult(entrupyId: string, result: string, options?: { reason?: string }): Promise<Item>;
+  /** Answers a flag, as support would. */
+  resolveFlag(entrupyId: string, options: { note: string; result?: string }): Promise<JSONObject>;
+  /** Subscribes a receiver to webhooks. Each call makes a subscription, also for the same URL. */
+  subscribe(url: string, secret: string, options?: SubscriptionOptions): Promise<Subscription>;
+  /** Deletes a subscription. Its open deliveries are not sent. */
+  unsubscribe(subscription: Subscription | string): Promise<void>;
+  /** The deliveries of webhooks, newest first. The default of `limit` is 1,000. */
+  deliveries(filter?: { entrupyId?: string; status?: DeliveryStatus; limit?: number }): Promise<Delivery[]>;
+  /** The event log, newest first. `kind` is a glob: `result.*`. The default of `limit` is 1,000. */
+  events(filter?: { subject?: string; kind?: string; limit?: number }): Promise<LoggedEvent[]>;
+  /** What is scheduled, the next first. */
+  due(): Promise<DueWork[]>;
+
+  /**
+   * Waits until no result and no webhook is pending, in real time.
+   *
+   * @param options - `within` is the longest time; the default is 5 s.
+   * @throws SimulatorError with the status 409 and the way out if a frozen clock holds something back, or the time has passed.
+   */
+  settle(options?: { within?: Duration }): Promise<void>;
+  /**
+   * Waits for an event such as `item:5ISJEYOQ:result`, `webhook:session.completed` or `request:held`. One that has happened already counts.
+   *
+   * @param options - `within` is the longest real time; the default is 5 s.
+   * @throws SimulatorError if it does not happen in time.
+   */
+  wait(event: string, options?: { within?: Duration }): Promise<void>;
+
+  /** The requests of clients, newest first. */
+  requests(filter?: RequestFilter): Promise<JournalEntry[]>;
+  /** A request with headers and bodies, by its id or its number. */
+  request(id: string | number): Promise<JournalExchange>;
+  /**
+   * Fails unless so many requests came. Without a number, one is enough.
+   *
+   * @param route - a glob over the path, without the namespace.
+   * @throws ExpectationError with the nearest requests. SimulatorError for a route that the platforms do not have, or not with this
+   *   method, since none would be expected of it in vain; and if a part of a body that the journal did not keep would decide.
+   */
+  expectRequest(method?: Method | null, route?: string | null, options?: RequestExpectation): Promise<void>;
+  /**
+   * Fails unless requests came in this order, with any others between them. At most 100 steps.
+   *
+   * @throws ExpectationError with the step that was not found, counted from 0, and the nearest requests.
+   */
+  expectRequests(steps: ReadonlyArray<Step>, options?: Gaps): Promise<void>;
+  /**
+   * Fails unless so many webhooks were delivered. Without a number, one is enough.
+   *
+   * @param event - for instance `session.completed`; without it any.
+   * @throws ExpectationError with the nearest deliveries, or what keeps them. SimulatorError for an event that does not exist.
+   */
+  expectWebhook(event?: string | null, options?: WebhookExpectation): Promise<void>;
+
+  /**
+   * Fails unless the expectations of the scenario that was started here are met.
+   *
+   * @param options - with `strict` notes are failures too; the default is that of the namespace.
+   */
+  verifyScenario(name: string, options?: { strict?: boolean }): Promise<void>;
+  /** Why something happened. `id` is that of a request, an item, a capture, a session or a delivery, or `sequence:N`, `event:N`, `due:N`, `control:N`. */
+  explain(id: string): Promise<Explanation>;
+  /** What the clients did that the vendor or HTTP asks them not to do. */
+  audit(options?: { rule?: string; level?: "error" | "warning" }): Promise<AuditReport>;
+  /**
+   * Fails if the clients did what they should not.
+   *
+   * @param options - `failingAt` is `error`, the default, or `warning`; `ignore` has rules whose findings are meant, with the reason for each.
+   */
+  expectNoMisuse(options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<void>;
+  /** Which documented answers, errors, states and limits this namespace has met. */
+  coverage(): Promise<Coverage>;
+
+  /** Saves the whole state under a name. */
+  snapshot(name: string): Promise<void>;
+  /** Goes back to a snapshot. */
+  restore(name: string): Promise<void>;
+  /** Goes back to the seed data. */
+  reset(): Promise<void>;
+  /** Deletes the namespace. One that is gone already is no error. */
+  delete(): Promise<void>;
+  /** Everything for a post-mortem: `entrupy-sim serve --bundle FILE` opens it. It holds tokens. The default of `maxBytes` is 1 GB. */
+  bundle(options?: { maxBytes?: number }): Promise<Uint8Array>;
+  /** Writes the bundle to a file that only its owner can read, and returns its path. A download that fails leaves none. The default of `maxBytes` is 16 GB. */
+  saveBundle(file: string, options?: { maxBytes?: number }): Promise<string>;
+}
+
+/** What a matcher answers to Vitest and Jest. */
+export interface MatcherResult {
+  pass: boolean;
+  message: () => string;
+}
+
+/** Matchers for `expect.extend`. Each waits, so write `await expect(sim).toHaveReceivedRequest("POST", "/sdk/login", { times: 1 })`. */
+export const matchers: {
+  /** As `sim.expectRequest`. */
+  toHaveReceivedRequest(sim: Namespace, method?: Method | null, route?: string | null, options?: RequestExpectation): Promise<MatcherResult>;
+  /** As `sim.expectRequests`. */
+  toHaveReceivedRequests(sim: Namespace, steps: ReadonlyArray<Step>, options?: Gaps): Promise<MatcherResult>;
+  /** As `sim.expectWebhook`. */
+  toHaveSentWebhook(sim: Namespace, event?: string | null, options?: WebhookExpectation): Promise<MatcherResult>;
+  /** As `sim.expectNoMisuse`. */
+  toHaveNoMisuse(sim: Namespace, options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<MatcherResult>;
+  /** As `sim.verifyScenario`. */
+  toHaveMetScenario(sim: Namespace, name: string, options?: { strict?: boolean }): Promise<MatcherResult>;
+};
+
+/** The matchers as `expect` has them. */
+export interface SimulatorMatchers {
+  /** As `sim.expectRequest`: with `.not`, that it fails. A misspelt route fails both ways. */
+  toHaveReceivedRequest(method?: Method | null, route?: string | null, options?: RequestExpectation): Promise<void>;
+  /** As `sim.expectRequests`. */
+  toHaveReceivedRequests(steps: ReadonlyArray<Step>, options?: Gaps): Promise<void>;
+  /** As `sim.expectWebhook`. */
+  toHaveSentWebhook(event?: string | null, options?: WebhookExpectation): Promise<void>;
+  /** As `sim.expectNoMisuse`. */
+  toHaveNoMisuse(options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<void>;
+  /** As `sim.verifyScenario`. */
+  toHaveMetScenario(name: string, options?: { strict?: boolean }): Promise<void>;
+}

@@ -1,0 +1,209 @@
+"use strict";
+// What tests expect of requests and webhooks, and the words for what came instead.
+
+const { ExpectationError, SimulatorError } = require("./errors.js");
+const { checkOptions, given, short, shown, withoutSecrets } = require("./text.js");
+
+/** The states of deliveries, and what stands for all. */
+const DELIVERY_STATES = ["waiting", "sending", "retrying", "delivered", "failed", "cancelled", "any"];
+/** A number that no journal reaches. */
+const MANY = 1_000_000_000;
+/** What a step of a sequence may have. */
+const STEP_MEMBERS = ["method", "route", "status", "delivered", "username", "test"];
+
+/** How many are expected. Without a number one is enough. */
+class Bounds {
+  constructor({ times, atLeast, atMost }) {
+    const numbers = given({ times, atLeast, atMost });
+    for (const [name, value] of Object.entries(numbers)) {
+      if (!Number.isInteger(value) || value < 0 || value > MANY) {
+        throw new SimulatorError(`${name} must be a whole number from 0 to ${MANY}, got ${short(value)}`);
+      }
+    }
+    const count = Object.keys(numbers).length;
+    if (numbers.times !== undefined && count > 1) {
+      throw new SimulatorError("times excludes atLeast and atMost: give one of them");
+    }
+    this.least = numbers.times ?? numbers.atLeast ?? (count ? 0 : 1);
+    this.most = numbers.times ?? numbers.atMost ?? null;
+    if (this.most !== null && this.least > this.most) {
+      throw new SimulatorError(`atLeast must be at most atMost, got ${this.least} and ${this.most}`);
+    }
+    this.members = given({ times: numbers.times, at_least: numbers.atLeast, at_most: numbers.atMost });
+  }
+
+  holds(count) {
+    return this.least <= count && (this.most === null || count <= this.most);
+  }
+
+  /** Whether a larger count changes nothing. */
+  isCertain(count) {
+    return this.most === null ? count >= this.least : count > this.most;
+  }
+
+  toString() {
+    if (this.most === null) return `at least ${this.least}`;
+    if (this.least === this.most) return String(this.least);
+    return this.least ? `${this.least} to ${this.most}` : `at most ${this.most}`;
+  }
+}
+
+/** A step of a sequence as the control API takes it. */
+function step(value) {
+  let made = value;
+  if (Array.isArray(value) && value.length >= 1 && value.length <= 3) {
+    made = Object.fromEntries(value.map((part, index) => [STEP_MEMBERS[index], part]));
+  }
+  if (made === null || typeof made !== "object" || Array.isArray(made)) {
+    throw new SimulatorError(
+      `a step must be [method, route], [method, route, status], or an object of ${STEP_MEMBERS.join(", ")}, got ${short(value)}`);
+  }
+  checkOptions("a step", made, STEP_MEMBERS);
+  checkRoute(made.route);
+  return given(made);
+}
+
+/** Throws if no request can have a route: a mistake would make an expectation of none worthless. */
+function checkRoute(route) {
+  if (route === undefined || route === null) return;
+  if (typeof route !== "string" || !/^[/*]/.test(route) || route.startsWith("/ns/")) {
+    throw new SimulatorError(
+      `the route ${shown(route)} matches no request: write the path without the namespace, with its first slash, for instance `
+      + "/sdk/results/*/flag");
+  }
+}
+
+/** A condition in words: `POST /sdk/login 200, delivered: true`. */
+function wanted(match) {
+  const first = ["event", "method", "route", "status"];
+  const words = first.map((name) => match[name]).filter((value) => value !== undefined && value !== null).join(" ");
+  const others = Object.entries(match).filter(([name, value]) => !first.includes(name) && value !== undefined)
+    .map(([name, value]) => `${name}: ${short(value, 300)}`);
+  return [words, ...others].filter(Boolean).join(", ") || "any";
+}
+
+/** The answer of a request of the journal in words: `200`, or `200, not delivered`. */
+function answerOf(entry) {
+  return (entry.status === null ? "no answer" : String(entry.status)) + (entry.delivered === false ? ", not delivered" : "");
+}
+
+/** The nearest requests, each with its differences. */
+function nearestRequests(list) {
+  const lines = (list ?? []).map(({ request, differences }) =>
+    `\n  ${request.method} ${request.path} ${answerOf(request)}${request.because ? ` (because ${request.because})` : ""}`
+    + `${differences.length ? ": " : ""}${differences.join(", ")}`);
+  return lines.length ? `; nearest:${lines.join("")}` : "";
+}
+
+/** Whether a pattern is found in a text. The state of a pattern with the flag g or y does not matter. */
+function isFound(pattern, text) {
+  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")).test(text);
+}
+
+function matches(expected, text) {
+  return expected instanceof RegExp ? isFound(expected, text) : expected === text;
+}
+
+function instead(expected, actual) {
+  const hint = String(actual).includes("***") ? " (the journal masks secrets)" : "";
+  return `${short(shown(actual))}, not ${short(shown(expected))}${hint}`;
+}
+
+function headerDifferences(expected, actual) {
+  const found = [];
+  for (const [name, value] of Object.entries(expected)) {
+    const values = actual.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, text]) => text);
+    if (value === null) {
+      found.push(...values.map((text) => `header ${name} is ${short(shown(text))}, not absent`));
+    } else if (!values.some((text) => matches(value instanceof RegExp ? value : String(value), text))) {
+      found.push(values.length ? `header ${name} is ${instead(value, values.join(", "))}` : `header ${name} is absent`);
+    }
+  }
+  return found;
+}
+
+/** The journal lacks a part of a body that decides. */
+class NotKept extends Error {}
+
+/** The differences of a kept body from an expected one. Throws NotKept if they are not known. */
+function bodyDifferences(expected, message) {
+  if (expected === undefined) return [];
+  const text = message.body;
+  if (text === null) throw new NotKept(`a body of ${message.bytes} bytes is not text`);
+  if (typeof expected === "string" || expected instanceof RegExp) {
+    if (expected instanceof RegExp ? isFound(expected, text) : text.includes(expected)) return [];
+    if (!message.truncated) return [`body is ${instead(expected, text)}`];
+  }
+  if (message.truncated) throw new NotKept(`${text.length} characters of a body of ${message.bytes} bytes were kept`);
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [text ? `body is no JSON: ${short(shown(text))}` : "body is empty"];
+  }
+  return jsonDifferences(expected, value, "body");
+}
+
+/** The differences of a value from an expected part of it: an object may have more members. */
+function jsonDifferences(expected, actual, place) {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    if (expected.length !== actual.length) return [`${place} has ${actual.length} elements, not ${expected.length}`];
+    return expected.flatMap((value, index) => jsonDifferences(value, actual[index], `${place}[${index}]`));
+  }
+  if (isPlainObject(expected) && isPlainObject(actual)) {
+    return Object.entries(expected).filter(([, value]) => value !== undefined).flatMap(([name, value]) =>
+      Object.hasOwn(actual, name) ? jsonDifferences(value, actual[name], `${place}.${name}`) : [`${place}.${name} is absent`]);
+  }
+  const isEqual = expected instanceof RegExp && typeof actual === "string" ? isFound(expected, actual) : expected === actual;
+  return isEqual ? [] : [`${place} is ${instead(expected, actual)}`];
+}
+
+function isPlainObject(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof RegExp);
+}
+
+function deliveryDifferences(match, delivery) {
+  const found = [];
+  for (const name of ["event", "entrupy_id"]) {
+    if (match[name] !== undefined && delivery[name] !== match[name]) found.push(`${name} is ${delivery[name]}, not ${match[name]}`);
+  }
+  // A verification of the receiver's domain is no event.
+  if (match.event === undefined && delivery.event === "verification") found.push("it verifies the domain");
+  if (!["any", delivery.status].includes(match.status)) found.push(`status is ${delivery.status}, not ${match.status}`);
+  if (match.url !== undefined && !matches(match.url, delivery.url ?? "")) {
+    found.push(`url is ${instead(match.url, withoutSecrets(delivery.url ?? ""))}`);
+  }
+  if (match.attempts !== undefined && delivery.attempts.length !== match.attempts) {
+    found.push(`attempts are ${delivery.attempts.length}, not ${match.attempts}`);
+  }
+  if (match.body !== undefined) {
+    const text = JSON.stringify(delivery.body);
+    found.push(...bodyDifferences(match.body, { body: text, bytes: text.length, truncated: false }));
+  }
+  return found;
+}
+
+/** A delivery in words: `session.completed of QZ5HXWOU to http://a/hook, retrying after 2 attempts, connection refused`. */
+function describeDelivery(delivery) {
+  const count = delivery.attempts.length;
+  const words = [
+    delivery.event + (delivery.entrupy_id ? ` of ${delivery.entrupy_id}` : "")
+      + (delivery.url ? ` to ${withoutSecrets(delivery.url)}` : " to a deleted subscription"),
+    delivery.status + (count ? ` after ${count} attempt${count === 1 ? "" : "s"}` : "")];
+  if (delivery.status !== "delivered") {
+    const last = delivery.attempts[count - 1] ?? {};
+    if (last.status !== undefined && last.status !== null) {
+      words.push(`the receiver answered ${last.status}${last.answer ? `: ${short(last.answer, 160)}` : ""}`);
+    }
+    if (last.error) words.push(last.error);
+    const fault = last.fault ?? delivery.fault;
+    if (fault) words.push(`by the fault ${fault}`);
+    if (delivery.held_back) words.push(delivery.held_back);
+  }
+  return words.join(", ");
+}
+
+module.exports = {
+  Bounds, DELIVERY_STATES, ExpectationError, MANY, NotKept, answerOf, bodyDifferences, checkRoute, deliveryDifferences, describeDelivery,
+  headerDifferences, nearestRequests, step, wanted,
+};

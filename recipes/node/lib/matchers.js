@@ -1,0 +1,52 @@
+"use strict";
+// Matchers for `expect.extend` of Vitest and Jest. Each is { pass, message() }.
+
+const { ExpectationError, SimulatorError } = require("./errors.js");
+const { Namespace } = require("./namespace.js");
+const { given, short } = require("./text.js");
+const { answerOf, wanted } = require("./expectations.js");
+
+/** A matcher of an expectation. `describe` is the sentence for a `.not` that fails. */
+function matcher(name, expectation, describe) {
+  return async function (received, ...rest) {
+    if (!(received instanceof Namespace)) {
+      throw new SimulatorError(`${name} is for a namespace: expect(sim).${name}(…), got ${short(received)}`);
+    }
+    try {
+      await expectation(received, ...rest);
+    } catch (error) {
+      // Any other error, such as a misspelt route, fails with and without `.not`.
+      if (!(error instanceof ExpectationError)) throw error;
+      return { pass: false, message: () => error.message };
+    }
+    const text = await describe(received, ...rest);
+    return { pass: true, message: () => text };
+  };
+}
+
+async function came(sim, method, route, options = {}) {
+  const words = wanted(given({ method, route, ...options }));
+  const { status, username, test, anyRoute } = options;
+  const list = await sim.requests(given({ method, route, status, username, test, anyRoute, limit: 3 }));
+  return `${words}: expected that this does not hold, and it does${
+    list.map((entry) => `\n  #${entry.sequence} ${entry.method} ${entry.path} ${answerOf(entry)}`).join("")}`;
+}
+
+const matchers = {
+  toHaveReceivedRequest: matcher("toHaveReceivedRequest",
+    (sim, method, route, options) => sim.expectRequest(method, route, options), came),
+  toHaveReceivedRequests: matcher("toHaveReceivedRequests",
+    (sim, steps, options) => sim.expectRequests(steps, options),
+    (sim, steps) => `expected that these requests do not follow each other, and they do: ${short(steps, 300)}`),
+  toHaveSentWebhook: matcher("toHaveSentWebhook",
+    (sim, event, options) => sim.expectWebhook(event, options),
+    (sim, event, options = {}) => `webhook ${wanted(given({ event, ...options }))}: expected that this does not hold, and it does`),
+  toHaveNoMisuse: matcher("toHaveNoMisuse",
+    (sim, options) => sim.expectNoMisuse(options),
+    () => "expected that the clients did what they should not, and they did not"),
+  toHaveMetScenario: matcher("toHaveMetScenario",
+    (sim, name, options) => sim.verifyScenario(name, options),
+    (sim, name) => `expected that the scenario ${name} is not met, and it is`),
+};
+
+module.exports = { matchers };
