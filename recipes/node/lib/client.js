@@ -45,10 +45,10 @@ class Watch {
 }
 
 class Control {
-  constructor(address, token = null, why = () => "") {
+  constructor(address, token = null, why = async () => "", limits = {}) {
     this.address = address.replace(/\/+$/, "");
     this.token = token;
-    this.limits = { ...LIMITS };
+    this.limits = { ...LIMITS, ...limits };
     /** Why no server answers, if that is known: it was started here and has ended. */
     this.why = why;
   }
@@ -97,7 +97,7 @@ class Control {
     } catch (error) {
       watch?.end();
       if (error instanceof SimulatorError) throw error;
-      throw this.unanswered(error, watch?.expired, seconds);
+      throw await this.unanswered(error, watch?.expired, seconds);
     }
   }
 
@@ -114,8 +114,8 @@ class Control {
     return target;
   }
 
-  unanswered(error, isLate, seconds) {
-    const why = this.why();
+  async unanswered(error, isLate, seconds) {
+    const why = isLate ? "" : await this.why();
     if (why) return new SimulatorError(why);
     if (isLate) return new SimulatorError(`${this.address} did not answer within ${durationText(seconds)}`);
     if (UNREACHABLE.includes(error.code) || error instanceof AggregateError) {
@@ -143,15 +143,15 @@ class Control {
       }
     } catch (error) {
       if (error instanceof SimulatorError || error.syscall === "write" || error.code === "ENOSPC") throw error;
-      throw this.broken(watch);
+      throw await this.broken(watch);
     } finally {
       watch.end();
     }
-    if (!response.complete) throw this.broken(watch);
+    if (!response.complete) throw await this.broken(watch);
   }
 
-  broken(watch) {
-    const why = this.why();
+  async broken(watch) {
+    const why = watch.expired ? "" : await this.why();
     if (why) return new SimulatorError(why);
     return new SimulatorError(watch.expired
       ? `${this.address} sent nothing for ${durationText(this.limits.silence)}, and its answer is not complete`

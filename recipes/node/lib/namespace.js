@@ -57,7 +57,7 @@ class Namespace {
   #left = [];
   #onNote;
 
-  constructor(name, address, { token = null, strict = false, onNote = printNote, test = null, why } = {}) {
+  constructor(name, address, { token = null, strict = false, onNote = printNote, test = null, why, limits = {} } = {}) {
     this.name = name;
     this.strict = strict;
     this.test = test;
@@ -65,7 +65,7 @@ class Namespace {
     this.url = `${this.server}/ns/${name}`;
     this.apiToken = "demo-api-token";
     this.#onNote = onNote;
-    this.#control = new Control(this.url, token, why);
+    this.#control = new Control(this.url, token, why, limits);
     this.clock = new Clock(this.#control);
   }
 
@@ -346,7 +346,7 @@ class Namespace {
     } finally {
       watch.end();
     }
-    if (!watch.expired || isSilent) throw this.#control.broken(watch);
+    if (!watch.expired || isSilent) throw await this.#control.broken(watch);
     const clock = await this.clock.state();
     const hint = clock.mode === "frozen" ? `. The clock is frozen at ${clock.now}: advance it` : "";
     throw new SimulatorError(`${event} did not happen within ${durationText(within)}${hint}`);

@@ -30,7 +30,14 @@ class Simulator {
     this.version = VERSION;
     this.#process = child;
     this.#options = options;
-    this.#control = new Control(this.url, controlToken, () => child?.problem ?? "");
+    this.#control = new Control(this.url, controlToken, () => this.#why());
+  }
+
+  /** Why the server that was started here does not answer; empty if that is not known. */
+  async #why() {
+    // Its connections end before its end is known.
+    await Promise.race([this.#process?.ended, new Promise((resolve) => setTimeout(resolve, 250))]);
+    return this.#process?.problem ?? "";
   }
 
   /** For this package: checks that the server is one that this package knows, and names the requests of tests to it. */
@@ -63,7 +70,7 @@ class Simulator {
     if (typeof made.name !== "string") throw this.#control.notUnderstood("a new namespace has no name");
     const namespace = new Namespace(made.name, this.url, {
       token: this.controlToken, strict, onNote: options.onNote ?? this.#options.onNote,
-      test: options.test ?? running.getStore()?.name ?? null, why: () => this.#process?.problem ?? "",
+      test: options.test ?? running.getStore()?.name ?? null, why: () => this.#why(),
     });
     try {
       if (data !== null) await namespace.control("POST", "/_sim/seed", data, { contentType: "application/yaml" });

@@ -99,7 +99,7 @@ function nearest(name, known) {
   const same = known.find((other) => plain(other) === plain(name));
   if (same) return same;
   const [best] = known.map((other) => [distance(plain(name), plain(other)), other]).sort((a, b) => a[0] - b[0]);
-  return best && best[0] <= 2 ? best[1] : null;
+  return best && best[0] <= Math.min(2, Math.floor(name.length / 3)) ? best[1] : null;
 }
 
 function distance(a, b) {

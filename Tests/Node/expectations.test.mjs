@@ -1,0 +1,190 @@
+// What is expected of requests and webhooks, and what the failures say.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { start } from "entrupy-sim";
+import { authorize, AUTHORIZE, problem, SEARCH, send } from "./support.mjs";
+
+const simulator = await start({ artifacts: false });
+after(() => simulator.stop());
+const FROZEN = { frozenAt: "2026-01-05T09:00:00Z" };
+
+const failure = (call) => problem(call, "ExpectationError");
+const error = (call) => problem(call, "SimulatorError");
+
+/** A test with three searches: one of 3, one of 3 with a filter, and one without JSON. */
+const searched = (body) => simulator.test(async (sim, ...rest) => {
+  await send(sim, "POST", SEARCH, { limit: 3 }, { "X-Shop": "one" });
+  await send(sim, "POST", SEARCH, { limit: 3, filters: [{ key: "status.result.id", value: "unknown" }] }, { "X-Shop": "one" });
+  await send(sim, "POST", SEARCH, "no json", { "X-Shop": "two" });
+  await body(sim, ...rest);
+});
+
+test("requests are counted", searched(async (sim) => {
+  await sim.expectRequest("POST", SEARCH);
+  await sim.expectRequest("POST", SEARCH, { times: 3 });
+  await sim.expectRequest("POST", "/v2/*", { atLeast: 2, atMost: 3 });
+  await sim.expectRequest(null, null, { status: "2xx", atMost: 2 });
+  await sim.expectRequest("POST", "/sdk/login", { times: 0 });
+  await sim.expectRequest("POST", SEARCH, { test: sim.test, times: 3 });
+  await sim.expectRequest("POST", SEARCH, { test: "another", times: 0 });
+  assert.match(await failure(() => sim.expectRequest("POST", SEARCH, { times: 2 })),
+    /^POST \/v2\/search\/authentications: expected 2 such requests, found 3/);
+  assert.match(await failure(() => sim.expectRequest("GET", "/v2/webhooks")), /; nearest:\n {2}POST \/v2\/search\/authentications /);
+  assert.equal((await sim.requests({ route: SEARCH, status: 200 })).length, 2);
+  assert.equal((await sim.requests({ text: "malformed" })).length, 1);
+  const [last] = await sim.requests({ limit: 1 });
+  assert.equal((await sim.request(last.sequence)).request.body, "no json");
+  assert.equal((await sim.request(last.id)).request.body, "no json");
+}));
+
+for (const [match, count] of [
+  [{ body: { limit: 3 } }, 2], [{ body: { filters: [{ key: /^stat/ }] } }, 1], [{ body: { filters: [] } }, 0], [{ body: "json" }, 1],
+  [{ body: /"limit": ?3/g }, 2], [{ body: { limit: "3" } }, 0], [{ body: { limit: 3, user: undefined } }, 2], [{ body: {} }, 2],
+  [{ headers: { "x-shop": "one" } }, 2], [{ headers: { "X-Shop": /^t/ } }, 1], [{ headers: { "X-Shop": null } }, 0],
+  [{ headers: { "X-Old": null } }, 3], [{ headers: { "X-Shop": "one" }, body: { limit: 3 }, status: 200 }, 2]]) {
+  test(`headers and bodies: ${JSON.stringify(match, (_, value) => (value instanceof RegExp ? String(value) : value))} is ${count}`, searched(async (sim) => {
+    await sim.expectRequest("POST", SEARCH, { ...match, times: count });
+    if (count) await failure(() => sim.expectRequest("POST", SEARCH, { ...match, atMost: count - 1 }));
+    await failure(() => sim.expectRequest("POST", SEARCH, { ...match, atLeast: count + 1 }));
+  }));
+}
+
+test("the differences of the nearest are named", searched(async (sim) => {
+  let text = await failure(() => sim.expectRequest("POST", SEARCH, { headers: { "X-Shop": "two", "X-More": "1" }, body: { limit: 4, user: { name: "x" } } }));
+  assert.match(text, /^POST \/v2\/search\/authentications, headers: /);
+  for (const part of ["header X-Shop is 'one', not 'two'", "header X-More is absent", "body.limit is 3, not 4", "body.user is absent",
+    "body is no JSON: 'no json'"]) assert.ok(text.includes(part), text);
+  // Where no request fits without its message, the server knows the nearest.
+  text = await failure(() => sim.expectRequest("GET", "/v2/webhooks", { body: { limit: 4 } }));
+  assert.match(text, /found 0; nearest:[^]*method is POST, not GET/);
+  text = await failure(() => sim.expectRequest("POST", SEARCH, { headers: { Authorization: "Token x" } }));
+  assert.ok(text.includes("not 'Token x' (the journal masks secrets)") && !text.includes(sim.apiToken), text);
+  assert.equal(await send(sim, "GET", "/v2/authentications/NONE"), 404);
+  text = await failure(() => sim.expectRequest("GET", "/v2/authentications/*", { status: 200 }));
+  assert.match(text, /404 \(because the namespace has no item with this id\): status is 404/);
+}));
+
+test("a body that the journal did not keep is no proof", simulator.test(async (sim) => {
+  await sim.settings({ journal: { body_bytes: 100 } });
+  await send(sim, "POST", SEARCH, { limit: 2, text: "x".repeat(200) });
+  for (const match of [{ body: { limit: 3 } }, { body: "y" }, { body: /y/ }]) {
+    for (const bounds of [{ times: 0 }, { times: 1 }, { atLeast: 1 }, { atMost: 0 }, {}]) {
+      assert.match(await error(() => sim.expectRequest("POST", SEARCH, { ...match, ...bounds })),
+        /100 characters of a body of 2.. bytes were kept.*body_bytes/);
+    }
+    // It changes nothing here.
+    await sim.expectRequest("POST", SEARCH, { ...match, atMost: 1 });
+  }
+  await sim.expectRequest("POST", SEARCH, { body: '"limit":2', times: 1 });
+  // Its headers decide without the body.
+  await sim.expectRequest("POST", SEARCH, { body: { limit: 3 }, headers: { "X-Shop": "one" }, times: 0 });
+  await send(sim, "POST", SEARCH, new Uint8Array([0xff, 0xfe]));
+  assert.match(await error(() => sim.expectRequest("POST", SEARCH, { body: "y", times: 0 })), /a body of 2 bytes is not text/);
+}));
+
+test("requests that the journal dropped are no proof", simulator.test(async (sim) => {
+  await sim.settings({ journal: { entries: 1 } });
+  for (const limit of [1, 2]) await send(sim, "POST", SEARCH, { limit });
+  await sim.expectRequest("POST", SEARCH, { body: { limit: 2 } });
+  for (const bounds of [{ times: 0 }, { times: 1 }, { atMost: 3 }]) {
+    assert.match(await failure(() => sim.expectRequest("POST", SEARCH, { body: { limit: 1 }, ...bounds })), /the journal has forgotten requests/);
+  }
+}));
+
+test("a status counts delivered answers alone, with a body too", simulator.test(async (sim) => {
+  await sim.fault({ drop_connection: true }, { route: SEARCH, times: 1 });
+  assert.equal(await send(sim, "POST", SEARCH, { limit: 2 }), null);
+  await send(sim, "POST", SEARCH, { limit: 2 });
+  for (const more of [{}, { body: { limit: 2 } }]) {
+    await sim.expectRequest("POST", SEARCH, { ...more, times: 2 });
+    await sim.expectRequest("POST", SEARCH, { ...more, status: 200, times: 1 });
+    await sim.expectRequest("POST", SEARCH, { ...more, delivered: false, times: 1 });
+    await sim.expectRequest("POST", SEARCH, { ...more, status: 200, delivered: "any", times: 2 });
+  }
+}));
+
+test("requests are expected in an order, and with gaps", simulator.test(FROZEN, async (sim) => {
+  await sim.fault({ status: 429 }, { route: SEARCH, times: 1 });
+  for (let count = 0; count < 2; count += 1) await send(sim, "POST", SEARCH, {});
+  const steps = [["POST", SEARCH, 429], { method: "POST", route: SEARCH, status: 200 }];
+  await sim.expectRequests(steps, { maxGap: 600 });
+  let text = await failure(() => sim.expectRequests(steps, { minGap: "1h" }));
+  assert.ok(text.startsWith(`sequence[1] (POST ${SEARCH} -> 200) followed sequence[0], but not with the expected gap (min_gap 1h)`), text);
+  assert.match(text, /after the previous step \(request 1\), min_gap is 1h/);
+  text = await failure(() => sim.expectRequests([...steps].reverse()));
+  assert.match(text, /did not follow sequence\[0\][^]*nearest:/);
+  await sim.clock.advance("1h");
+  await send(sim, "POST", SEARCH, {});
+  await sim.expectRequests(steps, { minGap: "1h" });
+}));
+
+test("wrong expectations are errors", simulator.test(async (sim) => {
+  for (const [steps, expected] of [
+    [[], /1 to 100 steps/], [[[]], /^a step must be/], [[{ headers: {} }], /^a step does not know the option headers/], [["POST"], /^a step must be/],
+    [[["POST", "sdk"]], /matches no request/], [[["POST", "/sdk/serch"]], /the nearest is POST \/sdk\/search.*\{ anyRoute: true \} in expectRequests/],
+    [[["POST", SEARCH, 700]], /must be a status/], ["POST", /^expectRequests takes a list of steps/]]) {
+    assert.match(await error(() => sim.expectRequests(steps)), expected);
+  }
+  for (const [bounds, expected] of [
+    [{ times: -1 }, /^times must be a whole number/], [{ times: true }, /^times must be a whole number/], [{ times: 1.5 }, /got 1\.5$/],
+    [{ atMost: "2" }, /^atMost must be a whole number/], [{ times: 1, atLeast: 1 }, /^times excludes atLeast and atMost/],
+    [{ atLeast: 2, atMost: 1 }, /^atLeast must be at most atMost, got 2 and 1$/]]) {
+    assert.match(await error(() => sim.expectRequest("POST", SEARCH, bounds)), expected);
+    assert.match(await error(() => sim.expectRequest("POST", SEARCH, { ...bounds, body: {} })), expected);
+    assert.match(await error(() => sim.expectWebhook(null, bounds)), expected);
+  }
+  for (const more of [{}, { body: {} }]) {
+    assert.match(await error(() => sim.expectRequest("POST", "/sdk/serch", { ...more, times: 0 })),
+      /the nearest is POST \/sdk\/search.*\{ anyRoute: true \} in expectRequest$/);
+    await sim.expectRequest("POST", "/sdk/serch", { ...more, times: 0, anyRoute: true });
+  }
+  assert.match(await error(() => sim.expectRequest("PUT", AUTHORIZE, { times: 0 })), /PUT/);
+  assert.match(await error(() => sim.requests({ route: "/sdk/serch" })), /\{ anyRoute: true \} in requests$/);
+  assert.deepEqual(await sim.requests({ route: "/sdk/serch", anyRoute: true }), []);
+  assert.match(await error(() => sim.requests({ user: "x" })), /^requests does not know the option user: it takes /);
+  assert.match(await error(() => sim.expectRequest("POST", SEARCH, { at_least: 1 })), /did you mean atLeast\?$/);
+}));
+
+test("webhooks are expected", simulator.test(FROZEN, async (sim) => {
+  assert.match(await failure(() => sim.expectWebhook("session.completed")), /found 0; there is no subscription: make one/);
+  for (const target of ["one?secret=abc", "two"]) await sim.subscribe(`http://127.0.0.1:9/${target}`, "a-secret-key", { events: ["session.completed"] });
+  assert.equal(await failure(() => sim.expectWebhook()), "webhook delivered: expected at least 1 such deliveries, found 0");
+  const [item] = await sim.insertItems({ result: "unknown" });
+  await sim.clock.advance("2s");
+  await sim.expectWebhook("session.completed", { entrupyId: item, status: "retrying", times: 2, attempts: 2 });
+  await sim.expectWebhook(null, { status: "any", url: /\/two$/, times: 1 });
+  await sim.expectWebhook(undefined, { status: "any", url: "http://127.0.0.1:9/two", body: { items: [{ entrupy_id: item }] }, times: 1 });
+  await sim.expectWebhook(null, { status: "any", body: { items: [{ status: { result: { id: "authentic" } } }] }, times: 0 });
+  await sim.expectWebhook("session.updated", { times: 0 });
+  const text = await failure(() => sim.expectWebhook("session.completed", { body: { items: [{ status: { result: { id: "no" } } }] } }));
+  for (const part of ["body.items[0].status.result.id is 'unknown', not 'no'", "status is retrying, not delivered", "connection refused", "secret=***"]) {
+    assert.ok(text.includes(part), text);
+  }
+  assert.ok(!text.includes("abc"));
+  assert.match(await error(() => sim.expectWebhook("session.complete", { times: 0 })), /^there is no event session\.complete: use one of session\.completed, /);
+  assert.match(await error(() => sim.expectWebhook(null, { status: "lost" })), /^status must be waiting, sending.* or any, got lost$/);
+}));
+
+test("a webhook is waited for", simulator.test(async (sim) => {
+  for (const target of ["one", "two"]) await sim.subscribe(`http://127.0.0.1:9/${target}`, "a-secret-key", { events: ["session.completed"] });
+  await sim.insertItems({ result: "unknown" });
+  await sim.expectWebhook("session.completed", { status: "retrying", times: 2, within: 20 });
+  // One too many is known at once, and one too few at the end.
+  assert.match(await failure(() => sim.expectWebhook(null, { status: "retrying", times: 1, within: 600 })), /found 2/);
+  assert.match(await failure(() => sim.expectWebhook(null, { status: "retrying", times: 3, within: "200ms" })), /found 2/);
+}));
+
+test("a missing webhook says what keeps it", simulator.test(FROZEN, async (sim) => {
+  await sim.subscribe("http://127.0.0.1:9", "a-secret-key", { events: ["session.updated"] });
+  await sim.control("POST", "/components/sessions", { validationCode: "IDV", networkEnvironment: "mock" });
+  assert.match(await failure(() => sim.expectWebhook("session.completed")),
+    /; the clock is frozen at 2026-01-05T09:00:00\.000000Z and something is due: advance it$/);
+}));
+
+test("the line of a failure is the test's", simulator.test(async (sim) => {
+  await authorize(sim);
+  const found = await sim.expectRequest("POST", AUTHORIZE, { times: 2 }).catch((caught) => caught);
+  const [first] = found.stack.split("\n").filter((line) => line.startsWith("    at "));
+  assert.match(first, /expectations\.test\.mjs/);
+}));

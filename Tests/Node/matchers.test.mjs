@@ -1,0 +1,70 @@
+// The matchers, by the contract of `expect.extend`: { pass, message() }, also through an `expect` that keeps it.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { matchers, start } from "entrupy-sim";
+import * as jest from "entrupy-sim/jest";
+import * as vitest from "entrupy-sim/vitest";
+import { problem, SEARCH, send } from "./support.mjs";
+
+const simulator = await start({ artifacts: false });
+after(() => simulator.stop());
+
+/** What `expect` of Vitest and Jest does with a matcher. */
+function expect(received) {
+  const call = (isNot) => Object.fromEntries(Object.entries(matchers).map(([name, matcher]) => [name, async (...rest) => {
+    const result = await matcher.call({ isNot }, received, ...rest);
+    assert.deepEqual([Object.keys(result).sort(), typeof result.pass, typeof result.message], [["message", "pass"], "boolean", "function"]);
+    // Vitest and Jest ask for the text in both cases.
+    const text = result.message();
+    assert.equal(typeof text, "string");
+    if (result.pass === isNot) throw Object.assign(new Error(text), { name: "MatcherError" });
+  }]));
+  return { ...call(false), not: call(true) };
+}
+
+const failure = (call) => problem(call, "MatcherError");
+
+test("they are the same from each entry", () => {
+  assert.equal(jest.matchers, matchers);
+  assert.equal(vitest.matchers, matchers);
+});
+
+test("requests", simulator.test(async (sim) => {
+  await expect(sim).not.toHaveReceivedRequest("POST", SEARCH);
+  assert.match(await failure(() => expect(sim).toHaveReceivedRequest("POST", SEARCH)), /expected at least 1 such request, found 0/);
+  await send(sim, "POST", SEARCH, { limit: 2 });
+  await expect(sim).toHaveReceivedRequest("POST", SEARCH, { times: 1, body: { limit: 2 } });
+  await expect(sim).not.toHaveReceivedRequest("POST", SEARCH, { times: 2 });
+  assert.match(await failure(() => expect(sim).not.toHaveReceivedRequest("POST", SEARCH, { status: 200 })),
+    /^POST \/v2\/search\/authentications 200: expected that this does not hold, and it does\n {2}#1 POST \/v2\/search\/authentications 200$/);
+  // A misspelt route is neither there nor absent.
+  for (const call of [() => expect(sim).toHaveReceivedRequest("POST", "/sdk/serch"), () => expect(sim).not.toHaveReceivedRequest("POST", "/sdk/serch")]) {
+    assert.match(await problem(call, "SimulatorError"), /the nearest is POST \/sdk\/search/);
+  }
+  await expect(sim).toHaveReceivedRequests([["POST", SEARCH, 200]]);
+  await expect(sim).not.toHaveReceivedRequests([["POST", SEARCH, 200], ["POST", SEARCH, 200]]);
+  assert.match(await failure(() => expect(sim).toHaveReceivedRequests([["POST", SEARCH, 200], ["POST", SEARCH, 200]], { minGap: "2s" })), /^sequence\[1\]/);
+  assert.match(await failure(() => expect(sim).not.toHaveReceivedRequests([["POST", SEARCH, 200]])), /and they do/);
+}));
+
+test("webhooks, misuse and scenarios", simulator.test({ scenario: "late-result" }, async (sim) => {
+  await expect(sim).not.toHaveSentWebhook("session.completed");
+  assert.match(await failure(() => expect(sim).toHaveSentWebhook("session.completed")), /there is no subscription/);
+  await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key", { events: ["session.completed"] });
+  await sim.insertItems();
+  await sim.clock.advance("1s");
+  await expect(sim).toHaveSentWebhook("session.completed", { status: "retrying" });
+  assert.match(await failure(() => expect(sim).not.toHaveSentWebhook("session.completed", { status: "any" })), /^webhook session\.completed any: expected that/);
+  await expect(sim).toHaveNoMisuse();
+  assert.match(await failure(() => expect(sim).not.toHaveNoMisuse()), /^expected that the clients did/);
+  await send(sim, "GET", "/v1/health", undefined, { "Api-Version": "1.0" });
+  assert.match(await failure(() => expect(sim).toHaveNoMisuse({ failingAt: "warning" })), /deprecated-version/);
+  await expect(sim).not.toHaveMetScenario("late-result");
+  assert.match(await failure(() => expect(sim).toHaveMetScenario("late-result")), /did not pass/);
+}));
+
+test("something else than a namespace is an error", async () => {
+  assert.equal(await problem(() => expect(simulator.url).toHaveReceivedRequest("POST", SEARCH), "SimulatorError"),
+    `toHaveReceivedRequest is for a namespace: expect(sim).toHaveReceivedRequest(…), got ${simulator.url}`);
+});

@@ -1,0 +1,252 @@
+// A namespace: clock, rules, items, webhooks, waiting, held requests, evidence, snapshots.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after, test } from "node:test";
+import { start } from "entrupy-sim";
+import { authorize, folder, problem, SEARCH, send, until } from "./support.mjs";
+
+const notes = [];
+const simulator = await start({ onNote: (text) => notes.push(text), artifacts: false });
+after(() => simulator.stop());
+const FROZEN = { frozenAt: "2026-01-05T09:00:00Z" };
+
+test("the clock is frozen, moved and resumed", simulator.test({ ...FROZEN, randomSeed: 7 }, async (sim) => {
+  assert.deepEqual(await sim.clock.state(), { now: "2026-01-05T09:00:00.000000Z", epoch: 1767603600, mode: "frozen" });
+  assert.deepEqual([(await sim.clock.advance("1h30m")).reached, (await sim.clock.state()).now], [true, "2026-01-05T10:30:00.000000Z"]);
+  await sim.clock.advance(90);
+  await sim.clock.advance({ to: "2026-01-06T00:00:00Z" });
+  assert.equal((await sim.clock.state()).now, "2026-01-06T00:00:00.000000Z");
+  assert.match(await problem(() => sim.clock.advance({ to: "2026-01-01T00:00:00Z" })), /POST \/_sim\/clock\/advance: /);
+  assert.equal((await sim.clock.resume()).mode, "running");
+  assert.equal((await sim.clock.freeze("2026-02-01T00:00:00Z")).now, "2026-02-01T00:00:00.000000Z");
+}));
+
+test("a loop through everything due ends", simulator.test(FROZEN, async (sim) => {
+  await sim.control("POST", "/components/sessions", { validationCode: "IDV", networkEnvironment: "mock" });
+  assert.ok((await sim.due()).length > 0);
+  let stops = 0;
+  while ((await sim.clock.advance({ to: "next" })).reached) stops += 1;
+  assert.ok(stops > 0);
+  assert.equal((await sim.clock.advance({ to: "next" })).nothing_due, true);
+}));
+
+test("the same seed gives the same ids", async () => {
+  const ids = [];
+  for (let run = 0; run < 2; run += 1) {
+    await simulator.withNamespace({ ...FROZEN, randomSeed: 7 }, async (sim) => ids.push(await sim.insertItems({ result: "unknown" })));
+  }
+  assert.deepEqual(ids[0], ids[1]);
+});
+
+test("items are made, found and changed", simulator.test(FROZEN, async (sim) => {
+  const [id] = await sim.insertItems({ result: "unknown", flag: "flagged", customer_item_id: "sku-1" });
+  assert.deepEqual((await sim.items({ text: "sku-" })).map((item) => [item.entrupy_id, item.result.id]), [[id, "unknown"]]);
+  await sim.resolveFlag(id, { note: "Seen again", result: "authentic" });
+  await sim.wait(`item:${id}:result`);
+  assert.equal((await sim.item(id)).result.id, "authentic");
+  assert.equal((await sim.setResult(id, "invalid", { reason: "blurry_images" })).result.reason, "blurry_images");
+  assert.equal((await sim.insertItems({ brand: "Jordan" }, { count: 30 })).length, 30);
+  assert.equal((await sim.items()).length, 31);
+  assert.equal((await sim.items({ limit: 27 })).length, 27);
+  assert.deepEqual((await sim.events({ subject: id, kind: "result.*" })).map((event) => event.data.result), ["invalid", "authentic", "unknown"]);
+  assert.match(await problem(() => sim.item("NOSUCH01"), "SimulatorError"), /GET \/_sim\/authentications\/NOSUCH01: /);
+}));
+
+test("rules decide results and failures", simulator.test(async (sim) => {
+  const rule = await sim.outcome("invalid", { brand: "Nike", customerItemId: "late-*", reason: "blurry_images", after: "3h", times: 2 });
+  assert.deepEqual([rule.match, rule.after, rule.times], [{ brand: "Nike", customer_item_id: "late-*" }, "3h", 2]);
+  const fault = await sim.fault({ status: 503 }, { route: "/v2/*", method: "POST", header: { "X-Shop": "one" }, afterRequests: 1, times: 1 });
+  assert.deepEqual([fault.match.method, fault.after_requests], ["POST", 1]);
+  const statuses = [];
+  for (let count = 0; count < 3; count += 1) statuses.push(await authorize(sim, "example-user", { "X-Shop": "one" }));
+  assert.deepEqual(statuses, [200, 503, 200]);
+  await sim.clearFaults();
+  assert.deepEqual((await sim.control("GET", "/_sim/faults")).faults, []);
+  const component = await sim.outcome("NoDocumentDetected", { component: "document", clientId: "jansen", documentType: "passport" });
+  assert.deepEqual(component.match, { component: "document", client_id: "jansen", document_type: "passport" });
+}));
+
+test("webhooks are subscribed to, delivered and listed", simulator.test(FROZEN, async (sim) => {
+  const made = await sim.subscribe("http://127.0.0.1:9/hooks", "a-secret-key", { events: ["session.completed"], organization: "OtherOrg", signature: "hex" });
+  assert.deepEqual([made.organization, made.signature, made.events], ["OtherOrg", "hex", ["session.completed"]]);
+  await sim.unsubscribe(made);
+  assert.match(await problem(() => sim.unsubscribe(made.id)), /has no webhook/);
+  await sim.subscribe("http://127.0.0.1:9/hooks", "a-secret-key");
+  const [id] = await sim.insertItems();
+  await sim.clock.advance("2s");
+  const deliveries = await sim.deliveries({ entrupyId: id });
+  assert.deepEqual(deliveries.map((delivery) => delivery.event).sort(), ["session.completed", "session.updated"]);
+  assert.deepEqual(await sim.deliveries({ status: "delivered" }), []);
+}));
+
+test("waiting has an end", simulator.test(FROZEN, async (sim) => {
+  const before = Date.now();
+  assert.equal(await problem(() => sim.wait("webhook:session.completed", { within: "300ms" }), "SimulatorError"),
+    "webhook:session.completed did not happen within 300ms. The clock is frozen at 2026-01-05T09:00:00.000000Z: advance it");
+  assert.ok(Date.now() - before < 10_000);
+  assert.match(await problem(() => sim.wait("nothing")), /^GET \/_sim\/events: /);
+  await sim.settle({ within: "5s" });
+  await sim.subscribe("http://127.0.0.1:9/hooks", "a-secret-key");
+  await sim.insertItems();
+  assert.match(await problem(() => sim.settle({ within: 1 })), /^POST \/_sim\/settle: /);
+}));
+
+test("a request is held until it is released", simulator.test(async (sim) => {
+  await sim.fault({ hold: { for: "1m" } }, { route: SEARCH, times: 3 });
+  const ask = async () => {
+    const answer = send(sim, "POST", SEARCH, {});
+    await until(async () => (await sim.held()).length, "the request is held");
+    return { answer };
+  };
+  let { answer } = await ask();
+  await sim.wait("request:held");
+  const [held] = await sim.held();
+  assert.deepEqual([held.request.path, held.when], [SEARCH, "before"]);
+  await sim.release(held);
+  assert.equal(await answer, 200);
+  assert.match(await problem(() => sim.release(held.id)), /it was released already/);
+  ({ answer } = await ask());
+  await sim.release((await sim.held())[0], { status: 503, body: { a: 1 } });
+  assert.equal(await answer, 503);
+  ({ answer } = await ask());
+  await sim.release();
+  assert.equal(await answer, 200);
+  await sim.fault({ hold: true }, { route: SEARCH, times: 1 });
+  ({ answer } = await ask());
+  await sim.release((await sim.held())[0], { dropConnection: true });
+  assert.equal(await answer, null);
+}));
+
+test("a scenario is started and verified", simulator.test({ scenario: "late-result" }, async (sim) => {
+  const text = await problem(() => sim.verifyScenario("late-result"), "ExpectationError");
+  assert.match(text, /did not pass[^]*\n {2}/);
+  assert.match(await problem(() => sim.verifyScenario("no-such"), "ExpectationError"), /was started from the scenario "late-result"/);
+}));
+
+test("a scenario and seed data come from files", async (t) => {
+  const place = folder(t);
+  const file = (name, text) => {
+    fs.writeFileSync(path.join(place, name), text);
+    return path.join(place, name);
+  };
+  const scenario = file("mine.yaml", "name: mine\ndescription: One search.\nclock: {freeze: 2026-01-01T00:00:00Z}\nexpect:\n  - {route: /v2/search/authentications, method: POST, times: 1}\n");
+  await simulator.withNamespace({ scenario, ...FROZEN }, async (sim) => {
+    assert.equal((await sim.clock.state()).now, "2026-01-05T09:00:00.000000Z");
+    await problem(() => sim.verifyScenario("mine"), "ExpectationError");
+    await send(sim, "POST", SEARCH, {});
+    await sim.verifyScenario("mine");
+  });
+  const seed = file("seed.yaml", "organizations:\n- name: Fjord\n  api_tokens: [fjord-token]\n");
+  await simulator.withNamespace({ seed }, async (sim) => {
+    assert.equal(await send(sim, "POST", SEARCH, {}, { Authorization: "Token fjord-token" }), 200);
+    assert.match(await sim.control("GET", "/_sim/export"), /- name: Fjord\n/);
+  });
+  await simulator.withNamespace({ seed: "empty" }, async (sim) => assert.deepEqual((await sim.control("GET", "/_sim/users")).users, []));
+  const before = (await (await fetch(`${simulator.url}/_sim/namespaces`)).json()).namespaces.length;
+  assert.match(await problem(() => simulator.makeNamespace({ seed: file("bad.yaml", "organisations: []\n") })), /organisations/);
+  assert.match(await problem(() => simulator.makeNamespace({ scenario: file("latin.yaml", Buffer.from([0xff])) })), /is not UTF-8: save it/);
+  const left = (await (await fetch(`${simulator.url}/_sim/namespaces`)).json()).namespaces.length;
+  assert.equal(left, before, "a namespace that was not made right is deleted");
+});
+
+test("snapshots, settings, reset and bundle", simulator.test(async (sim, t) => {
+  await sim.snapshot("before");
+  assert.equal((await sim.settings({ quota: 3 })).quota, 3);
+  await sim.restore("before");
+  assert.equal((await sim.settings()).quota, null);
+  await sim.insertItems();
+  await sim.reset();
+  assert.deepEqual(await sim.items(), []);
+  const bundle = await sim.bundle();
+  assert.ok(bundle.length > 10_000);
+  const place = path.join(folder(t), "deep", "a.tar");
+  assert.equal(await sim.saveBundle(place), place);
+  assert.equal(fs.statSync(place).mode & 0o777, 0o600);
+  assert.deepEqual(fs.readdirSync(path.dirname(place)), ["a.tar"]);
+}));
+
+test("evidence: explain, audit and coverage", simulator.test(async (sim) => {
+  const [id] = await sim.insertItems();
+  assert.equal((await sim.explain(id)).subject.kind, "item");
+  await sim.expectNoMisuse({ failingAt: "warning" });
+  await send(sim, "GET", "/v1/health", undefined, { "Api-Version": "1.0" });
+  await sim.expectNoMisuse();
+  const text = await problem(() => sim.expectNoMisuse({ failingAt: "warning" }), "ExpectationError");
+  assert.match(text, /^the clients did what they should not:\n {2}warning deprecated-version: GET \/v1\/health asks for version 1\.0 \(requests 1\)$/);
+  await sim.expectNoMisuse({ failingAt: "warning", ignore: { "deprecated-version": "an old client" } });
+  assert.equal((await sim.audit({ rule: "deprecated-version" })).findings[0].count, 1);
+  assert.deepEqual((await sim.audit({ level: "error" })).findings, []);
+  assert.match(await problem(() => sim.expectNoMisuse({ ignore: { "retry-to-soon": "x" } })), /^the audit has no rule retry-to-soon; its rules are retry-too-soon/);
+  assert.match(await problem(() => sim.expectNoMisuse({ ignore: { "no-retry": " " } })), /^ignore needs a reason for no-retry/);
+  assert.match(await problem(() => sim.expectNoMisuse({ failingAt: "never" })), /^failingAt must be/);
+  await send(sim, "POST", SEARCH, { limit: 2 });
+  const [answers] = (await sim.coverage()).axes;
+  const met = answers.edges.filter((edge) => edge.reached).map((edge) => [edge.id, edge.tests]);
+  assert.deepEqual(met, [["GET /v1/health 200", [sim.test]], ["POST /v2/search/authentications 200", [sim.test]]]);
+  assert.ok((await simulator.coverage()).axes[0].reached >= 2);
+  assert.equal((await simulator.coverage({ prefix: "no-such" })).axes[0].reached, 0);
+}));
+
+test("notes are reported, wait for the end, or fail a strict test", async () => {
+  notes.length = 0;
+  const own = await simulator.makeNamespace();
+  await own.fault({ status: 503 }, { route: "/sdk/serch" });
+  assert.match(notes.join(), /^the fault flt_\w+: match\.route: no route of the server matches \/sdk\/serch$/);
+  const strict = await simulator.makeNamespace({ strict: true });
+  assert.match(await problem(() => strict.fault({ status: 503 }, { route: "/sdk/serch" }), "ExpectationError"), /no route of the server matches/);
+  notes.length = 0;
+  // Without a user who comes later, a note that could be resolved fails a strict test at its end, also if the rule is removed.
+  for (const end of [() => {}, (sim) => sim.clearFaults(), (sim) => sim.delete()]) {
+    await assert.rejects(() => simulator.withNamespace({ strict: true }, async (sim) => {
+      await sim.fault({ status: 503 }, { route: "/sdk/session", username: "DemoOrg-example-user" });
+      await end(sim);
+    }), { name: "ExpectationError", message: /^the fault flt_\w+: match\.username: there is no user "DemoOrg-example-user" yet/ });
+  }
+  assert.deepEqual(notes, []);
+  await simulator.withNamespace({ strict: true }, async (sim) => {
+    await sim.outcome("unknown", { username: "DemoOrg-example-user" });
+    await authorize(sim);
+  });
+  assert.deepEqual(notes, []);
+  await assert.rejects(() => simulator.withNamespace({ strict: true }, (sim) => sim.outcome("unknown", { username: "DemoOrg-nobody" })),
+    { name: "ExpectationError", message: /^the outcome rule out_\w+: match\.username: there is no user "DemoOrg-nobody" yet/ });
+  await simulator.withNamespace((sim) => sim.outcome("unknown", { username: "DemoOrg-nobody" }));
+  assert.match(notes.join(), /^the outcome rule out_\w+: match\.username: there is no user "DemoOrg-nobody" yet$/);
+  notes.length = 0;
+  await simulator.withNamespace(async (sim) => {
+    await sim.outcome("unknown", { username: "DemoOrg-example-user" });
+    await authorize(sim);
+  });
+  assert.deepEqual(notes, []);
+});
+
+test("clients are judged at the end of a test where the run asks for it", async () => {
+  const strict = await start({ url: simulator.url, audit: "warning", artifacts: false });
+  const ask = (sim) => send(sim, "GET", "/v1/health", undefined, { "Api-Version": "1.0" });
+  await assert.rejects(() => strict.withNamespace(ask), /^ExpectationError: the clients did what they should not:\n {2}warning deprecated-version/);
+  assert.equal(await strict.withNamespace({ ignoreMisuse: { "deprecated-version": "an old client" } }, ask), 200);
+  await strict.stop();
+});
+
+test("the environment of a process names the namespace and the test", simulator.test(async (sim) => {
+  assert.deepEqual(sim.environment, {
+    ENTRUPY_SIM_URL: sim.url, ENTRUPY_SIM_SERVER: simulator.url, ENTRUPY_SIM_NAMESPACE: sim.name,
+    ENTRUPY_SIM_API_TOKEN: "demo-api-token", ENTRUPY_SIM_TOKEN: "demo-api-token",
+    ENTRUPY_SIM_TEST: "Node/namespace.test.mjs > the environment of a process names the namespace and the test" });
+  assert.equal((await simulator.makeNamespace({ test: "mine" })).environment.ENTRUPY_SIM_TEST, "mine");
+}));
+
+test("what a test returns and gets is handed on, and its namespace is deleted", async () => {
+  let seen;
+  const body = simulator.test(function (sim, ...rest) {
+    seen = [sim.name, this, rest];
+    return "result";
+  });
+  // Jest hands a callback to functions with parameters, and waits for it.
+  assert.equal(body.length, 0);
+  assert.equal(await body.call("self", 1, 2), "result");
+  assert.deepEqual([String(seen[1]), seen[2]], ["self", [1, 2]]);
+  assert.equal((await fetch(`${simulator.url}/ns/${seen[0]}/_sim/clock`)).status, 404);
+});
