@@ -56,7 +56,7 @@ for (const [name, options, act, expected] of [
     ["no request came: the base URL of clients is http://127.0.0.1:", "/ns/test-", "is the namespace default, and has requests, the last GET /v2/webhooks"]],
   ["a dropped webhook", FROZEN, async (sim) => {
     await sim.fault({ drop: true }, { webhook: "session.completed" });
-    await sim.subscribe("http://127.0.0.1:9/hook", "a-secret-key");
+    await sim.subscribe("http://127.0.0.1:9/hook", "a-secret-key", { events: ["session.completed"] });
     await sim.insertItems({ result: "unknown" });
     await sim.clock.advance("12h");
   }, ["dropped by a fault rule: it was not sent, by the fault flt_"]],
@@ -152,7 +152,7 @@ test("a run leaves the bundle and the page of a failed test, and the next one th
   // A test that the runner gave up says it, too.
   answer = await go({ LATE: "1", ENTRUPY_SIM_ARTIFACTS: path.join(place, "elsewhere") });
   assert.equal(answer.status, 1);
-  assert.match(answer.out + answer.err, /the test shop\.test\.mjs > is late was aborted/);
+  assert.match(answer.out + answer.err, /entrupy-sim: the test shop\.test\.mjs > is late was aborted/);
   assert.match(fs.readdirSync(path.join(place, "elsewhere")).join(), /shop\.test\.mjs-is-late-\w+\.entrupy-bundle\.tar/);
 });
 

@@ -1,3 +1,4 @@
+// Vitest is an optional peer dependency, so that this finds it in every layout of node_modules.
 import "vitest";
 import type { SimulatorMatchers } from "./index.js";
 

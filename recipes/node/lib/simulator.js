@@ -111,9 +111,12 @@ class Simulator {
     return running.run(store, async () => {
       const own = await this.makeNamespace(options);
       Namespace.deferNotes(own);
+      let givenUp = null;
       // A runner that gave up no longer looks at the error.
-      const giveUp = () => void this.#explain(own, store.made, name, "").then(
-        (lines) => process.stderr.write(`the test ${name ?? ""} was aborted\n${lines.join("\n")}\n`), () => {});
+      const giveUp = () => {
+        givenUp = this.#explain(own, store.made, name, "").then(
+          (lines) => process.stderr.write(`entrupy-sim: the test ${name ?? ""} was aborted\n${lines.map((line) => `  ${line}\n`).join("")}`));
+      };
       signal?.addEventListener("abort", giveUp, { once: true });
       let isPassed = false;
       try {
@@ -128,11 +131,13 @@ class Simulator {
         return result;
       } catch (error) {
         signal?.removeEventListener("abort", giveUp);
-        if (!isSkip(error)) addToError(error, await this.#explain(own, store.made, name, String(error?.message ?? "")));
+        if (!isSkip(error) && !givenUp) addToError(error, await this.#explain(own, store.made, name, String(error?.message ?? "")));
         throw error;
       } finally {
         signal?.removeEventListener("abort", giveUp);
-        if (isPassed) await this.#removeBundle(name);
+        // What is saved is of the moment when the runner gave up.
+        await givenUp?.catch(() => {});
+        if (isPassed && !givenUp) await this.#removeBundle(name);
         // The test may have stopped the server. The namespace ends by its time to live.
         await own.delete().catch(() => {});
       }
