@@ -103,6 +103,13 @@ test("ENTRUPY_SIM_BINARY names another program, whose arguments and input these 
   assert.deepEqual(answer, { out: "<a b><><*>typed", err: "problem\n", status: 3, signal: null });
 });
 
+test("an ENTRUPY_SIM_BINARY that is the launcher does not start it for ever", async () => {
+  for (const own of [launcher, fs.realpathSync(launcher)]) {
+    const answer = await run(launcher, ["--version"], { env: plain({ ENTRUPY_SIM_BINARY: own }) });
+    assert.deepEqual([answer.status, answer.out.trim()], [0, version]);
+  }
+});
+
 test("an ENTRUPY_SIM_BINARY that is no program is named", async (t) => {
   const place = folder(t);
   const text = path.join(place, "text");

@@ -23,7 +23,8 @@ class ProgramError extends Error {
 /** The path of the program: `given`, else ENTRUPY_SIM_BINARY, else that of the platform's package. Throws ProgramError. */
 function findProgram(given, origin = "binary") {
   for (const [place, name] of [[given, origin], [process.env.ENTRUPY_SIM_BINARY, "ENTRUPY_SIM_BINARY"]]) {
-    if (place) return checked(String(place), name);
+    // The launcher would start itself for ever.
+    if (place && !isLauncher(String(place))) return checked(String(place), name);
   }
   const platform = `${process.platform}-${process.arch}`;
   const name = `@entrupy-sim/${platform}`;
@@ -46,6 +47,15 @@ function findProgram(given, origin = "binary") {
       `${name} has version ${version}, and entrupy-sim ${VERSION}: install both in the same version`, 69, "no_server");
   }
   return checked(path.join(path.dirname(manifest), "bin", "entrupy-sim"), name);
+}
+
+/** Whether a path leads to the launcher of this package, as node_modules/.bin/entrupy-sim does. */
+function isLauncher(place) {
+  try {
+    return fs.realpathSync(place) === fs.realpathSync(path.join(__dirname, "../bin/entrupy-sim.js"));
+  } catch {
+    return false;
+  }
 }
 
 function checked(place, origin) {
