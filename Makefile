@@ -32,7 +32,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan test-recipes \
+.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan test-recipes test-node \
 	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
 
 help: ## This list
@@ -69,7 +69,7 @@ release: toolchain
 ifeq ($(shell uname -s),Linux)
 STATIC := .build/static
 endif
-dist: toolchain ## Make dist/: archive, .deb, Python wheels, artifact bundle, install.sh, Homebrew formula, Nix flake
+dist: toolchain ## Make dist/: archive, .deb, Python wheels, npm packages, artifact bundle, install.sh, Homebrew formula, Nix flake
 	@[ -z "$(STATIC)" ] || { scripts/static-sqlite $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
 	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 	@scripts/dist $(RELEASE)
@@ -255,6 +255,9 @@ test-recipes: $(if $(BINARY_TO_TEST),,build) ## Run the recipes for CI, verify w
 	@$(RECIPE_TOOLS)/bin/python -B Tests/Recipes/ci.py --binary $(or $(BINARY_TO_TEST),$(BINARY)) $(if $(SHORT),--short)
 	@python3 -B Tests/Recipes/webhooks.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 	@python3 -B Tests/Recipes/collection.py --binary $(or $(BINARY_TO_TEST),$(BINARY)) $(if $(SHORT),--short)
+
+test-node: $(if $(BINARY_TO_TEST),,build) ## Install the npm packages without a registry, run docs/node.md, and try them on hostile servers (ONLY=launcher,… for some files)
+	@scripts/test-node $(or $(BINARY_TO_TEST),$(BINARY))
 
 test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's networking part and run it on the JVM
 	@scripts/android $(or $(BINARY_TO_TEST),$(BINARY))
