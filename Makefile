@@ -7,7 +7,9 @@ SHELL := /bin/bash
 SWIFT := swift
 # SwiftPM writes the traits of a package in an order that changes from process to process. Half of all builds would then compile
 # Hummingbird, and everything that imports it, again. Only the build gets a fixed order: tests must not depend on one.
-PLAIN_BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
+# Where Package.resolved is committed, and with LOCKED=1, no other versions of the packages are taken.
+LOCKED ?= $(shell git ls-files Package.resolved 2>/dev/null)
+PLAIN_BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build $(if $(LOCKED),--only-use-versions-from-resolved-file)
 # Our own modules are optimized in debug builds too, unless a debugger will look at them.
 BUILD := $(if $(DEBUG),,ENTRUPY_SIM_OPTIMIZE=1) $(PLAIN_BUILD)
 # The port and data directory of `make serve`.
@@ -32,8 +34,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan test-recipes test-node \
-	plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean
+.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan test-recipes test-node \ plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean test-release test-sbom test-workflows release-check \
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -70,6 +71,8 @@ ifeq ($(shell uname -s),Linux)
 STATIC := .build/static
 endif
 dist: toolchain ## Make dist/: archive, .deb, Python wheels, npm packages, artifact bundle, install.sh, Homebrew formula, Nix flake
+
+dist: toolchain ## Make dist/: archive, .deb, Python wheels, artifact bundle, install.sh, Homebrew formula, Nix flake, bills of materials, provenance
 	@[ -z "$(STATIC)" ] || { scripts/static-sqlite $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
 	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 	@scripts/dist $(RELEASE)
@@ -78,6 +81,23 @@ test-packages: ## Install each package of dist/ in a clean environment, and take
 	@[ -e dist/SHA256SUMS ] || $(MAKE) --no-print-directory dist
 	@scripts/python
 	@scripts/test-packages
+
+SBOM = .build/sbom
+test-sbom: ## Check the bills of materials and the provenance, also those of dist/, with the schema of CycloneDX
+	@scripts/python
+	@[ -x $(SBOM)/bin/python ] || python3 -m venv $(SBOM)
+	@$(SBOM)/bin/pip install --quiet --disable-pip-version-check 'cyclonedx-python-lib[json-validation]==11.12.0'
+	@$(SBOM)/bin/python -B scripts/test-sbom
+
+test-workflows: ## Check the workflows and actions: their form, pins, permissions, each line of shell, and what may be published
+	@CI=1 scripts/lint-tools
+	@.build/lint/bin/python -B scripts/test-workflows
+
+test-release: ## Check the scripts of the release with programs that only note what they are asked
+	@scripts/test-release
+
+release-check: ## Do everything that a release does, up to the push of its tag (SKIP_BUILD=1 takes dist/ as it is)
+	@scripts/release-check
 
 test-https: release ## Check the HTTPS port with curl, openssl, nghttp2's client and Python's ssl, those that are installed
 	@python3 -B Tests/HTTPS/https.py --binary $(RELEASE)
@@ -265,11 +285,16 @@ test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's net
 promises: release build-tests ## Measure the figures of docs/promises.md that take minutes, and write it (ONLY=id,… for some, HOURS=1 for all)
 	@scripts/promises --run $(if $(ONLY),--only $(ONLY)) $(if $(HOURS),--hours)
 
-lint: ## Check the format of all Swift code, the version in every file, and the claims of docs/promises.md
+lint: ## Check the format of all Swift code, every file (scripts/soundness), the version, the claims of docs/promises.md, and the threats
 	@scripts/version --check
 	@scripts/promises --check
 	@python3 -B Benchmarks/report.py docs/benchmarks/figures.json docs/benchmarks.md --check
 	@scripts/test-promises
+	@scripts/threats
+	@scripts/test-threats
+	@scripts/lint-tools
+	@scripts/soundness
+	@scripts/test-soundness
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
 format: ## Format all Swift code
