@@ -63,6 +63,8 @@ GROUPS = [
     ("Contributing", ["CONTRIBUTING.md", "docs/architecture.md", "AGENTS.md"]),
 ]
 OTHERS = "Guides"
+#: How much a hit counts in the search, by group: what explains a thing comes before what mentions it.
+WEIGHTS = {"Guides": 1.3, "Find out why": 1.3, "The server": 1.2, "What it promises": 0.9, "Contributing": 0.8}
 #: Short names for the list of pages, where the first heading is long or says too little there.
 SHORT = {
     "README.md": "Overview", "docs/README.md": "All documents", "CHANGELOG.md": "Changes", "SECURITY.md": "Security",
@@ -114,11 +116,11 @@ class Site:
         for name, sources in groups:
             pages = []
             for source in sources:
-                page = Page(self.url_of(source), source, source, name)
+                page = Page(quote_path(self.url_of(source)), source, source, name)
                 while page.url in taken:
                     page.url = page.url.replace(".html", "-.html")
                 taken.add(page.url)
-                page.weight = 0.5 if source == "CHANGELOG.md" else 0.8 if name == "Contributing" else 1.2
+                page.weight = 0.5 if source == "CHANGELOG.md" else WEIGHTS.get(name, 1.0)
                 self.by_source[source] = page
                 pages.append(page)
             if pages:
@@ -172,7 +174,7 @@ class Site:
                 self.problems.append(f"{page.source}: {what} {target!r} leads nowhere: the repository has no {path}")
                 return target
             mark = f"#{quote_anchor(urllib.parse.unquote(anchor))}" if anchor else ""
-            return quote_path(relative(url, page.url)) + mark
+            return relative(url, page.url) + mark
         return resolve
 
     def url_for(self, path, is_image=False):
@@ -191,7 +193,7 @@ class Site:
             return None
         if is_image or place.is_file() and (place.suffix in FILES or place.stat().st_size > LONGEST):
             self.copies.add(path)
-            return f"files/{path}"
+            return quote_path(f"files/{path}")
         return self.show_file(path)
 
     def show_file(self, path):
@@ -199,7 +201,7 @@ class Site:
         if path in self.shown_files:
             return self.shown_files[path].url
         place = self.root / path
-        page = Page(f"files/{path}.html", path, path)
+        page = Page(quote_path(f"files/{path}.html"), path, path)
         page.title_html, page.weight = f'<span class="mono">{html.escape(path)}</span>', 0.3
         self.shown_files[path] = page
         if place.is_dir():
@@ -242,7 +244,7 @@ class Site:
         self.out.mkdir(parents=True)
         pages = self.pages + list(self.shown_files.values())
         for page in pages:
-            path = self.out / page.url
+            path = self.out / urllib.parse.unquote(page.url)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(framed(page, self.groups, self.version), encoding="utf-8")
         for name in sorted(self.copies):
@@ -254,7 +256,7 @@ class Site:
         (self.out / "icon.svg").write_text(
             LOGO.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" fill="#1f4fbf" ').replace(' aria-hidden="true"', ""), encoding="utf-8")
         (self.out / "search-index.js").write_text(index(pages), encoding="utf-8")
-        sources = {page.url: page.source for page in pages}
+        sources = {urllib.parse.unquote(page.url): page.source for page in pages}
         self.found = check.check(self.out, lambda name: sources.get(name, ""))
         self.problems += self.found.problems
 
@@ -276,7 +278,7 @@ def index(pages):
     listed, sections = [], []
     for page in pages:
         group = page.group or ("API" if page.url.startswith("api") else "Swift" if page.url.startswith("swift/") else "Files")
-        listed.append([quote_path(page.url), page.title, page.weight, group])
+        listed.append([page.url, page.title, page.weight, group])
         for anchor, name, text in page.sections or [("", "", "")]:
             sections.append([len(listed) - 1, quote_anchor(anchor), name, re.sub(r"\s+", " ", re.sub(r"[*`]", "", text)).strip()])
     data = json.dumps({"pages": listed, "sections": sections}, ensure_ascii=False, separators=(",", ":"))

@@ -1,14 +1,15 @@
 """The frame of every page of the site: header, list of pages, list of headings."""
 import html
 
-from prose import quote_path, relative
+from prose import relative
 
 LOGO = ('<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2 3 7v10l9 5 9-5V7zm0 2.3 6.6 3.7L12 11.6 5.4 8zM5 9.7l6 3.4v6.6l-6-3.4zm8 '
         '10V13l6-3.4v6.7z"/></svg>')
 
 
 class Page:
-    """A page of the site. `url` is its path in the site's folder, `source` the file that it is made of, both with slashes."""
+    """A page of the site. `url` is its address in the site's folder, with percent signs where a name needs them; `source` the file
+    that it is made of."""
 
     def __init__(self, url, title, source="", group="", short=""):
         self.url, self.title, self.source, self.group = url, title, source, group
@@ -19,8 +20,7 @@ class Page:
 
     def to(self, url):
         """The address of another page, as seen from this one, ready for an attribute."""
-        path, mark, anchor = relative(url, self.url).partition("#")
-        return html.escape(quote_path(path) + mark + anchor)
+        return html.escape(relative(url, self.url))
 
 
 def contents(page):

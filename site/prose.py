@@ -177,7 +177,7 @@ class Prose:
 
 
 def relative(url, page):
-    """The address of a page of the site, as seen from another one. Both are paths from the site's folder, perhaps with an anchor."""
+    """The address of a page of the site, as seen from another one. Both are addresses from the site's folder, perhaps with an anchor."""
     path, mark, anchor = url.partition("#")
     if path == page and mark:
         return f"#{anchor}"

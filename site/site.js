@@ -202,6 +202,7 @@
   // MARK: The map of fidelity
 
   const filter = document.getElementById("filter");
+  let showAll = () => {};
   if (filter) {
     const buttons = [...document.querySelectorAll(".filter [data-kind]")], shown = document.getElementById("shown");
     const areas = [...document.querySelectorAll("[data-area]")].map(area => ({
@@ -230,6 +231,12 @@
       }
       shown.textContent = found === all ? "" : found ? `${found} of ${all} rules` : "No rule has these words. Try fewer of them, or another kind.";
     };
+    /** Shows all rules again, for a link to one that is hidden. */
+    showAll = () => {
+      filter.value = "";
+      for (const button of buttons) button.setAttribute("aria-pressed", "false");
+      apply();
+    };
     filter.form.addEventListener("submit", event => event.preventDefault());
     filter.addEventListener("input", apply);
     for (const button of buttons) {
@@ -244,6 +251,7 @@
   const unfold = () => {
     let target = null;
     try { target = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }
+    if (target?.closest("[hidden]")) showAll();
     for (let element = target?.parentElement; element; element = element.parentElement) if (element.tagName === "DETAILS") element.open = true;
     if (target) target.scrollIntoView();
   };

@@ -9,7 +9,7 @@ import pathlib
 import re
 
 from frame import Page
-from prose import Anchors, heading
+from prose import Anchors, heading, quote_anchor, quote_path
 
 CONTAINERS = {"struct", "class", "enum", "protocol", "actor"}
 WORDS = {"struct": "Structure", "class": "Class", "enum": "Enumeration", "protocol": "Protocol", "actor": "Actor", "module": "Library"}
@@ -61,7 +61,7 @@ class Swift:
                 continue
             parts = node.path.split("/")[1:]
             name = ".".join(parts[1:]) or "index"
-            page = Page(f"{self.prefix}/{parts[0]}/{name}.html", node.title, "", short=node.title)
+            page = Page(quote_path(f"{self.prefix}/{parts[0]}/{name}.html"), node.title, "", short=node.title)
             page.weight = 0.8 if node.kind == "module" else 0.6
             self.pages_by_path[node.path] = page
             self.anchors[node.path] = Anchors({"main", "find", "hits", "said"})
@@ -78,7 +78,7 @@ class Swift:
         if path in self.pages_by_path:
             return self.pages_by_path[path].url
         if path in self.member_anchors:
-            return f"{self.pages_by_path[path.rsplit('/', 1)[0]].url}#{self.member_anchors[path]}"
+            return f"{self.pages_by_path[path.rsplit('/', 1)[0]].url}#{quote_anchor(self.member_anchors[path])}"
         return None
 
     def _write(self, node, page):
