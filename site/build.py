@@ -68,7 +68,8 @@ WEIGHTS = {"Guides": 1.3, "Find out why": 1.3, "The server": 1.2, "What it promi
 #: Short names for the list of pages, where the first heading is long or says too little there.
 SHORT = {
     "README.md": "Overview", "docs/README.md": "All documents", "CHANGELOG.md": "Changes", "SECURITY.md": "Security",
-    "AGENTS.md": "For coding agents", "docs/why-not-a-mock.md": "Why not a mock?",
+    "AGENTS.md": "For coding agents", "skills/entrupy-sim/SKILL.md": "A skill for coding agents",
+    "docs/why-not-a-mock.md": "Why not a mock?",
 }
 FILES = {".jpg", ".jpeg", ".png", ".svg", ".gif", ".mp4"}
 #: The longest file that becomes a page of its own; a longer one is copied as it is.

@@ -64,7 +64,6 @@ def the_search_ranks_headings(browser):
     browser.open("index.html")
     wrong = []
     for query, wanted in HITS:
-        browser.open("index.html")
         hits = type_query(browser, query)
         first = hits[0].get_attribute("href") or hits[0].text
         found = urllib.parse.unquote(first.removeprefix(browser.server))
