@@ -34,7 +34,7 @@ TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
-.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan test-recipes test-node \ plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean test-release test-sbom test-workflows release-check \
+.PHONY: help serve build build-tests release dist docs pictures test test-android test-asan test-busy test-console test-consumer test-contract test-crash test-fleet test-fuzz test-https test-mcp test-mutations test-packages test-parallel test-python test-shells test-soak test-tsan test-recipes test-node \ plot-soak bench bench-compare bench-instructions bench-isolation bench-peers bench-short demo lint format promises toolchain clean test-release test-sbom test-workflows release-check site test-agents test-site \
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -242,6 +242,23 @@ bench-short: release ## Run each load of bench for a second, with few items, to 
 docs: toolchain ## Build the documentation of the libraries for apps and tests into dist/docs, with DocC
 	@scripts/docs dist/docs
 
+# dist/docs is made anew, unless SITE_DOCC=0: then it is taken as it is, and without it the pages of the Swift libraries are left out.
+SITE_DOCC ?= 1
+site: $(if $(filter 0,$(SITE_DOCC)),,docs) ## Build the site of the documents, the API and the libraries into dist/site, and check its links (SITE_DOCC=0 builds no DocC)
+	@scripts/python
+	@python3 -B site/build.py --out dist/site $$([ ! -d dist/docs/data/documentation ] || echo --docc dist/docs)
+
+test-site: site ## Try what builds the site with hostile documents, and the site in a browser (SHORT=1 for fewer pages, SITE_DOCC=0 as in site)
+	@python3 -B Tests/Site/selftest.py
+	@scripts/browser
+	@python3 -B Tests/Site/browser.py $(if $(SHORT),--short,--screenshots .build/screenshots)
+
+test-agents: $(if $(BINARY_TO_TEST),,release) ## Run all commands of the skill and of llms.txt for coding agents, and compare what they print
+	@scripts/python
+	@python3 -B Tests/Agents/selftest.py
+	@python3 -B Tests/Agents/skill.py --binary $(or $(BINARY_TO_TEST),$(RELEASE))
+	@python3 -B Tests/Agents/llms.py --binary $(or $(BINARY_TO_TEST),$(RELEASE))
+
 test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on this one by URL, and run its tests and the articles' snippets
 	@scripts/python
 	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
@@ -286,8 +303,11 @@ promises: release build-tests ## Measure the figures of docs/promises.md that ta
 	@scripts/promises --run $(if $(ONLY),--only $(ONLY)) $(if $(HOURS),--hours)
 
 lint: ## Check the format of all Swift code, every file (scripts/soundness), the version, the claims of docs/promises.md, and the threats
+
+lint: ## Check the format of all Swift code, the version in every file, the claims of docs/promises.md, and what AGENTS.md names
 	@scripts/version --check
 	@scripts/promises --check
+	@scripts/agents
 	@python3 -B Benchmarks/report.py docs/benchmarks/figures.json docs/benchmarks.md --check
 	@scripts/test-promises
 	@scripts/threats
