@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows openapi/llms.txt with the real program: every link answers 200, every command runs, every call is answered.
+"""Follows Sources/Server/Documentation/llms.txt with the real program: every link answers 200, every command runs, every call is answered.
 
     llms.py --binary .build/release/entrupy-sim
 
@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "Support")]
 from document import ROOT, problems, run, spans, steps  # noqa: E402
 from simulator import Client, Simulator  # noqa: E402
 
-FILE = ROOT / "openapi" / "llms.txt"
+FILE = ROOT / "Sources" / "Server" / "Documentation" / "llms.txt"
 CALL = re.compile(r"(GET|PUT|POST|PATCH|DELETE) (/\S+)( \{.*\})?")
 LINK = re.compile(r"\[[^\]]+\]\(([^)]*)\)")
 #: The namespace in which the commands run.

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct RenderingCacheTests {
     private func key(_ position: Int64) -> RenderingCache.Key {
-        RenderingCache.Key(state: 1, position: position, revision: 1, settings: 0, form: .sdk, language: .japanese)
+        RenderingCache.Key(
+            state: 1, position: position, revision: 1, settings: 0, form: .sdk, language: .japanese, address: nil)
     }
 
     @Test func recentlyReadRenderingsStayInTheCache() {
