@@ -42,8 +42,9 @@ import Testing
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/summary.md"
             try "# Before\n".write(toFile: file, atomically: true, encoding: .utf8)
-            for _ in 0..<2 {
-                _ = try await SimProcess.run(["audit", "--summary", file, "--level", "warning"] + name(world))
+            // The namespace has its name from the option, or from the URL of clients.
+            for place in [name(world), ["--url", world.base]] {
+                _ = try await SimProcess.run(["audit", "--summary", file, "--level", "warning"] + place)
             }
             let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             #expect(lines.first == "# Before" && lines.count { $0.hasPrefix("## Audit of t") } == 2)

@@ -64,12 +64,12 @@ struct AuditCommand: ControlAction {
         let judged = JudgedAudit(report, ignored)
         if let junit {
             let document = JUnitReport(
-                judged, failOn, of: bundle ?? client.options.namespace ?? "default", at: moment,
+                judged, failOn, of: bundle ?? client.options.named, at: moment,
                 took: ContinuousClock.now - start)
             try OutputFile.write(Data(document.xml.utf8), to: junit, option: "--junit")
         }
         if let summary {
-            let title = "Audit of \(bundle ?? client.options.namespace ?? "default")"
+            let title = "Audit of \(bundle ?? client.options.named)"
             try OutputFile.append(Data(judged.markdown(title).utf8), to: summary, option: "--summary")
         }
         if terminal.isJSON { terminal.json(try WireJSON.encode(judged.report)) } else { judged.show(on: terminal) }

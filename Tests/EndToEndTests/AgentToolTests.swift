@@ -1,0 +1,170 @@
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+/// `entrupy-sim mcp` over stdio, with messages by hand. Tests/Agents/mcp_tools.py drives it with the protocol's own client.
+@Suite struct AgentToolTests {
+    private static let meta: JSONValue = [
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": [:],
+    ]
+
+    private func request(_ id: Int, _ method: String, _ params: JSONObject = [:], isModern: Bool = true) -> JSONValue {
+        var params = params
+        if isModern { params["_meta"] = Self.meta }
+        return ["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": .string(method), "params": .object(params)]
+    }
+
+    private func call(_ id: Int, _ tool: String, _ arguments: JSONValue) -> JSONValue {
+        request(id, "tools/call", ["name": .string(tool), "arguments": arguments])
+    }
+
+    /// The answers to messages, by id, from a program that works on the shared server.
+    private func answers(_ messages: [JSONValue]) async throws -> [Int: JSONValue] {
+        let lines = try messages.map { try WireJSON.encode($0) + Data("\n".utf8) }
+        let program = try RunningProgram(["mcp", "--url", SimProcess.shared.baseURL])
+        let finished = await program.finish(lines.reduce(Data(), +))
+        #expect(finished.status == 0, "\(finished.errors)")
+        let answers = try finished.output.split(separator: 0x0a).map { try WireJSON.decode(JSONValue.self, from: $0) }
+        return try Dictionary(uniqueKeysWithValues: answers.map { (try Self.id(of: $0), $0) })
+    }
+
+    private static func id(of answer: JSONValue) throws -> Int {
+        guard case .number(let number) = answer["id"] else { return -1 }
+        return try #require(number.integer)
+    }
+
+    /// The answers to calls, one after the other: calls of one input run at the same time.
+    private func results(_ calls: [(tool: String, arguments: JSONValue)]) async throws -> [JSONValue] {
+        var results: [JSONValue] = []
+        for (tool, arguments) in calls {
+            let answer = try await answers([call(1, tool, arguments)])[1]
+            results.append(try #require(answer)["result"])
+        }
+        return results
+    }
+
+    @Test func everyToolSaysWhatItDestroys() async throws {
+        let listed = try await answers([request(1, "tools/list")])
+        let tools = try #require(listed[1])["result"]["tools"].items
+        #expect(
+            tools.map { $0["name"].text } == [
+                "start_case", "set_result", "break_next", "move_clock", "what_happened", "why", "check", "drop",
+            ])
+        for tool in tools {
+            let isReader = ["what_happened", "why", "check"].contains(tool["name"].text)
+            #expect(tool["annotations"]["readOnlyHint"] == .bool(isReader), "\(tool["name"])")
+            let text = tool["description"].text ?? ""
+            #expect(!isReader || text.contains("Changes nothing"), "\(text)")
+            let destroys = tool["annotations"]["destructiveHint"] == true
+            #expect(!destroys || text.contains("eletes") || text.contains("removes"), "\(text)")
+            #expect(tool["inputSchema"]["additionalProperties"] == false)
+        }
+    }
+
+    @Test func aCaseIsStartedSteeredAndDropped() async throws {
+        let name = JSONValue.string("mcp-\(getpid())-steered")
+        let results = try await results([
+            ("start_case", ["namespace": name, "freeze_at": "2026-01-05T09:00:00Z"]),
+            ("set_result", ["namespace": name, "result": "unknown", "customer_item_id": "late-*"]),
+            ("break_next", ["namespace": name, "route": "/sdk/session", "status": 503]),
+            ("move_clock", ["namespace": name, "by": "2h"]),
+            ("check", ["namespace": name, "expect": [["match": ["route": "/sdk/login"], "times": 1]]]),
+            ("drop", ["namespace": name]),
+            ("what_happened", ["namespace": name]),
+        ])
+        #expect(results.map { $0["isError"] } == [false, false, false, false, false, false, true], "\(results)")
+        let started = results[0]["structuredContent"]
+        #expect(started["api_token"] == "demo-api-token")
+        #expect(started["base_url"].text == "\(SimProcess.shared.baseURL)/ns/\(name.text ?? "")")
+        #expect(results[2]["structuredContent"]["state"]["faults"].items.count == 1)
+        let moved = results[3]["structuredContent"]
+        #expect(moved["state"]["clock"] == "2026-01-05T11:00:00.000000Z frozen")
+        #expect(moved["events"].items.contains { $0.text?.contains("clock.advanced") == true }, "\(moved)")
+        #expect(results[4]["structuredContent"]["passed"] == false)
+        #expect(results[6]["structuredContent"]["way_out"].text?.contains("start_case") == true, "\(results[6])")
+    }
+
+    @Test func aCaseThatCannotBeMadeWholeIsNotMade() async throws {
+        let name = JSONValue.string("mcp-\(getpid())-half")
+        let results = try await results([
+            ("start_case", ["namespace": name, "settings": ["result": ["dela": "3h"]]]),
+            ("what_happened", ["namespace": name]),
+        ])
+        #expect(results.map { $0["isError"] } == [true, true], "\(results)")
+        #expect(results[0]["structuredContent"]["error"].text?.contains("dela") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("start_case", ["namespace": "Upper"], "a-z, 0-9 and -"),
+            ("start_case", ["scenari": "late-result"], "did you mean scenario?"),
+            ("start_case", ["scenario": "late-result", "scenario_yaml": "name: x"], "cannot both be given"),
+            ("start_case", ["webhook_url": "http://127.0.0.1:9/hooks"], "belong together"),
+            ("set_result", ["namespace": "default"], "result is missing"),
+            ("set_result", ["namespace": "default", "entrupy_id": "NONE", "times": 2], "times cannot be given"),
+            ("break_next", ["namespace": "default", "status": 503], "neither route nor webhook"),
+            ("break_next", ["namespace": "default", "route": "*", "status": 600], "200 to 599"),
+            ("move_clock", ["namespace": "default", "by": "1h", "to": "next"], "one of by and to"),
+            ("what_happened", ["namespace": "default", "since": "today"], "must be a mark"),
+            ("why", ["namespace": "default"], "id is missing"),
+            ("check", ["namespace": "default", "expect": [1]], "objects alone"),
+            ("drop", [:], "namespace is missing"),
+        ] as [(String, JSONValue, String)])
+    func wrongArgumentsAreExplainedToTheAgent(tool: String, arguments: JSONValue, problem: String) async throws {
+        let result = try await results([(tool, arguments)])[0]
+        #expect(result["isError"] == true)
+        #expect(result["structuredContent"]["error"].text?.contains(problem) == true, "\(result)")
+        #expect(result["structuredContent"]["way_out"].text?.isEmpty == false)
+    }
+
+    @Test func bothVersionsOfTheProtocolAreSpoken() async throws {
+        let answers = try await answers([
+            request(1, "initialize", ["protocolVersion": "2025-11-25"], isModern: false),
+            request(2, "initialize", ["protocolVersion": "1999-01-01"], isModern: false),
+            request(3, "ping", isModern: false), request(4, "server/discover"), request(5, "ping"),
+            request(6, "tools/list", isModern: false),
+        ])
+        #expect(answers[1]?["result"]["protocolVersion"] == "2025-11-25")
+        #expect(answers[2]?["result"]["protocolVersion"] == "2025-11-25", "the newest one that has the handshake")
+        #expect(answers[3]?["result"] == [:])
+        #expect(answers[4]?["result"]["supportedVersions"] == ["2026-07-28"])
+        #expect(answers[4]?["result"]["resultType"] == "complete")
+        #expect(answers[5]?["error"]["code"] == -32601, "the newest version has no ping")
+        #expect(answers[6]?["result"]["resultType"] == .null)
+    }
+
+    @Test func otherVersionsAreRefused() async throws {
+        var later = request(1, "tools/list")
+        if var message = later.members, var params = message["params"]?.members {
+            params["_meta"] = ["io.modelcontextprotocol/protocolVersion": "2031-01-01"]
+            message["params"] = .object(params)
+            later = .object(message)
+        }
+        let error = try await answers([later])[1]?["error"] ?? .null
+        #expect(error["code"] == -32022)
+        #expect(error["data"] == ["supported": ["2026-07-28"], "requested": "2031-01-01"])
+    }
+
+    @Test func longListsLoseTheirMiddle() async throws {
+        let world = try await TestWorld.make()
+        for number in 0..<60 {
+            _ = try await world.send("GET", "/sdk/session/\(String(repeating: "x", count: 300))/\(number)")
+        }
+        let name = JSONValue.string(String(world.base.split(separator: "/").last ?? ""))
+        let result = try await results([("what_happened", ["namespace": name, "limit": 50])])[0]
+        let seen = result["structuredContent"]
+        #expect((result["content"].items.first?["text"].text ?? "").utf8.count <= 6000)
+        #expect(seen["left_out"]["requests"] != .null)
+        #expect(seen["requests"].items.last?.text?.hasPrefix("#60 ") == true, "the newest stays")
+        #expect(seen["requests"].items.first?.text?.hasPrefix("#11 ") == true, "the oldest of fifty stays")
+        #expect(seen["earlier"].text?.contains("requests") == true)
+    }
+
+    @Test func theTextForAgentsIsServedAndPrinted() async throws {
+        let served = try await TestWorld(base: SimProcess.shared.baseURL).send("GET", "/_sim/llms.txt")
+        let printed = try await SimProcess.run(["llms"])
+        #expect(served.status == 200 && served.text.hasPrefix("# entrupy-sim\n"))
+        #expect(printed.output == served.text)
+    }
+}
