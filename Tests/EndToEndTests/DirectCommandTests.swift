@@ -117,6 +117,15 @@ import Testing
         #expect(refused.status == 1 && refused.output.contains("submissions made"), "\(refused.output)")
     }
 
+    @Test func aConnectionThatAFaultClosesIsNoMissingServer() async throws {
+        let world = try await TestWorld.make()
+        let fault = try await run(world, "fault", "add", "--route", "/sdk/captures", "--effect", "drop_connection")
+        #expect(fault.status == 0, "\(fault.output)")
+        let made = try await run(world, "capture", "run", "--sku", "a")
+        #expect(made.status == 69 && made.output.contains("was closed before an answer came"), "\(made.output)")
+        #expect(made.output.contains("entrupy-sim fault list") && !made.output.contains("serve"), "\(made.output)")
+    }
+
     @Test func theDoctorNamesEqualSubscriptions() async throws {
         let world = try await TestWorld.make()
         for secret in ["a", "b"] {

@@ -295,6 +295,12 @@ struct ControlClient: Sendable {
             Refusal(
                 .noServer, "what listens at \(options.base) does not answer in HTTP",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
+        case HTTPClientError.remoteConnectionClosed:
+            Refusal(
+                .noServer, "the connection to \(options.base) was closed before an answer came",
+                next: "a fault may do that (entrupy-sim fault list); else check the server: entrupy-sim doctor")
+        case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode):
+            unreachable(HTTPClientError.remoteConnectionClosed)
         default:
             Refusal(
                 .noServer, "no server answers at \(options.base)",

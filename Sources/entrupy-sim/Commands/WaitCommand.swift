@@ -10,7 +10,8 @@ struct Wait: ControlAction {
     static let discussion = """
         EVENT is item:ID:result, item:ID:flag, item:ID:retake, capture:ID:submitted, capture:ID:cancelled, \
         capture:ID:timed_out, workflow_session:ID:finished, workflow_session:ID:failed, workflow_session:ID:expired, \
-        or webhook: and an event, for instance webhook:session.completed. One that has happened already counts.
+        request:held, or webhook: and an event, for instance webhook:session.completed. One that has happened already \
+        counts.
         """
     static let optionNames = ["until": "EVENT"]
     @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.") var event: String
