@@ -9,11 +9,16 @@ takes one that is there. ENGINE names the engine's command, ENGINE_BUILD_FLAGS h
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import platform
 import re
+import shlex
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -170,7 +175,7 @@ def check_hardened(engine, image):
     took = time.monotonic() - begun
     code = engine.inspect(name)["State"]["ExitCode"]
     stream.wait(timeout=10)
-    check(took < 10 and code == 0, f"SIGTERM: exit code {code} after {took:.1f} s")
+    check(took < 20 and code == 0, f"SIGTERM: exit code {code} after {took:.1f} s")
     ok(f"SIGTERM ends it with exit code 0 after {took:.1f} s, with a client that listens")
 
     # Another container on the same volume, as after an update of the image.
@@ -280,6 +285,110 @@ def check_names(engine, image):
     ok("ENTRUPY_SIM_PUBLIC_URL goes before the address that was asked")
 
 
+def check_serve(engine, arguments):
+    """`make serve` on a machine without Swift runs the archive in a container, with its data in a folder here."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        # All programs but Swift's.
+        tools = pathlib.Path(folder) / "tools"
+        tools.mkdir()
+        for place in os.environ["PATH"].split(":"):
+            for program in pathlib.Path(place).glob("*") if pathlib.Path(place).is_dir() else []:
+                if not program.name.startswith("swift") and not (tools / program.name).is_symlink():
+                    (tools / program.name).symlink_to(program)
+        environment = {**os.environ, "PATH": str(tools), "DIST": arguments.dist, "ENGINE": " ".join(engine.command)}
+        data = pathlib.Path(folder) / "data"
+        process = subprocess.Popen(
+            ["make", "--no-print-directory", "serve", f"PORT={port}", f"DATA={data}"], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        said = []
+        try:
+            for line in process.stdout:
+                said.append(line)
+                if "is open on" in line:
+                    break
+            printed = re.search(r"is open on (\S+)", said[-1] if said else "")
+            check(printed, f"`make serve` without Swift: {''.join(said[-12:])}")
+            check(any("There is no Swift on the PATH" in line for line in said), "it does not say that there is no Swift")
+            base = printed[1]
+            check(base == f"http://127.0.0.1:{port}", f"`make serve` prints {base} for the port {port}")
+            check_urls(base, {})
+            check((data / "lock").exists() and (data / "lock").stat().st_uid == os.getuid(), "the data is not in the folder")
+        finally:
+            # Like Ctrl-C: to everything that the terminal started.
+            os.killpg(process.pid, signal.SIGINT)
+            try:
+                process.communicate(timeout=30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise AssertionError("`make serve` does not end by Ctrl-C") from None
+        wait_until(lambda: not is_open(port), 20, "the server of `make serve` goes on after Ctrl-C")
+    ok("`make serve` without Swift runs it in a container, prints its address, and ends by Ctrl-C")
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def is_open(port):
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def check_page(engine, arguments):
+    """The commands of docs/containers.md, with the engine for `docker`, and with ports and names that are free."""
+    text = (ROOT / "docs/containers.md").read_text()
+    blocks = re.findall(r"make test-image runs it -->\n```sh\n(.*?)```", text, re.S)
+    check(len(blocks) == 3, f"docs/containers.md has {len(blocks)} blocks, not 3")
+    name = engine.name("page")
+    engine.remove_later("volume", "rm", "--force", name, f"{name}-hardened")
+    engine.remove_later("rm", "--force", "--volumes", name, f"{name}-hardened")
+    script = re.sub(r"(--name |-v |docker (?:logs|stop|rm(?: -\S+)*) )entrupy-sim", rf"\1{name}", "\n".join(blocks))
+    for port in ("127.0.0.1:8642", "127.0.0.1:9642"):
+        script = script.replace(port, f"127.0.0.1:{free_port()}")
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        (place / "Dockerfile").symlink_to(ROOT / "Dockerfile")
+        (place / "dist").symlink_to(arguments.dist)
+        (place / "bin").mkdir()
+        shim = place / "bin/docker"
+        command, flags = shlex.join(engine.command), shlex.join(engine.build_flags)
+        shim.write_text(f'#!/bin/sh\nif [ "$1" = build ]; then shift; exec {command} build {flags} "$@"; fi\nexec {command} "$@"\n')
+        shim.chmod(0o755)
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", script], cwd=place, env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}"},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    check(done.returncode == 0, f"docs/containers.md: exit code {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    for words in ('{"status":"ready"}', "is open on", '"mode":"running"'):
+        check(words in done.stdout + done.stderr, f"docs/containers.md: no {words} in {done.stdout}")
+    ok("the commands of docs/containers.md")
+
+
+def check_refusals(engine):
+    """What is wrong is said in a sentence: no engine, a folder without packages, packages of another machine, no network."""
+    script = pathlib.Path(__file__)
+
+    def refused(*words, **variables):
+        done = subprocess.run([sys.executable, "-B", script, *words], env={**os.environ, **variables}, capture_output=True, text=True, timeout=300)
+        check(done.returncode != 0 and "Traceback" not in done.stderr, f"{words}: exit code {done.returncode}: {done.stderr}")
+        return done.stderr
+
+    with tempfile.TemporaryDirectory() as folder:
+        said = refused(ENGINE="no-such-engine --flag")
+        check("ENGINE names does not answer" in said and "no-such-engine --flag: there is no such command" in said, said)
+        said = refused("--dist", folder)
+        check("has no archive" in said and "make dist" in said, said)
+        machine = platform.machine().replace("aarch64", "arm64")
+        for other in (["s390x"], [machine, machine]):
+            for number, name in enumerate(other):
+                (pathlib.Path(folder) / f"entrupy-sim-0.{number}.0-linux-{name}.tar.gz").write_bytes(b"")
+            said = refused("--dist", folder, "--tag", engine.name("refused"))
+            check(f"for linux-{machine}" in said and "make dist" in said and len(said.splitlines()) < 5, said)
+    ok("no engine, no packages, packages of another machine and of two versions are explained")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--source", action="store_true")
@@ -289,6 +398,7 @@ def main():
     arguments = options.parse_args()
     engine = Engine("entrupy-sim-try")
     print(f"the engine: {' '.join(engine.command)}, {engine.run('--version')}", flush=True)
+    arguments.dist = str(pathlib.Path(arguments.dist).absolute())
     try:
         image = make_image(engine, arguments)
         ok("built" if not arguments.image else "found")
@@ -296,6 +406,10 @@ def main():
         check_hardened(engine, image)
         check_users(engine, image)
         check_names(engine, image)
+        if not arguments.source and not arguments.image:
+            check_page(engine, arguments)
+            check_serve(engine, arguments)
+            check_refusals(engine)
     except (AssertionError, EngineError, subprocess.TimeoutExpired) as error:
         raise SystemExit(f"FAILED: {error}") from None
     finally:

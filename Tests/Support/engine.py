@@ -56,6 +56,10 @@ class Engine:
         self.prefix = f"{prefix}-{os.getpid()}"
         self.is_podman = "podman" in self.run("--version").lower()
         self._made = []
+        self.build_flags = shlex.split(os.environ.get("ENGINE_BUILD_FLAGS", ""))
+        # Podman's own format has no health check.
+        if self.is_podman and not any(flag.startswith("--format") for flag in self.build_flags):
+            self.build_flags += ["--format", "docker"]
 
     def run(self, *arguments, timeout=300, binary=False):
         """Runs a command of the engine and returns its output."""
@@ -74,12 +78,8 @@ class Engine:
 
     def build(self, *arguments):
         """Builds an image, with the output shown, and explains a failure."""
-        flags = shlex.split(os.environ.get("ENGINE_BUILD_FLAGS", ""))
-        # Podman's own format has no health check.
-        if self.is_podman and not any(flag.startswith("--format") for flag in flags):
-            flags += ["--format", "docker"]
         process = subprocess.Popen(
-            [*self.command, "build", *flags, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            [*self.command, "build", *self.build_flags, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             errors="replace")
         lines = []
         for line in process.stdout:
@@ -94,22 +94,26 @@ class Engine:
     def name(self, word):
         return f"{self.prefix}-{word}"
 
+    def remove_later(self, *command):
+        """Notes a command of the engine that removes something at the end."""
+        self._made.append(command)
+
     def start(self, word, image, *options, command=()):
         """Starts a container in the background, and returns its name."""
         name = self.name(word)
-        self._made.append(("rm", "--force", "--volumes", name))
+        self.remove_later("rm", "--force", "--volumes", name)
         self.run("run", "--detach", "--name", name, *options, image, *command)
         return name
 
     def volume(self, word):
         name = self.name(word)
-        self._made.append(("volume", "rm", "--force", name))
+        self.remove_later("volume", "rm", "--force", name)
         self.run("volume", "create", name)
         return name
 
     def network(self, word):
         name = self.name(word)
-        self._made.append(("network", "rm", name))
+        self.remove_later("network", "rm", name)
         self.run("network", "create", name)
         return name
 

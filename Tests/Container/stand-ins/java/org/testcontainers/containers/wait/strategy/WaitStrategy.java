@@ -1,0 +1,4 @@
+package org.testcontainers.containers.wait.strategy;
+
+public interface WaitStrategy {
+}
