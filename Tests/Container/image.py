@@ -68,6 +68,8 @@ def make_image(engine, arguments):
 
 
 def check_image(engine, image):
+    base = re.search(r"(?m)^base=(\S+)$", (ROOT / "scripts/engine").read_text())[1]
+    check(f"\nFROM {base} AS runtime\n" in (ROOT / "Dockerfile").read_text(), f"scripts/engine runs {base}, which is not the Dockerfile's base")
     shown = engine.inspect(image, "image")
     machine = {"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine(), platform.machine())
     if shown["Architecture"] != machine:
