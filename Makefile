@@ -100,6 +100,23 @@ test-release: ## Check the scripts of the release with programs that only note w
 release-check: ## Do everything that a release does, up to the push of its tag (SKIP_BUILD=1 takes dist/ as it is)
 	@scripts/release-check
 
+# ENGINE is the engine's command, ENGINE_BUILD_FLAGS are flags of its `build`: the environment takes them to the scripts.
+test-image: ## Build the image with Docker or Podman and try it (ENGINE=… its command, ENGINE_BUILD_FLAGS=…; FROM_SOURCE=1, or IMAGE=… that is there)
+	@scripts/python
+	@scripts/engine >/dev/null
+	@[ -n "$(FROM_SOURCE)$(IMAGE)$(DIST)" -o -e dist/SHA256SUMS ] || $(MAKE) --no-print-directory dist
+	@python3 -B Tests/Container/image.py $(if $(FROM_SOURCE),--source) $(if $(IMAGE),--image $(IMAGE)) $(if $(DIST),--dist $(DIST))
+
+CONTAINER_TOOLS = .build/containers
+test-containers: ## Run the recipes for Compose, Kubernetes and Testcontainers with the image (ONLY=… one of them, SHORT=1 for fewer checks)
+	@scripts/python
+	@scripts/engine >/dev/null
+	@[ -x $(CONTAINER_TOOLS)/bin/python ] || python3 -m venv $(CONTAINER_TOOLS)
+	@$(CONTAINER_TOOLS)/bin/pip install --quiet --disable-pip-version-check podman-compose==1.6.0 PyYAML==6.0.2 \
+		$(if $(SHORT),,testcontainers==4.15.0 pytest==8.3.4 kubernetes-validate==1.37.0)
+	@$(CONTAINER_TOOLS)/bin/python -B Tests/Container/recipes.py --tools $(CONTAINER_TOOLS) $(if $(IMAGE),--image $(IMAGE)) \
+		$(if $(ONLY),--only $(ONLY)) $(if $(SHORT),--short)
+
 test-https: release ## Check the HTTPS port with curl, openssl, nghttp2's client and Python's ssl, those that are installed
 	@python3 -B Tests/HTTPS/https.py --binary $(RELEASE)
 	@[ ! -e /proc/self/status ] || python3 -B Tests/HTTPS/streams.py --binary $(RELEASE)
