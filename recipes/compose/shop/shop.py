@@ -9,6 +9,8 @@ import hmac
 import http.server
 import json
 import os
+import signal
+import sys
 import threading
 import time
 import urllib.error
@@ -89,5 +91,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
+    # The first process of a container ignores SIGTERM, unless it says otherwise.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     threading.Thread(target=subscribe, daemon=True).start()
     http.server.ThreadingHTTPServer(("", 9000), Shop).serve_forever()
