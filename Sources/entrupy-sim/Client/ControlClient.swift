@@ -295,7 +295,7 @@ struct ControlClient: Sendable {
             Refusal(
                 .noServer, "what listens at \(options.base) does not answer in HTTP",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
-        case HTTPClientError.remoteConnectionClosed:
+        case let error as HTTPClientError where error == .remoteConnectionClosed:
             Refusal(
                 .noServer, "the connection to \(options.base) was closed before an answer came",
                 next: "a fault may do that (entrupy-sim fault list); else check the server: entrupy-sim doctor")
