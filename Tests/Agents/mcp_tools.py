@@ -189,7 +189,7 @@ async def mistakes(client):
     error, way_out = await refused(client, "start_case", scenari="late-result")
     check("did you mean scenario" in error and "scenario_yaml" in way_out, (error, way_out))
     error, way_out = await refused(client, "start_case", namespace="x1", scenario="late-resul")
-    check("late-resul" in error and "did you mean \"late-result\"?" in way_out, (error, way_out))
+    check("late-resul" in error and "did you mean late-result?" in way_out, (error, way_out))
     error, _ = await refused(client, "start_case", namespace="x1", scenario_yaml="name: [")
     check("line 2" in error, error)
     error, _ = await refused(client, "start_case", namespace="x1", settings={"result": {"dela": "3h"}})

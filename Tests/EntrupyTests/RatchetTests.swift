@@ -174,9 +174,9 @@ import Testing
             ]
             + [".github/workflows", "scripts", "packaging", "Benchmarks", "docs"].flatMap(Self.files)
             + Self.files("Tests").filter { $0.hasSuffix(".py") || $0.hasSuffix("TestSupport.swift") }
-        let texts = try readers.compactMap { path in
+        let texts = readers.compactMap { path in
             // Pictures are no text.
-            try? (path, Self.text(path))
+            (try? Self.text(path)).map { (path, $0) }
         }
         for name in names where folder != "Tests" || !targets.contains(name) {
             let path = "\(folder)/\(name)"

@@ -176,6 +176,7 @@ extension PipelineTests {
     func errorsOfTheConsoleBecomePages(path: String, base: String) async throws {
         func page(_ error: PlatformError) async throws -> Response {
             try await Inner { _ in Answer(ErrorAnswer.response(error, requestID: "req-1")) }.showingConsoleProblems {
+                _ in
                 "http://127.0.0.1:9"
             }
             .respond(to: Self.request(path, headers: [.accept: "application/xhtml+xml, text/html;q=0.9"])).response
@@ -201,7 +202,7 @@ extension PipelineTests {
         ] as [(String, HTTPRequest.Method, String)])
     func otherErrorsStayJSON(path: String, method: HTTPRequest.Method, accepted: String) async throws {
         let error = ErrorAnswer.response(.notFound("gone"), requestID: "req-1")
-        let answer = try await Inner { _ in Answer(error) }.showingConsoleProblems { "http://127.0.0.1:9" }
+        let answer = try await Inner { _ in Answer(error) }.showingConsoleProblems { _ in "http://127.0.0.1:9" }
             .respond(to: Self.request(path, method, headers: [.accept: accepted]))
         #expect(answer.response.status == .notFound)
         #expect(answer.response.headers[.contentType] == "application/json")
@@ -210,7 +211,7 @@ extension PipelineTests {
     }
 
     @Test func aPageThatIsNotAnErrorIsUnchanged() async throws {
-        let answer = try await Inner().showingConsoleProblems { "http://127.0.0.1:9" }
+        let answer = try await Inner().showingConsoleProblems { _ in "http://127.0.0.1:9" }
             .respond(to: Self.request("/_sim/console", headers: [.accept: "text/html"]))
         #expect(answer.response.status == .ok)
         #expect(await Self.text(answer.response) == Self.text)
@@ -220,7 +221,7 @@ extension PipelineTests {
     func theRootRedirectsToTheConsole(path: String, location: String) async throws {
         let inner = Inner()
         for method in [HTTPRequest.Method.get, .head] {
-            let answer = try await inner.showingConsoleProblems { "http://127.0.0.1:9" }.respond(
+            let answer = try await inner.showingConsoleProblems { _ in "http://127.0.0.1:9" }.respond(
                 to: Self.request(path, method))
             #expect(answer.response.status == .seeOther && answer.response.headers[.location] == location)
         }
