@@ -160,7 +160,9 @@ def swift(folder):
             return "no built swift-crypto in .build, which make build leaves there"
         objects = [str(path) for part in parts for path in (built[0] / f"{part}.build").rglob("*.o")]
         includes = [flag for part in parts[2:] for flag in ("-I", str(headers / part / "include"))]
-        command += ["-I", str(built[0] / "Modules"), *includes, *objects, "-lstdc++"]
+        # What is built in release contains Swift's libraries, and its objects name them so.
+        libraries = ["-static-stdlib"] if built[0].name == "release" else []
+        command += ["-I", str(built[0] / "Modules"), *includes, *objects, *libraries, "-lstdc++"]
     done = subprocess.run(command, capture_output=True, text=True)
     if "cannot be imported by" in done.stderr:
         return "the swift-crypto in .build is of another version of Swift"
