@@ -70,7 +70,7 @@ def check_compose(engine, image, arguments, folder):
     command = compose_command(engine, arguments.tools, folder)
 
     def compose(*words):
-        done = subprocess.run([*command, *words], cwd=RECIPES / "compose", env=environment, capture_output=True, timeout=240,
+        done = subprocess.run([*command, *words], cwd=RECIPES / "compose", env=environment, capture_output=True, timeout=600,
                               stdin=subprocess.DEVNULL)
         return done.returncode, without_notes(done.stdout + done.stderr)
 

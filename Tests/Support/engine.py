@@ -4,7 +4,9 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -56,6 +58,8 @@ class Engine:
         self.prefix = f"{prefix}-{os.getpid()}"
         self.is_podman = "podman" in self.run("--version").lower()
         self._made = []
+        # What ends a check that takes too long ends it with its clean-up.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         self.build_flags = shlex.split(os.environ.get("ENGINE_BUILD_FLAGS", ""))
         # Podman's own format has no health check.
         if self.is_podman and not any(flag.startswith("--format") for flag in self.build_flags):
