@@ -112,7 +112,8 @@ extension Transcript {
 
     /// The server's own routes.
     func askServer() async throws {
-        for path in ["/", "/_sim/health", "/_sim/ready", "/_sim/ping", "/_sim/console/assets/console.css"] {
+        let pages = ["/", "/_sim/health", "/_sim/ready", "/_sim/ping", "/_sim/llms.txt", "/_sim/console/assets/console.css"]
+        for path in pages {
             try await send("GET", path, in: root)
         }
         // The clock of the namespace "default" runs.
