@@ -57,7 +57,7 @@ import Testing
             let text = tool["description"].text ?? ""
             #expect(!isReader || text.contains("Changes nothing"), "\(text)")
             let destroys = tool["annotations"]["destructiveHint"] == true
-            #expect(!destroys || text.contains("eletes") || text.contains("removes"), "\(text)")
+            #expect(!destroys || text.contains("elete") || text.contains("removes"), "\(text)")
             #expect(tool["inputSchema"]["additionalProperties"] == false)
         }
     }

@@ -42,6 +42,7 @@ actor AgentSimulator {
     func stop() async {
         guard let own else { return }
         self.own = nil
+        // A server that did not start needs no stop.
         await (try? own.value)?.stop()
     }
 
@@ -80,6 +81,7 @@ actor AgentSimulator {
     }
 
     private func namespaces() async -> [String] {
+        // The names are a help: without them the failure still says what is wrong.
         guard let client = try? await client("default"),
             let list: NamespaceList = try? await client.get("/_sim/namespaces")
         else {

@@ -79,6 +79,7 @@ struct AgentTool: Sendable {
 
     /// The result in both forms: as JSON, and as the same JSON in a text, for clients that know texts alone.
     private static func result(_ answer: JSONObject, isError: Bool) -> JSONObject {
+        // A value that was read as JSON, or made here, can be written as JSON.
         let text = (try? WireJSON.encode(JSONValue.object(answer))).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         return [
             "content": [["type": "text", "text": .string(text)]], "structuredContent": .object(answer),
@@ -234,5 +235,8 @@ enum ToolAnswer {
         return answer
     }
 
-    private static func size(_ value: JSONValue) -> Int { (try? WireJSON.encode(value).count) ?? 0 }
+    private static func size(_ value: JSONValue) -> Int {
+        // A value that was read as JSON, or made here, can be written as JSON.
+        (try? WireJSON.encode(value).count) ?? 0
+    }
 }

@@ -138,6 +138,7 @@ struct ContextHTTP: Sendable {
     }
 
     private func json(_ value: JSONValue, status: HTTPResponse.Status) -> Response {
+        // A value that was read as JSON, or made here, can be written as JSON.
         let bytes = (try? WireJSON.encode(value)) ?? Data()
         return Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

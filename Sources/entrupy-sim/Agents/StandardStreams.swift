@@ -135,6 +135,7 @@ private final class OutputLines: Sendable {
     var isClosed: Bool { queue.withLock { hasFailed } }
 
     func write(_ reply: ContextReply) {
+        // A value that was read as JSON, or made here, can be written as JSON.
         guard var bytes = try? WireJSON.encode(reply.message) else { return }
         bytes.append(0x0a)
         queue.withLock {
