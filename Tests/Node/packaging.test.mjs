@@ -89,7 +89,7 @@ test("npm refuses a package of another platform, and a package without it works 
   const refused = await install(file);
   assert.notEqual(refused.status, 0);
   assert.match(refused.err, /EBADPLATFORM/);
-  const [main] = Object.values(JSON.parse(fs.readFileSync("package.json", "utf8")).dependencies).filter((name) => /entrupy-sim-\d/.test(name));
+  const [main] = Object.values(JSON.parse(fs.readFileSync("package.json", "utf8")).devDependencies).filter((name) => /entrupy-sim-\d/.test(name));
   const answer = await install(path.resolve(main.replace(/^file:/, "")));
   assert.equal(answer.status, 0, answer.err);
   assert.deepEqual(fs.readdirSync(path.join(place, "node_modules")).filter((name) => !name.startsWith(".")), ["entrupy-sim"]);

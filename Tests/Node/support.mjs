@@ -40,7 +40,7 @@ export function script(t, text) {
   return file;
 }
 
-/** Starts a program. `ended` has what it printed and how it ended; it is killed after a minute. */
+/** Starts a program. `ended` has what it printed and how it ended; it is killed after five minutes. */
 export function begin(command, args, { env = plain(), cwd, input = "" } = {}) {
   const child = spawn(command, args, { env, cwd });
   const said = { out: "", err: "" };
@@ -48,7 +48,7 @@ export function begin(command, args, { env = plain(), cwd, input = "" } = {}) {
   child.stderr.on("data", (part) => { said.err += part; });
   child.stdin.on("error", () => {});
   if (input !== null) child.stdin.end(input);
-  const late = setTimeout(() => child.kill("SIGKILL"), 60_000);
+  const late = setTimeout(() => child.kill("SIGKILL"), 300_000);
   const ended = new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (status, signal) => {
@@ -64,7 +64,7 @@ export function run(command, args, options) {
 }
 
 /** Waits until something holds. */
-export async function until(holds, what, milliseconds = 20_000) {
+export async function until(holds, what, milliseconds = 60_000) {
   const end = Date.now() + milliseconds;
   for (;;) {
     const value = await holds();

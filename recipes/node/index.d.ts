@@ -27,7 +27,10 @@ export class ExpectationError extends Error {
   constructor(text: string);
 }
 
-/** Anything else that is wrong: an option, a route that the platforms do not have, a server that does not answer. The message is one sentence. */
+/**
+ * Anything else that is wrong: an option, a route that the platforms do not have, a server that does not answer. The message is one
+ * sentence.
+ */
 export class SimulatorError extends Error {
   constructor(text: string, status?: number | null);
   /** The status of the server's answer; null if there was none. */
@@ -38,7 +41,10 @@ export class SimulatorError extends Error {
 export interface CommonOptions {
   /** The token of the server's control API. The default is that of the server that is started, else `ENTRUPY_SIM_CONTROL_TOKEN`. */
   controlToken?: string;
-  /** Whether notes on rules and scenarios are errors. They name parts that nothing matches, such as a misspelt route. The default is false. */
+  /**
+   * Whether notes on rules and scenarios are errors. They name parts that nothing matches, such as a misspelt route. The default is
+   * false.
+   */
   strict?: boolean;
   /** Gets each note as a text. The default prints it to standard error. */
   onNote?: (text: string) => void;
@@ -47,7 +53,10 @@ export interface CommonOptions {
    * `.entrupy-sim`. A bundle holds tokens; only its owner can read it.
    */
   artifacts?: string | false;
-  /** Fails tests whose clients do what they should not: errors alone, or warnings too. The default is `ENTRUPY_SIM_AUDIT`, or no judgement. */
+  /**
+   * Fails tests whose clients do what they should not: errors alone, or warnings too. The default is `ENTRUPY_SIM_AUDIT`, or no
+   * judgement.
+   */
   audit?: "error" | "warning" | false;
   /** The path of the program. The default is `ENTRUPY_SIM_BINARY`, or the package of this platform. */
   binary?: string;
@@ -57,7 +66,10 @@ export interface CommonOptions {
 export interface StartOptions extends CommonOptions {
   /** The address of a server that runs already; a namespace in it is cut off. The default is `ENTRUPY_SIM_URL`, or to start one. */
   url?: string;
-  /** More arguments of `entrupy-sim serve`. Without `--port` it takes a free one, without `--data-dir` or `--bundle` it keeps everything in memory. */
+  /**
+   * More arguments of `entrupy-sim serve`. Without `--port` it takes a free one, without `--data-dir` or `--bundle` it keeps everything
+   * in memory.
+   */
   arguments?: ReadonlyArray<string | number>;
   /** The longest time until the server is open. The default is 60 s. */
   startWithin?: Duration;
@@ -704,14 +716,18 @@ export class Namespace {
    * @param options - with `strict` notes are failures too; the default is that of the namespace.
    */
   verifyScenario(name: string, options?: { strict?: boolean }): Promise<void>;
-  /** Why something happened. `id` is that of a request, an item, a capture, a session or a delivery, or `sequence:N`, `event:N`, `due:N`, `control:N`. */
+  /**
+   * Why something happened. `id` is that of a request, an item, a capture, a session or a delivery, or `sequence:N`, `event:N`,
+   * `due:N`, `control:N`.
+   */
   explain(id: string): Promise<Explanation>;
   /** What the clients did that the vendor or HTTP asks them not to do. */
   audit(options?: { rule?: string; level?: "error" | "warning" }): Promise<AuditReport>;
   /**
    * Fails if the clients did what they should not.
    *
-   * @param options - `failingAt` is `error`, the default, or `warning`; `ignore` has rules whose findings are meant, with the reason for each.
+   * @param options - `failingAt` is `error`, the default, or `warning`; `ignore` has rules whose findings are meant, with the reason
+   *   for each.
    */
   expectNoMisuse(options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<void>;
   /** Which documented answers, errors, states and limits this namespace has met. */
@@ -727,7 +743,10 @@ export class Namespace {
   delete(): Promise<void>;
   /** Everything for a post-mortem: `entrupy-sim serve --bundle FILE` opens it. It holds tokens. The default of `maxBytes` is 1 GB. */
   bundle(options?: { maxBytes?: number }): Promise<Uint8Array>;
-  /** Writes the bundle to a file that only its owner can read, and returns its path. A download that fails leaves none. The default of `maxBytes` is 16 GB. */
+  /**
+   * Writes the bundle to a file that only its owner can read, and returns its path. A download that fails leaves none. The default of
+   * `maxBytes` is 16 GB.
+   */
   saveBundle(file: string, options?: { maxBytes?: number }): Promise<string>;
 }
 
