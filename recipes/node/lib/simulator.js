@@ -117,6 +117,7 @@ class Simulator {
         givenUp = this.#explain(own, store.made, name, "").then(
           (lines) => process.stderr.write(`entrupy-sim: the test ${name ?? ""} was aborted\n${lines.map((line) => `  ${line}\n`).join("")}`));
       };
+      if (signal?.aborted) giveUp();
       signal?.addEventListener("abort", giveUp, { once: true });
       let isPassed = false;
       try {
