@@ -75,7 +75,10 @@ extension SimulatedNamespace {
         let test = ProcessInfo.processInfo.environment["ENTRUPY_SIM_TEST"] ?? ""
         let text = lines.map { "- \(Markdown.escaped($0))\(test.isEmpty ? "" : " (\(Markdown.escaped(test)))")\n" }
             .joined()
-        if !FileManager.default.fileExists(atPath: path) { FileManager.default.createFile(atPath: path, contents: nil) }
+        // If it cannot be made, opening it says why.
+        if !FileManager.default.fileExists(atPath: path) {
+            _ = FileManager.default.createFile(atPath: path, contents: nil)
+        }
         do {
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             defer { try? file.close() }

@@ -21,7 +21,7 @@ import Testing
         var copy = try await bench.item(original)
         copy.entrupyID = id
         let item = copy
-        try await bench.job { try $0.transaction.insert(item) }
+        _ = try await bench.job { try $0.transaction.insert(item) }
     }
 
     @Test func anIDThatAnItemHasIsSkipped() async throws {
