@@ -296,11 +296,11 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run it
 		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py && \
 		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 2 $(CURDIR)/Tests/Python
 
-AGENTS = .build/agents
+MCP_TOOLS = .build/mcp
 test-mcp: $(if $(BINARY_TO_TEST),,build) ## Drive the tools for coding agents with the protocol's official client, over stdio and HTTP
 	@scripts/python
-	@[ -x $(AGENTS)/bin/python ] || (python3 -m venv $(AGENTS) && $(AGENTS)/bin/pip install --quiet --disable-pip-version-check mcp==2.3.0)
-	@$(AGENTS)/bin/python -B Tests/Agents/mcp_tools.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
+	@[ -x $(MCP_TOOLS)/bin/python ] || (python3 -m venv $(MCP_TOOLS) && $(MCP_TOOLS)/bin/pip install --quiet --disable-pip-version-check mcp==2.3.0)
+	@$(MCP_TOOLS)/bin/python -B Tests/Agents/mcp_tools.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 
 RECIPE_TOOLS = .build/test-recipes
 test-recipes: $(if $(BINARY_TO_TEST),,build) ## Run the recipes for CI, verify webhooks in five languages, send the collections' requests (SHORT=1 for fewer)
