@@ -6,7 +6,7 @@ package struct DeliveredAttempt: Sendable {
     package let event: String
     /// The URL of the subscription; `nil` if that is deleted.
     package let url: String?
-    /// What caused the delivery; `nil` if that is not known.
+    /// The cause of the delivery; `nil` if that is not known.
     package let cause: Cause?
     /// Whether a fault touched the attempt, or the delivery that it belongs to.
     package let isFaulty: Bool

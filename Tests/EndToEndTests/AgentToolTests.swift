@@ -103,6 +103,7 @@ import Testing
             ("start_case", ["webhook_url": "http://127.0.0.1:9/hooks"], "belong together"),
             ("set_result", ["namespace": "default"], "result is missing"),
             ("set_result", ["namespace": "default", "entrupy_id": "NONE", "times": 2], "times cannot be given"),
+            ("set_result", ["namespace": "default", "clear": true, "brand": "Nike"], "result is missing"),
             ("break_next", ["namespace": "default", "status": 503], "neither route nor webhook"),
             ("break_next", ["namespace": "default", "route": "*", "status": 600], "200 to 599"),
             ("move_clock", ["namespace": "default", "by": "1h", "to": "next"], "one of by and to"),
@@ -116,6 +117,33 @@ import Testing
         #expect(result["isError"] == true)
         #expect(result["structuredContent"]["error"].text?.contains(problem) == true, "\(result)")
         #expect(result["structuredContent"]["way_out"].text?.isEmpty == false)
+    }
+
+    /// A tool that fails has changed nothing, also where it would have removed something first.
+    @Test func aFailureDestroysNothing() async throws {
+        let name = JSONValue.string("mcp-\(getpid())-kept")
+        let results = try await results([
+            ("start_case", ["namespace": name]),
+            ("break_next", ["namespace": name, "route": "/sdk/session", "status": 503]),
+            ("set_result", ["namespace": name, "result": "unknown"]),
+            ("break_next", ["namespace": name, "clear": true, "route": "*", "effect": ["explode": true]]),
+            ("set_result", ["namespace": name, "clear": true, "result": "authentik"]),
+            ("start_case", ["namespace": name, "replace": true, "settings": ["result": ["dela": "3h"]]]),
+            ("what_happened", ["namespace": name]),
+            ("break_next", ["namespace": name, "clear": true, "route": "*", "status": 500]),
+            ("start_case", ["namespace": name, "replace": true]),
+            ("drop", ["namespace": name]),
+        ])
+        #expect(
+            results.map { $0["isError"] } == [false, false, false, true, true, true, false, false, false, false],
+            "\(results)")
+        let state = results[6]["structuredContent"]["state"]
+        #expect(state["faults"].items.count == 1 && state["results"].items.count == 1, "\(state)")
+        let cleared = results[7]["structuredContent"]["state"]["faults"].items
+        #expect(cleared.count == 1 && cleared[0].text?.contains("500") == true, "\(cleared)")
+        #expect(results[8]["structuredContent"]["state"]["faults"].items.isEmpty)
+        let left = results[9]["structuredContent"]["namespaces"].items
+        #expect(!left.contains { $0.text?.hasPrefix("case-") == true }, "the rehearsal stays: \(left)")
     }
 
     @Test func bothVersionsOfTheProtocolAreSpoken() async throws {

@@ -6,6 +6,8 @@ actor AgentSimulator {
     private let url: String?
     private let controlToken: String?
     private var own: Task<OwnServer, any Error>?
+    /// Whether an own server has ended, and the namespaces with it.
+    private var hasLostCases = false
 
     /// - Parameter url: the URL of a server; `nil` for one of this program's own.
     init(url: String?, controlToken: String?) {
@@ -15,7 +17,7 @@ actor AgentSimulator {
 
     /// A client of a namespace.
     ///
-    /// - Throws: ``Refusal`` if the own server does not start, or has ended; the next call then starts another.
+    /// - Throws: ``Refusal`` if the own server does not start. Where it has ended, another is started.
     func client(_ namespace: String) async throws -> ControlClient {
         var words = ["--url", try await base(), "--namespace", namespace]
         if let controlToken { words += ["--control-token", controlToken] }
@@ -34,8 +36,9 @@ actor AgentSimulator {
             throw error
         }
         guard server.hasEnded else { return server.url }
+        hasLostCases = true
         own = nil
-        throw Refusal(.noServer, "the simulator of this process has ended, and all namespaces with it")
+        return try await base()
     }
 
     /// Stops the own server.
@@ -53,8 +56,6 @@ actor AgentSimulator {
         let details = refusal.details.filter { !refusal.says($0.problem) }
         let problem = ([refusal.message] + details.map { "\($0.field): \($0.problem)" }).joined(separator: "; ")
         if refusal.code == .noServer {
-            // What was started does not answer any more, so the next call starts another.
-            own = nil
             let next =
                 url == nil
                 ? "call start_case, which starts another simulator"
@@ -65,14 +66,15 @@ actor AgentSimulator {
             return ToolFailure(problem, Self.guess(refusal) + wayOut)
         }
         let names = await namespaces()
+        let lost = hasLostCases ? "; the simulator has ended since it was started, and all cases with it" : ""
         return ToolFailure(
-            problem,
+            problem + lost,
             "start_case makes a namespace"
                 + (names.isEmpty
                     ? "" : "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"))
     }
 
-    /// What the refusal guesses was meant. The rest of its advice is for people at the command line.
+    /// The guess of the refusal, and a space; empty if it has none. The rest of its advice is for people at the command line.
     private static func guess(_ refusal: Refusal) -> String {
         guard let next = refusal.next, next.hasPrefix("did you mean "), let end = next.firstIndex(of: "?") else {
             return ""

@@ -6,11 +6,11 @@ struct AgentTool: Sendable {
     let name: String
     /// The name for people.
     let title: String
-    /// What it does, what it destroys, and what it returns. Agents choose by it.
+    /// The text by which agents choose: the effect, the data that it deletes, and the answer.
     let description: String
     let arguments: [Argument]
     let effect: Effect
-    /// What to do when it fails, if the error itself does not say it.
+    /// The next step after a failure, for errors that do not say it themselves.
     let wayOut: String
     let run: @Sendable (ToolArguments, AgentSimulator) async throws -> JSONObject
 

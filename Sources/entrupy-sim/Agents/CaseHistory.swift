@@ -1,7 +1,7 @@
 import Foundation
 import SimulationAPI
 
-/// What happened in a namespace since a mark: requests, events and deliveries of webhooks, a line each.
+/// The requests, events and deliveries of webhooks since a mark, a line each.
 struct CaseHistory {
     let answer: JSONObject
 

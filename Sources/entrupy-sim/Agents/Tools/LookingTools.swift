@@ -136,6 +136,9 @@ private struct CaseVerdict {
                 JSONValue.string(ToolAnswer.short("\($0.field): \($0.problem)", 300))
             }
             scenario = ["name": .string(name), "not_met": .array(Array(problems))]
+        } catch let refusal as Refusal where refusal.isNotFound {
+            hasPassed = false
+            notJudged.append(.string("the scenario \(name), which this case began with, is not stored any more"))
         }
     }
 

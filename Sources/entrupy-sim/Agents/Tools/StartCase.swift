@@ -48,12 +48,11 @@ private struct CaseStart {
 
     init(_ arguments: ToolArguments) throws {
         self.arguments = arguments
-        name = arguments.text("namespace") ?? "case-" + String(UInt64.random(in: 36_000_000..<2_000_000_000), radix: 36)
+        name = arguments.text("namespace") ?? Self.newName()
         func refuse(_ problem: String) -> ToolFailure {
             ToolFailure(problem, "leave one of them out; nothing was made")
         }
-        if arguments.has(anyOf: ["scenario", "scenario_yaml"]), let freeze = arguments["freeze_at"] {
-            _ = freeze
+        if arguments.has(anyOf: ["scenario", "scenario_yaml"]), arguments["freeze_at"] != nil {
             throw refuse("a scenario says how its clock begins, so freeze_at cannot be given with it")
         }
         if arguments["scenario"] != nil, arguments["scenario_yaml"] != nil {
@@ -67,22 +66,14 @@ private struct CaseStart {
 
     func run(_ simulator: AgentSimulator) async throws -> JSONObject {
         let server = try await simulator.client("default")
-        let notes = try await make(server)
-        let client = try await simulator.client(name)
-        do {
-            if let settings = arguments["settings"] {
-                try await client.send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)))
-            }
-            if let url = arguments.text("webhook_url") {
-                try await client.send(
-                    ControlCall(
-                        .POST, "/_sim/webhooks", body: ["url": url, "secret_key": arguments.text("webhook_secret")]))
-            }
-        } catch {
-            // What was asked for is there whole, or not at all.
-            _ = try? await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)"))
-            throw error
+        if arguments.isSet("replace") {
+            // What cannot be made must not cost the namespace that is there.
+            let rehearsal = Self.newName()
+            _ = try await make(rehearsal, replaces: false, server, simulator)
+            try await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(rehearsal)"))
         }
+        let notes = try await make(name, replaces: arguments.isSet("replace"), server, simulator)
+        let client = try await simulator.client(name)
         let state = try await CaseState.read(client)
         return JSONObject([
             ("base_url", state.members?["url"] ?? .null),
@@ -95,11 +86,37 @@ private struct CaseStart {
         ])
     }
 
-    /// Makes the namespace.
+    private static func newName() -> String {
+        "case-" + String(UInt64.random(in: 36_000_000..<2_000_000_000), radix: 36)
+    }
+
+    /// Makes a namespace with its settings and its subscription, or none.
     ///
     /// - Returns: the notes of a scenario about its parts that nothing can match.
-    private func make(_ server: ControlClient) async throws -> [String] {
-        let replaces = arguments.isSet("replace")
+    private func make(
+        _ name: String, replaces: Bool, _ server: ControlClient, _ simulator: AgentSimulator
+    ) async throws -> [String] {
+        let notes = try await begin(name, replaces: replaces, server)
+        let client = try await simulator.client(name)
+        do {
+            if let settings = arguments["settings"] {
+                try await client.send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)))
+            }
+            if let url = arguments.text("webhook_url") {
+                try await client.send(
+                    ControlCall(
+                        .POST, "/_sim/webhooks", body: ["url": url, "secret_key": arguments.text("webhook_secret")]))
+            }
+        } catch {
+            // The first error is the one to report.
+            _ = try? await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)"))
+            throw error
+        }
+        return notes
+    }
+
+    /// Makes the namespace, or starts the scenario in it.
+    private func begin(_ name: String, replaces: Bool, _ server: ControlClient) async throws -> [String] {
         if arguments.has(anyOf: ["scenario", "scenario_yaml"]) {
             let path: ControlPath =
                 arguments.text("scenario").map { "/_sim/scenarios/\($0)/start" } ?? "/_sim/scenarios/start"

@@ -49,24 +49,18 @@ extension AgentTool {
             try await client.send(ControlCall(.PATCH, "/_sim/authentications/\(item)", body: body))
             return JSONObject([("state", try await CaseState.read(client))])
         }
-        guard arguments["result"] != nil || arguments.isSet("clear"), arguments["flag"] == nil else {
+        let describesRule = arguments.has(anyOf: parts + ["reason", "after", "times"])
+        guard arguments["result"] != nil || arguments.isSet("clear") && !describesRule, arguments["flag"] == nil else {
             throw ToolFailure(
                 arguments["flag"] == nil
                     ? "result is missing" : "flag belongs to entrupy_id, which is missing",
                 "say which result, of which item (entrupy_id) or of which items to come (customer_item_id, brand, …)")
         }
-        if arguments.isSet("clear") { try await client.send(ControlCall(.DELETE, "/_sim/outcomes")) }
-        var notes: [JSONValue] = []
-        if arguments["result"] != nil {
-            let match = JSONValue.members(arguments.members(parts))
-            let body: [(String, any BodyMember)] =
-                [("match", match)] + arguments.members(["result", "reason", "after", "times"])
-            let rule: OutcomeInfo = try await client.send(
-                ControlCall(.POST, "/_sim/outcomes", body: .json(.members(body)))
-            ).decoded()
-            notes = rule.notes.map { .string($0) }
-        }
-        return JSONObject([("notes", .array(notes)), ("state", try await CaseState.read(client))])
+        let match = JSONValue.members(arguments.members(parts))
+        let rule = JSONValue.members(
+            [("match", match)] + arguments.members(["result", "reason", "after", "times"]))
+        return try await CaseRules.outcomes.change(
+            adding: arguments["result"] == nil ? nil : rule, clearing: arguments.isSet("clear"), client)
     }
 
     /// Adds a fault rule.
@@ -119,22 +113,13 @@ extension AgentTool {
                     "say what breaks; route: * is every request")
             }
         }
-        if arguments.isSet("clear") { try await client.send(ControlCall(.DELETE, "/_sim/faults")) }
-        var notes: [JSONValue] = []
-        if adds {
-            let effect = arguments["effect"] ?? .members(arguments.members(["status", "delay"]))
-            let match = JSONValue.members(arguments.members(["route", "method", "username", "webhook"]))
-            let fault: FaultInfo = try await client.send(
-                ControlCall(
-                    .POST, "/_sim/faults",
-                    body: [
-                        "match": match, "effect": effect, "times": arguments.integer("times") ?? 1,
-                        "after_requests": arguments.integer("after_requests"),
-                    ])
-            ).decoded()
-            notes = fault.notes.map { .string($0) }
-        }
-        return JSONObject([("notes", .array(notes)), ("state", try await CaseState.read(client))])
+        let effect = arguments["effect"] ?? .members(arguments.members(["status", "delay"]))
+        let match = JSONValue.members(arguments.members(["route", "method", "username", "webhook"]))
+        let rule = JSONValue.members([
+            ("match", match), ("effect", effect), ("times", arguments.integer("times") ?? 1),
+            ("after_requests", arguments.integer("after_requests")),
+        ])
+        return try await CaseRules.faults.change(adding: adds ? rule : nil, clearing: arguments.isSet("clear"), client)
     }
 
     /// Moves a namespace's clock.
@@ -199,6 +184,37 @@ extension AgentTool {
         let list: NamespaceList = try await server.get("/_sim/namespaces")
         return JSONObject([
             ("dropped", .string(arguments.namespace)), ("namespaces", .array(list.namespaces.map { .string($0.name) })),
+        ])
+    }
+}
+
+/// The fault rules or the outcome rules of a namespace.
+private enum CaseRules: String {
+    case faults, outcomes
+
+    private struct Rule: Decodable {
+        let id: String
+        let notes: [String]
+    }
+
+    /// Adds a rule, then removes those that were there before: a rule that is refused leaves them as they are.
+    ///
+    /// - Returns: the answer of the tool.
+    func change(adding rule: JSONValue?, clearing: Bool, _ client: ControlClient) async throws -> JSONObject {
+        let path: ControlPath = "/_sim/\(rawValue)"
+        let earlier: [String: [Rule]] = clearing ? try await client.get(path) : [:]
+        var notes: [String] = []
+        if let rule {
+            let added: Rule = try await client.send(ControlCall(.POST, path, body: .json(rule))).decoded()
+            notes = added.notes
+        }
+        for old in earlier[rawValue] ?? [] {
+            do {
+                try await client.send(ControlCall(.DELETE, "/_sim/\(rawValue)/\(old.id)"))
+            } catch let refusal as Refusal where refusal.isNotFound {}
+        }
+        return JSONObject([
+            ("notes", .array(notes.map { .string($0) })), ("state", try await CaseState.read(client)),
         ])
     }
 }
