@@ -71,9 +71,7 @@ release: toolchain
 ifeq ($(shell uname -s),Linux)
 STATIC := .build/static
 endif
-dist: toolchain ## Make dist/: archive, .deb, Python wheels, npm packages, artifact bundle, install.sh, Homebrew formula, Nix flake
-
-dist: toolchain ## Make dist/: archive, .deb, Python wheels, artifact bundle, install.sh, Homebrew formula, Nix flake, bills of materials, provenance
+dist: toolchain ## Make dist/: archive, .deb, Python wheels, npm packages, artifact bundle, install.sh, Homebrew formula, Nix flake, bills of materials, provenance
 	@[ -z "$(STATIC)" ] || { scripts/static-sqlite $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
 	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 	@scripts/dist $(RELEASE)

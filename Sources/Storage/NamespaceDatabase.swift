@@ -89,8 +89,10 @@ package final class NamespaceDatabase: Sendable {
             if let path, try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") != "wal" {
                 throw StorageError.unavailable("\(path) cannot have a write-ahead log where it is")
             }
+            // Temporary tables and statement journals are small. In files, they would need a folder beside the data's to write to.
             try database.execute(
                 sql: """
+                    PRAGMA temp_store = MEMORY;
                     PRAGMA synchronous = \(durability == .powerLoss ? "FULL" : "NORMAL");
                     PRAGMA wal_autocheckpoint = \(hasCheckpointer ? 40_000 : 10_000);
                     PRAGMA journal_size_limit = 50000000;

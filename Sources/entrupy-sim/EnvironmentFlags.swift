@@ -12,12 +12,13 @@ enum EnvironmentFlags {
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
-        "webhook-targets", "control-token", "record", "bundle", "tls-port", "tls-cert", "tls-key", "cors",
+        "webhook-targets", "control-token", "record", "bundle", "coverage-file", "tls-port", "tls-cert", "tls-key",
+        "cors",
     ]
     /// Those that `replay --serve` does not have: the recording decides.
     private static let ofServeAlone: Set = [
-        "data-dir", "seed", "random-seed", "rate-limits", "durability", "record", "bundle", "in-memory",
-        "auto-create-namespaces",
+        "data-dir", "seed", "random-seed", "rate-limits", "durability", "record", "bundle", "coverage-file",
+        "in-memory", "auto-create-namespaces",
     ]
     private static let flags = [
         "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
@@ -51,7 +52,8 @@ enum EnvironmentFlags {
         }
         var added: [String] = []
         for name in options where isOpen(name) {
-            if let value = environment[variable(name)], !value.isEmpty { added.append("--\(name)=\(value)") }
+            let value = environment[variable(name)] ?? ""
+            if !value.isEmpty, !isOfService(name, value) { added.append("--\(name)=\(value)") }
         }
         for name in flags where isOpen(name) {
             switch environment[variable(name)]?.lowercased() {
@@ -62,6 +64,18 @@ enum EnvironmentFlags {
             }
         }
         return arguments + added
+    }
+
+    /// What is said of a variable that is not taken for a flag; `nil` if there is none.
+    static func notice(_ environment: [String: String]) -> String? {
+        let name = variable("port")
+        guard let value = environment[name], isOfService("port", value) else { return nil }
+        return "\(name)=\(value) names a service, as Kubernetes does for one of that name; it is not taken for --port"
+    }
+
+    /// Whether a variable is the address that Kubernetes, or a link of Docker, gives a container for a service named `entrupy-sim`.
+    private static func isOfService(_ option: String, _ value: String) -> Bool {
+        option == "port" && ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }
     }
 
     private static func variable(_ name: String) -> String {

@@ -120,6 +120,7 @@ extension ListeningOptions {
             }
         }
         logger.logLevel = logLevel
+        if let notice = EnvironmentFlags.notice(ProcessInfo.processInfo.environment) { logger.warning("\(notice)") }
         // A file at the system's size limit must be an error like a full disk; the signal would end the process.
         signal(SIGXFSZ, SIG_IGN)
         return logger

@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -435,8 +436,46 @@ async def wrong_requests():
         check(done.returncode == 64 and text in done.stderr, done)
 
 
+async def cancelled():
+    """A tool whose client no longer wants the answer stops: what it waits for is closed, over both transports."""
+    call = request(7, "tools/call", {"name": "drop", "arguments": {"namespace": "waits"}})
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(20)
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+
+        def ends_unanswered(asked):
+            """Whether the connection that the tool opened is closed, although nobody answered on it."""
+            asked.settimeout(20)
+            while asked.recv(65536):
+                pass
+            return True
+
+        with http_server("--url", address) as url:
+            host, port = url.split("/")[2].split(":")
+            body = json.dumps(call).encode()
+            head = (f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\nMCP-Protocol-Version: {VERSION}\r\n"
+                    f"Mcp-Method: tools/call\r\nMcp-Name: drop\r\nContent-Length: {len(body)}\r\n\r\n")
+            with socket.create_connection((host, int(port)), timeout=20) as client:
+                client.sendall(head.encode() + body)
+                asked, _ = silent.accept()
+            with asked:
+                check(await asyncio.to_thread(ends_unanswered, asked), "HTTP")
+        process = subprocess.Popen(
+            [BINARY, "mcp", "--url", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+        process.stdin.write(json.dumps(call).encode() + b"\n")
+        process.stdin.flush()
+        asked, _ = silent.accept()
+        with asked:
+            process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}\n')
+            process.stdin.flush()
+            check(await asyncio.to_thread(ends_unanswered, asked), "stdio")
+        process.stdin.close()
+        check(process.stdout.read() == b"", "a cancelled request was answered")
+        check(process.wait(timeout=20) == 0, process.returncode)
+
+
 TESTS = [
-    every_version_and_transport, a_server_that_runs, cases_at_the_same_time, wrong_messages, ends_without_a_word, its_server_dies, wrong_requests]
+    every_version_and_transport, cancelled, a_server_that_runs, cases_at_the_same_time, wrong_messages, ends_without_a_word, its_server_dies, wrong_requests]
 
 
 def main():

@@ -100,6 +100,34 @@ import Testing
         #expect(unneeded.isEmpty, "\(unneeded.sorted())")
     }
 
+    /// Help of `serve` says that every flag can be set in the environment.
+    @Test func everyFlagOfServeCanComeFromTheEnvironment() throws {
+        let serve = try #require(try Self.leaves().first { $0.name == "serve" })
+        #expect(serve.arguments.count > 20)
+        for argument in serve.arguments {
+            let name = try #require(argument.preferredName?["name"])
+            let variable = "ENTRUPY_SIM_" + name.uppercased().replacing("-", with: "_")
+            let isFlag = argument.kind == "flag"
+            let merged = EnvironmentFlags.merged(["serve"], environment: [variable: isFlag ? "yes" : "7"])
+            #expect(merged == ["serve", isFlag ? "--\(name)" : "--\(name)=7"], "\(variable)")
+            #expect(EnvironmentFlags.problem([variable: "7"]) == nil, "\(variable)")
+        }
+    }
+
+    /// Kubernetes gives every container `ENTRUPY_SIM_PORT=tcp://…` if there is a service named `entrupy-sim`.
+    @Test(arguments: ["tcp://10.96.0.7:8642", "udp://10.96.0.7:53"])
+    func theAddressOfAServiceIsNoPort(address: String) async throws {
+        let environment = [
+            "ENTRUPY_SIM_PORT": address, "ENTRUPY_SIM_PORT_8642_TCP_PROTO": "tcp", "ENTRUPY_SIM_SERVICE_PORT": "8642",
+        ]
+        #expect(EnvironmentFlags.problem(environment) == nil)
+        #expect(
+            EnvironmentFlags.merged(["serve", "--in-memory"], environment: environment) == ["serve", "--in-memory"])
+        #expect(EnvironmentFlags.notice(environment)?.contains(address) == true)
+        #expect(EnvironmentFlags.notice(["ENTRUPY_SIM_PORT": "8643"]) == nil)
+        #expect(EnvironmentFlags.merged(["serve"], environment: ["ENTRUPY_SIM_PORT": "x"]) == ["serve", "--port=x"])
+    }
+
     /// A default that the code falls back on is one that help must name.
     @Test func noOptionWithoutADefaultHasOneInTheCode() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -29,7 +29,14 @@ struct ContextHTTP: Sendable {
     /// - Throws: an `IOError` if the port cannot be listened on.
     func run(opened: @escaping @Sendable (Int) -> Void) async throws {
         let router = Router()
-        router.on("mcp", method: .post) { request, _ in try await answer(request) }
+        router.on("mcp", method: .post) { request, _ in
+            // A client cancels a request by closing its connection. Hummingbird watches it by ending it after the answer.
+            try await request.body.consumeWithCancellationOnInboundClose { body in
+                var response = try await answer(request, body)
+                response.headers[.connection] = "close"
+                return response
+            }
+        }
         // Without sessions there is nothing to listen to, or to end.
         for method in [HTTPRequest.Method.get, .delete] {
             router.on("mcp", method: method) { _, _ in
@@ -45,9 +52,9 @@ struct ContextHTTP: Sendable {
         try await app.runService()
     }
 
-    private func answer(_ request: Request) async throws -> Response {
+    private func answer(_ request: Request, _ body: RequestBody) async throws -> Response {
         if let refused = refused(request) { return refused }
-        guard let body = try await Self.body(of: request) else {
+        guard let body = try await Self.collected(body) else {
             let size = SizeText.text(ContextServer.maxBytes)
             return reply(.null, .invalidRequest("a message has at most \(size)"), status: .contentTooLarge)
         }
@@ -71,14 +78,14 @@ struct ContextHTTP: Sendable {
 
     /// The body; `nil` if it is larger than a message may be. It is read to its end even then: most clients send all before they read
     /// the answer.
-    private static func body(of request: Request) async throws -> ByteBuffer? {
-        var body = ByteBuffer()
+    private static func collected(_ body: RequestBody) async throws -> ByteBuffer? {
+        var bytes = ByteBuffer()
         var isTooLarge = false
-        for try await var part in request.body {
-            isTooLarge = isTooLarge || body.readableBytes + part.readableBytes > ContextServer.maxBytes
-            if isTooLarge { body = ByteBuffer() } else { body.writeBuffer(&part) }
+        for try await var part in body {
+            isTooLarge = isTooLarge || bytes.readableBytes + part.readableBytes > ContextServer.maxBytes
+            if isTooLarge { bytes = ByteBuffer() } else { bytes.writeBuffer(&part) }
         }
-        return isTooLarge ? nil : body
+        return isTooLarge ? nil : bytes
     }
 
     /// The answer to a request that a page of another origin, or somebody else, has sent; `nil` if it may be answered.
