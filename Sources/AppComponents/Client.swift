@@ -181,8 +181,6 @@ extension FieldReader {
     }
 
     /// A country of ISO 3166-1, by its alpha-3 code.
-    package mutating func countryCode(_ key: String) -> String? { country(key) }
-
     mutating func country(_ key: String) -> String? {
         value(key, Countries.expected) { value in
             value.text.flatMap { Countries.contains($0) ? $0 : nil }

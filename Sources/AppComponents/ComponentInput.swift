@@ -3,11 +3,11 @@ import Simulation
 import SimulationAPI
 
 /// Rules of what apps give to components.
-package enum ComponentInput {
+enum ComponentInput {
     /// Looks at the fonts of a customization, which the platform must find. Nothing else of it is looked at [S].
     ///
     /// - Throws: ``WorkflowFailure/invalidFont`` as an error.
-    package static func checkFonts(_ customization: JSONObject?) throws {
+    static func checkFonts(_ customization: JSONObject?) throws {
         let fonts = customization?["flavor"]?.members?["fonts"]?.members ?? customization?["fonts"]?.members ?? [:]
         for key in fonts.keys.sorted() where isMissing(fonts[key]) {
             throw WorkflowFailure.invalidFont.error(
@@ -44,9 +44,37 @@ package enum ComponentInput {
     }
 }
 
+extension RequestInput {
+    /// The members of a component's input. The plugins' input has them in `configuration`, beside `customization`, of which
+    /// the fonts alone are looked at [S].
+    ///
+    /// - Throws: an error that plugins report as 800 or 802.
+    func componentFields() throws -> JSONObject {
+        var fields = FieldReader(body)
+        let configuration = fields.members("configuration")
+        let customization = fields.members("customization")
+        let inputs = ["validationCode", "networkEnvironment", "documentType", "issuingCountry", "location", "client"]
+        for key in inputs where configuration != nil && fields.has(key) {
+            fields.report(key, "must stand in configuration, or without one beside it")
+        }
+        try decoding { try fields.finish() }
+        try ComponentInput.checkFonts(customization)
+        return configuration ?? body
+    }
+
+    /// Runs `body`, and makes its problems with the input those that plugins report as 800.
+    func decoding<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as PlatformError where error.kind == .invalid && error.payload == nil {
+            throw WorkflowFailure.decodingError.error(error.message, error.details)
+        }
+    }
+}
+
 extension FieldReader {
     /// The place where the pictures are taken: as given, nowhere if it is null, else a fixed place [D coordinates].
-    package mutating func location(isGiven: Bool) -> Location? {
+    mutating func location(isGiven: Bool) -> Location? {
         guard value("location") != nil else {
             return isGiven ? nil : Location(latitude: "45.464664", longitude: 9.18854)
         }

@@ -99,7 +99,7 @@ package struct StartComponent: Operation {
     let location: Location?
 
     /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error, if the type of document does not fit the country.
-    package init(
+    init(
         sessionID: String, _ component: Component, type: IdentityDocument? = nil, country: String? = nil,
         location: Location?
     ) throws {
@@ -164,6 +164,24 @@ package struct StartComponent: Operation {
                 "the workflow \(workflow.id) does not support documents of \(country)",
                 [ErrorDetail("issuingCountry", "must be one of \(countries.joined(separator: ", "))")])
         }
+    }
+}
+
+extension StartComponent {
+    package init(_ input: some RequestInput, _ component: Component) throws {
+        let members = try input.componentFields()
+        var fields = FieldReader(members)
+        var type: IdentityDocument?
+        var country: String?
+        if component == .document {
+            type = IdentityDocument(
+                rawValue: fields.requiredWord("documentType", IdentityDocument.allCases.map(\.rawValue)))
+            country = fields.country("issuingCountry")
+        }
+        let location = fields.location(isGiven: members["location"] != nil)
+        try input.decoding { try fields.finish() }
+        try self.init(
+            sessionID: input.path("id"), component, type: type, country: country, location: location)
     }
 }
 

@@ -30,13 +30,8 @@ package typealias CommittedResult<Output> = Result<Output, PlatformError>
 package struct CreateValidationCode: Operation {
     package static let access = Access.writes
     let workflowID: String
+    /// The members of the client that the code is for; `nil` for the first one of the seed data.
     let client: JSONObject?
-
-    /// - Parameter client: the members of the client that the code is for; `nil` for the first one of the seed data.
-    package init(workflowID: String, client: JSONObject?) {
-        self.workflowID = workflowID
-        self.client = client
-    }
 
     package func perform(_ job: JobContext, as caller: ComponentsPartner) throws -> ValidationCode {
         let client = try Self.client(client, job.workflows)
@@ -74,6 +69,14 @@ package struct CreateValidationCode: Operation {
         let client = Client(&fields, defaults: known ?? first)
         try whole.finish()
         return client
+    }
+}
+
+extension CreateValidationCode {
+    package init(_ input: some RequestInput) throws {
+        var fields = FieldReader(try input.componentFields())
+        self.init(workflowID: input.path("workflowId"), client: fields.members("client"))
+        try fields.finish()
     }
 }
 
@@ -149,11 +152,6 @@ package struct StartWorkflowSession: Operation {
     let code: String
     let environment: WorkflowEnvironment
 
-    package init(code: String, environment: WorkflowEnvironment) {
-        self.code = code
-        self.environment = environment
-    }
-
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<WorkflowSessionInfo> {
         let record = environment == .mock ? nil : try usableCode(job)
         let workflow = record.map { job.workflows.workflow($0.workflowID) } ?? .mock
@@ -226,6 +224,16 @@ package struct StartWorkflowSession: Operation {
             return (failure, failure.because(client))
         }
         return nil
+    }
+}
+
+extension StartWorkflowSession {
+    package init(_ input: some RequestInput) throws {
+        var fields = FieldReader(try input.componentFields())
+        let code = fields.requiredText("validationCode", maxBytes: 200)
+        let environment = fields.requiredWord("networkEnvironment", WorkflowEnvironment.allCases.map(\.rawValue))
+        try input.decoding { try fields.finish() }
+        self.init(code: code, environment: WorkflowEnvironment(rawValue: environment) ?? .mock)
     }
 }
 
@@ -309,16 +317,20 @@ package struct ListWorkflowSessions: Operation {
     let limit: Int
     let cursor: String?
 
-    package init(limit: Int, cursor: String?) {
-        self.limit = limit
-        self.cursor = cursor
-    }
-
     package func perform(_ job: JobContext, as caller: Control) throws -> WorkflowSessionList {
         let page = try Cursor.page(cursor, of: ["workflow sessions"], limit: limit, job, position: \.position) {
             try job.transaction.workflowSessions(before: $0, limit: $1)
         }
         return WorkflowSessionList(
             sessions: try page.records.map { try WorkflowSessions.render($0, job) }, next_cursor: page.next)
+    }
+}
+
+extension ListWorkflowSessions {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(limit: limit, cursor: cursor)
     }
 }

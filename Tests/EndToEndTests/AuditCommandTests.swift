@@ -93,6 +93,21 @@ import Testing
         }
     }
 
+    /// A rule with findings has not passed, whatever the exit code is.
+    @Test(arguments: [("never", "failures=\"0\"", 2), ("error", "failures=\"1\"", 1), ("warning", "failures=\"2\"", 0)])
+    func aFindingThatDoesNotFailIsACaseThatWasSkipped(level: String, failures: String, skipped: Int) async throws {
+        let world = try await misusingWorld()
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let junit = directory + "/audit.xml"
+            let run = try await SimProcess.run(["audit", "--fail-on", level, "--junit", junit] + name(world))
+            #expect(run.status == (level == "never" ? 0 : 1), "\(run.output)")
+            let xml = try String(contentsOfFile: junit, encoding: .utf8)
+            #expect(xml.contains(failures) && xml.contains("skipped=\"\(skipped)\""), "\(xml)")
+            #expect(xml.components(separatedBy: "<skipped message=").count - 1 == skipped, "\(xml)")
+        }
+    }
+
     @Test(arguments: [
         (
             "ignore: [{rule: retry-to-soon, reason: x}]",

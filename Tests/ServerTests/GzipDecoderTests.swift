@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import Simulation
 import SimulationAPI
 import TestSupport
 import Testing

@@ -63,7 +63,7 @@ import Testing
 
     private func failure(_ namespace: Namespace) async throws -> JSONValue {
         let page = ListEvents(
-            subject: nil, kind: "due_work.failed", sequences: (0, .max), limit: 10, cursor: nil)
+            subject: nil, kind: Glob("due_work.failed"), sequences: (0, .max), limit: 10, cursor: nil)
         return try #require(try await namespace.answer(.success(page), control).result.get().events.first).data
     }
 

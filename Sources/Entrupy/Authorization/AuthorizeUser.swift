@@ -22,7 +22,7 @@ package struct AuthorizeUser: Operation {
     static let maxNameBytes = 254
 
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every parameter that is incorrect.
-    package init(_ request: AuthorizeUserRequest) throws {
+    init(_ request: AuthorizeUserRequest) throws {
         // An empty value counts as absent [D empty-is-absent].
         var request = request
         if request.email?.isEmpty == true { request.email = nil }
@@ -120,6 +120,18 @@ package struct AuthorizeUser: Operation {
                 iat: job.now.microseconds / 1_000_000,
                 exp: (expiresAt.microseconds + 999_999) / 1_000_000),
             with: job.entrupy.signingKey)
+    }
+}
+
+extension AuthorizeUser {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let wanted = AuthorizeUserRequest(
+            sdk_authorization_request: fields.string("sdk_authorization_request"),
+            unique_user_id: fields.string("unique_user_id"), email: fields.optionalString("email"),
+            first_name: fields.optionalString("first_name"), last_name: fields.optionalString("last_name"))
+        try fields.finish()
+        try self.init(wanted)
     }
 }
 

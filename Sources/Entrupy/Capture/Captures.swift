@@ -108,7 +108,7 @@ package struct StartCapture: Operation {
     private let item: String
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    package init(_ request: StartCaptureRequest) throws {
+    init(_ request: StartCaptureRequest) throws {
         configType = request.config_type ?? .production
         workflow = try FingerprintWorkflow(request)
         item = try StoredJSON.encode(JSONValue.object(workflow.item))
@@ -143,6 +143,23 @@ package struct StartCapture: Operation {
         try job.record(.captureStarted, id, encoded: user.eventData)
         return StartedCapture(
             capture: capture, item: item, steps: try job.entrupy.encodedSteps.steps(capture, job))
+    }
+}
+
+extension StartCapture {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let type = fields.word("config_type", ConfigType.self)
+        fields.require("item")
+        let item = fields.members("item") ?? [:]
+        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
+            fields.report("item.\(key)", "must not contain the character U+0000")
+        }
+        let activity = fields.word("activity", Activity.self)
+        let parent = fields.given("fingerprint_parent")
+        try fields.finish()
+        try self.init(
+            StartCaptureRequest(config_type: type, item: item, activity: activity, fingerprint_parent: parent))
     }
 }
 
@@ -253,14 +270,8 @@ package struct ListCaptures: Operation {
 
     /// The allowed sizes of a page ([S] for searches, [D capture-pages] here); ``defaultLimit`` applies if the caller
     /// gives none.
-    package static let limits = 1...25
-    package static let defaultLimit = 20
-
-    package init(status: Capture.Status?, limit: Int, cursor: String?) {
-        self.status = status
-        self.limit = limit
-        self.cursor = cursor
-    }
+    static let limits = 1...25
+    static let defaultLimit = 20
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> CapturePage {
         let query = ["captures", String(user.id), status?.rawValue ?? ""]
@@ -268,5 +279,15 @@ package struct ListCaptures: Operation {
             try job.transaction.captures(userID: user.id, status: status?.rawValue, before: $0, limit: $1)
         }
         return CapturePage(items: try page.records.map { try Captures.render($0, job) }, next_cursor: page.next)
+    }
+}
+
+extension ListCaptures {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let status = query.word("status", Capture.Status.self)
+        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        try query.finish()
+        self.init(status: status, limit: limit, cursor: cursor)
     }
 }

@@ -70,7 +70,7 @@ package struct TransferCertificate: Operation {
     let email: String
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    package init(_ entrupyID: String, to email: String) throws {
+    init(_ entrupyID: String, to email: String) throws {
         self.entrupyID = entrupyID
         self.email = email
         if let problem = TextRules.emailProblem(email) { throw PlatformError.invalid(field: "to", problem) }
@@ -80,6 +80,15 @@ package struct TransferCertificate: Operation {
         var item = try Results.find(entrupyID, job)
         _ = try CertificateTransfers.start(&item, to: email, name: nil, job)
         return try AuthenticationInfo(item, job)
+    }
+}
+
+extension TransferCertificate {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["to"])
+        let email = fields.string("to")
+        try fields.finish()
+        try self.init(input.path("entrupy_id"), to: email)
     }
 }
 
@@ -144,13 +153,27 @@ package struct StartCertificateTransfer: Operation {
     let entrupyID: String
     let holder: CertificateTransfer.Holder
 
-    package init(_ entrupyID: String, to holder: CertificateTransfer.Holder) {
-        self.entrupyID = entrupyID
-        self.holder = holder
-    }
-
     package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransfer {
         var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
         return try CertificateTransfers.start(&item, to: holder.email, name: holder.name, job)
+    }
+}
+
+extension StartCertificateTransfer {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        fields.require("to")
+        guard fields.value("to")?.members != nil else {
+            _ = fields.members("to")
+            try fields.finish()
+            throw PlatformError.invalid(field: "to", "must be an object")
+        }
+        var holder = fields.object("to")
+        holder.require("email")
+        let (email, name) = (holder.optionalString("email"), holder.given("name"))
+        if let email, let problem = CertificateHolder.problem(email: email) { holder.report("email", problem) }
+        if let name, let problem = CertificateHolder.problem(name: name) { holder.report("name", problem) }
+        try fields.finish()
+        self.init(entrupyID: input.path("entrupy_id"), holder: .init(email: email ?? "", name: name))
     }
 }

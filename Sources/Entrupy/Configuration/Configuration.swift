@@ -12,14 +12,18 @@ package struct FetchConfiguration: Operation {
     /// The time for which a client may cache a configuration [D configuration-lifetime].
     static let lifetime = Span.day
 
-    package init(_ type: ConfigType) {
-        self.type = type
-    }
-
     package func perform(_ job: JobContext, as user: SDKUser) throws -> FetchedConfiguration {
         FetchedConfiguration(
             type: type, id: "\(job.catalogue.id)-\(type.rawValue)", language: job.language, issuedAt: job.now,
             categories: try job.entrupy.encodedCategories.categories(type, job))
+    }
+}
+
+extension FetchConfiguration {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        self.init(type: query.word("config_type", ConfigType.self) ?? .production)
+        try query.finish()
     }
 }
 

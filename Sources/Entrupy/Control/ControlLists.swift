@@ -8,16 +8,10 @@ import Storage
 /// `GET /_sim/captures`.
 package struct ListAllCaptures: Operation {
     package static let access = Access.reads
+    /// Only captures in this state; `nil` for all.
     let status: Capture.Status?
     let limit: Int
     let cursor: String?
-
-    /// - Parameter status: only captures in this state; `nil` for all.
-    package init(status: Capture.Status?, limit: Int, cursor: String?) {
-        self.status = status
-        self.limit = limit
-        self.cursor = cursor
-    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> CaptureInfoList {
         let query = ["all captures", status?.rawValue ?? ""]
@@ -31,19 +25,28 @@ package struct ListAllCaptures: Operation {
     }
 }
 
+extension ListAllCaptures {
+    /// The states that can be listed.
+    private enum Listed: String, CaseIterable {
+        case started, submitted, cancelled, timed_out, all
+    }
+
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let status = query.word("status", Listed.self) ?? .started
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(status: status == .all ? nil : .init(rawValue: status.rawValue), limit: limit, cursor: cursor)
+    }
+}
+
 /// `GET /_sim/users`.
 package struct ListUsers: Operation {
     package static let access = Access.reads
-    let uniqueUserID: String?
+    /// Only the users with this `unique_user_id`, of whatever organization; `nil` for all.
+    var uniqueUserID: String?
     let limit: Int
     let cursor: String?
-
-    /// - Parameter uniqueUserID: only the users with this `unique_user_id`, of whatever organization; `nil` for all.
-    package init(uniqueUserID: String? = nil, limit: Int, cursor: String?) {
-        self.uniqueUserID = uniqueUserID
-        self.limit = limit
-        self.cursor = cursor
-    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> UserInfoList {
         let query = ["users"] + (uniqueUserID.map { [$0] } ?? [])
@@ -51,6 +54,16 @@ package struct ListUsers: Operation {
             try job.transaction.users(before: $0, uniqueUserID: uniqueUserID, limit: $1)
         }
         return UserInfoList(users: try page.records.map { try UserInfo($0, job) }, next_cursor: page.next)
+    }
+}
+
+extension ListUsers {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let uniqueUserID = query.text("unique_user_id")
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(uniqueUserID: uniqueUserID, limit: limit, cursor: cursor)
     }
 }
 
@@ -99,14 +112,9 @@ extension SubscriptionInfo.Failing {
 /// `GET /_sim/sessions`: lists the active sessions.
 package struct ListSessions: Operation {
     package static let access = Access.reads
+    /// Only this user's sessions; `nil` for all users.
     let username: String?
     let limit: Int
-
-    /// - Parameter username: only this user's sessions; `nil` for all users.
-    package init(username: String?, limit: Int) {
-        self.username = username
-        self.limit = limit
-    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> ActiveSessionList {
         let user = try username.map { try Users.find($0, job) }
@@ -119,6 +127,16 @@ package struct ListSessions: Operation {
                     soft_expires_at: session.softExpiresAt.epoch, expires_at: session.expiresAt.epoch)
             },
             total: try job.transaction.countActiveSessions(userID: user?.id))
+    }
+}
+
+extension ListSessions {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        self.init(
+            username: query.text("username"),
+            limit: query.number("limit", in: ControlPage.limits) ?? ControlPage.defaultLimit)
+        try query.finish()
     }
 }
 
@@ -144,6 +162,14 @@ package struct RevokeSessions: Operation {
             throw PlatformError.notFound("there is no session \"\(id.excerpt)\" in this namespace")
         }
         for token in wanted { try Sessions.end(token: token, reason: "revoked", .sessionEnded, job) }
+    }
+}
+
+extension RevokeSessions {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        self.init(username: query.text("username"))
+        try query.finish()
     }
 }
 

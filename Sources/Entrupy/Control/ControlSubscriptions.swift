@@ -7,18 +7,21 @@ import Storage
 /// applies. A second request with the same URL creates a second subscription.
 package struct SubscribeOrganization: Operation {
     package static let access = Access.writes
+    /// The name of an organization; `nil` for the first one.
     let organization: String?
     let request: SubscriptionRequest
-
-    /// - Parameter organization: the name of an organization; `nil` for the first one.
-    package init(organization: String?, _ request: SubscriptionRequest) {
-        self.organization = organization
-        self.request = request
-    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
         let partner = Partner(organization: try Subscriptions.organization(named: organization, job))
         return try SubscriptionInfo(Subscribe(request, .v2).perform(job, as: partner), of: partner, job)
+    }
+}
+
+extension SubscribeOrganization {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["organization"] + SubscriptionRequest.members)
+        self.init(organization: fields.optionalString("organization"), request: SubscriptionRequest(&fields))
+        try fields.finish()
     }
 }
 
@@ -30,16 +33,19 @@ package struct PatchAnySubscription: Operation {
     /// Whether `username` is removed.
     let forgetsUsername: Bool
 
-    package init(_ id: String, _ request: SubscriptionRequest, forgetsUsername: Bool) {
-        self.id = id
-        self.request = request
-        self.forgetsUsername = forgetsUsername
-    }
-
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
         let partner = try Subscriptions.owner(of: id, job)
-        let patch = PatchSubscription(id, request, forgetsUsername: forgetsUsername)
+        let patch = PatchSubscription(id: id, request: request, forgetsUsername: forgetsUsername)
         return try SubscriptionInfo(patch.perform(job, as: partner), of: partner, job)
+    }
+}
+
+extension PatchAnySubscription {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: SubscriptionRequest.members)
+        let request = SubscriptionRequest(&fields)
+        try fields.finish()
+        self.init(id: input.path("id"), request: request, forgetsUsername: input.body["username"] == .null)
     }
 }
 

@@ -172,7 +172,7 @@ package struct SetFlag: Operation {
     let entrupyID: String
     let request: SetFlagRequest
 
-    package init(_ entrupyID: String, _ request: SetFlagRequest) {
+    init(_ entrupyID: String, _ request: SetFlagRequest) {
         self.entrupyID = entrupyID
         self.request = request
     }
@@ -207,6 +207,19 @@ package struct SetFlag: Operation {
     }
 }
 
+extension SetFlag {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let flag = fields.bool("flag")
+        // Clearing ignores reason and message, whatever they hold: the newest SDK sends "" and null [P].
+        let wanted = SetFlagRequest(
+            flag: flag, flag_reason_id: flag ? fields.optionalString("flag_reason_id") : nil,
+            message: flag ? fields.optionalString("message") : nil)
+        try fields.finish()
+        self.init(input.path("entrupy_id"), wanted)
+    }
+}
+
 /// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: support answers a flag and may change the result [S].
 package struct ResolveFlag: Operation {
     package static let access = Access.writes
@@ -215,7 +228,7 @@ package struct ResolveFlag: Operation {
     let result: ResultID?
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    package init(_ entrupyID: String, note: String, result: ResultID?) throws {
+    init(_ entrupyID: String, note: String, result: ResultID?) throws {
         self.entrupyID = entrupyID
         self.note = note
         self.result = result
@@ -247,5 +260,15 @@ package struct ResolveFlag: Operation {
         let isFirstFinal = !hadFinalResult && item.initialResult != nil
         try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         return try AuthenticationInfo(item, job)
+    }
+}
+
+extension ResolveFlag {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["note", "result"])
+        let note = fields.string("note")
+        let result = fields.word("result", ResultID.self)
+        try fields.finish()
+        try self.init(input.path("entrupy_id"), note: note, result: result)
     }
 }

@@ -93,6 +93,23 @@ package struct ItemTemplate: Sendable {
     }
 }
 
+extension ItemTemplate {
+    /// Reads one item, or `{"count", "template"}`.
+    package init(_ input: some RequestInput) throws {
+        let body = input.body
+        var count: Int?
+        var template = body
+        if body["count"] != nil || body["template"] != nil {
+            var fields = FieldReader(body, known: ["count", "template"])
+            count = fields.number("count", in: 1...Self.maxCount)
+            template = fields.members("template") ?? [:]
+            try fields.finish()
+        }
+        var fields = FieldReader(template)
+        try self.init(&fields, template, count: count)
+    }
+}
+
 extension Namespace {
     /// Generates items, in batches of one job each.
     package func generateItems(

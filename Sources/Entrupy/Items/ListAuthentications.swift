@@ -7,22 +7,22 @@ import Storage
 /// `GET /_sim/authentications`: the namespace's items, newest first [D authentication-filters].
 package struct ListAuthentications: Operation {
     package static let access = Access.reads
-    let filter: Filter
+    var filter = Filter()
     let limit: Int
     let cursor: String?
     /// Whether each item comes with its first picture.
-    let hasThumbnails: Bool
+    var hasThumbnails = false
     /// Whether items are in the order of their submission, as with a filter.
-    let isBySubmission: Bool
+    var isBySubmission = false
 
     /// The allowed sizes of a page; ``defaultLimit`` applies if the caller gives none [D authentication-pages].
-    package static let limits = 1...1000
-    package static let defaultLimit = 100
+    static let limits = 1...1000
+    static let defaultLimit = 100
     /// The maximum number of organizations whose items can be searched at once.
     static let maxOrganizations = 100
 
     /// The items that are listed. All given parts must fit.
-    package struct Filter: Sendable {
+    struct Filter: Sendable {
         /// The beginning of the item's id, its certificate's id or its `customer_item_id`.
         var text: String?
         var brand: String?
@@ -30,18 +30,6 @@ package struct ListAuthentications: Operation {
         var result: String?
         var flag: String?
         var username: String?
-
-        package init(
-            text: String? = nil, brand: String? = nil, category: String? = nil, result: String? = nil,
-            flag: String? = nil, username: String? = nil
-        ) {
-            self.text = text
-            self.brand = brand
-            self.category = category
-            self.result = result
-            self.flag = flag
-            self.username = username
-        }
 
         fileprivate var terms: [ItemSearch.Term] {
             let values: [(ItemSearch.Field, String?)] = [
@@ -63,17 +51,6 @@ package struct ListAuthentications: Operation {
         fileprivate var identity: [String] {
             [text, brand, category, result, flag, username].map { $0 ?? "" }
         }
-    }
-
-    package init(
-        _ filter: Filter = Filter(), limit: Int, cursor: String?, hasThumbnails: Bool = false,
-        isBySubmission: Bool = false
-    ) {
-        self.filter = filter
-        self.limit = limit
-        self.cursor = cursor
-        self.hasThumbnails = hasThumbnails
-        self.isBySubmission = isBySubmission
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationList {
@@ -164,5 +141,24 @@ package struct ListAuthentications: Operation {
             beginningWith: text, organizations: owners, where: conditions, limit: limit
         ).filter { seen.insert($0.position).inserted }
         return (found.sorted { $0.position > $1.position }.prefix(limit), nil)
+    }
+}
+
+extension ListAuthentications {
+    /// The orders of the list, both with the newest item first.
+    private enum Order: String, CaseIterable {
+        case created, submitted
+    }
+
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        self.init(
+            filter: Filter(
+                text: query.text("text"), brand: query.text("brand"), category: query.text("category"),
+                result: query.text("result"), flag: query.text("flag"), username: query.text("username")),
+            limit: limit, cursor: cursor, hasThumbnails: query.optionalBool("thumbnails") ?? false,
+            isBySubmission: query.word("sort", Order.self) == .submitted)
+        try query.finish()
     }
 }

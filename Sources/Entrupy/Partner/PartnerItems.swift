@@ -185,3 +185,12 @@ package struct FlagPartnerItem: Operation {
         return (other, [request.reason, comments].compactMap(\.self).joined(separator: "\n\n"))
     }
 }
+
+extension FlagPartnerItem {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let wanted = PartnerFlagRequest(reason: fields.string("reason"), comments: fields.optionalString("comments"))
+        try fields.finish()
+        try self.init(input.path("entrupy_id"), wanted)
+    }
+}

@@ -132,12 +132,22 @@ struct PartnerRendering {
 
 /// The optional parts of a v2 item, which are sent on request only.
 package struct PartnerParts: Hashable, Sendable {
-    let images: Bool
-    let catalog: Bool
+    var images = false
+    var catalog = false
+}
 
-    package init(images: Bool = false, catalog: Bool = false) {
-        self.images = images
-        self.catalog = catalog
+extension PartnerParts {
+    /// The optional parts that a v2 query asks for. v1 has no such parameters and ignores them.
+    package init(_ input: some RequestInput, _ version: PartnerVersion) throws {
+        guard version == .v2 else {
+            self.init()
+            return
+        }
+        var query = input.query
+        self.init(
+            images: query.optionalBool("include_images") ?? false,
+            catalog: query.optionalBool("include_catalog") ?? false)
+        try query.finish()
     }
 }
 

@@ -9,10 +9,6 @@ package struct LogInAtPartner: Operation {
     package static let access = Access.writes
     let request: PartnerLoginRequest
 
-    package init(_ request: PartnerLoginRequest) {
-        self.request = request
-    }
-
     package func perform(_ job: JobContext, as caller: Anyone) throws -> PartnerLoginResponse {
         guard let user = try job.transaction.partnerUser(username: request.username),
             user.password.isIdentical(to: request.password)
@@ -23,6 +19,15 @@ package struct LogInAtPartner: Operation {
         try job.transaction.insertPartnerSession(token: token, username: user.username)
         try job.record(.partnerSessionStarted, user.username)
         return PartnerLoginResponse(token: token)
+    }
+}
+
+extension LogInAtPartner {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        self.init(
+            request: PartnerLoginRequest(username: fields.string("username"), password: fields.string("password")))
+        try fields.finish()
     }
 }
 
@@ -44,10 +49,6 @@ package struct PartnerBackendUser: Authenticated {
 package struct AuthorizeForPartner: Operation {
     package static let access = Access.writes
     let request: PartnerAuthorizationRequest
-
-    package init(_ request: PartnerAuthorizationRequest) {
-        self.request = request
-    }
 
     package func perform(_ job: JobContext, as caller: PartnerBackendUser) throws -> AuthorizedUser {
         let user = caller.record
@@ -71,5 +72,17 @@ package struct AuthorizeForPartner: Operation {
     /// An empty value counts as absent [D partner-backend].
     private func given(_ text: String?) -> String? {
         text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+extension AuthorizeForPartner {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        self.init(
+            request: PartnerAuthorizationRequest(
+                sdk_authorization_request: fields.string("sdk_authorization_request"),
+                unique_user_id: fields.optionalString("unique_user_id"), email: fields.optionalString("email"),
+                first_name: fields.optionalString("first_name"), last_name: fields.optionalString("last_name")))
+        try fields.finish()
     }
 }

@@ -40,7 +40,7 @@ package struct PatchAuthentication: Operation {
     ///   - flag: any id, even one the SDK does not know, to test a client's `.other` case [S].
     ///   - catalog: a merge patch for the item's catalogue data.
     ///   - marketEdge: the item's market data, in place of what it was given before [D market-edge].
-    package init(
+    init(
         _ entrupyID: String, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
         catalog: JSONObject? = nil, marketEdge: MarketEdgeChange? = nil
     ) {
@@ -98,6 +98,22 @@ package struct PatchAuthentication: Operation {
         }
         problems += CatalogData.problems(catalog ?? [:])
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+    }
+}
+
+extension PatchAuthentication {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["result", "reason", "flag", "catalog", "market_edge"])
+        let result = fields.word("result", ResultID.self)
+        let reason = fields.optionalString("reason")
+        let flag = fields.optionalString("flag").map(FlagID.init(rawValue:))
+        let catalog = fields.members("catalog")
+        let marketEdge = fields.marketEdge()
+        let removesMarketEdge = fields.has("market_edge") && marketEdge == nil
+        try fields.finish()
+        self.init(
+            input.path("entrupy_id"), result: result, reason: reason, flag: flag, catalog: catalog,
+            marketEdge: removesMarketEdge ? .remove : marketEdge.map { .set($0) })
     }
 }
 

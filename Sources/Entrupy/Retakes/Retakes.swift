@@ -79,7 +79,7 @@ package struct AskForRetake: Operation {
     let entrupyID: String
     let request: RetakeRequest
 
-    package init(_ entrupyID: String, _ request: RetakeRequest) {
+    init(_ entrupyID: String, _ request: RetakeRequest) {
         self.entrupyID = entrupyID
         self.request = request
     }
@@ -129,6 +129,15 @@ package struct AskForRetake: Operation {
     }
 }
 
+extension AskForRetake {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["regions", "message"])
+        let wanted = RetakeRequest(regions: fields.texts("regions"), message: fields.optionalString("message"))
+        try fields.finish()
+        self.init(input.path("entrupy_id"), wanted)
+    }
+}
+
 /// `POST /_sim/authentications/{entrupy_id}/support-message`: support asks a question [D support-messages].
 package struct SendSupportMessage: Operation {
     package static let access = Access.writes
@@ -136,7 +145,7 @@ package struct SendSupportMessage: Operation {
     let request: SupportMessageRequest
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    package init(_ entrupyID: String, _ request: SupportMessageRequest) throws {
+    init(_ entrupyID: String, _ request: SupportMessageRequest) throws {
         self.entrupyID = entrupyID
         self.request = request
         var problems: [ErrorDetail] = []
@@ -167,6 +176,15 @@ package struct SendSupportMessage: Operation {
         try job.record(.supportMessage, entrupyID, message)
         try Webhooks.enqueue(.supportMessage, item, adding: ["support_message": .object(message)], job)
         return try AuthenticationInfo(item, job)
+    }
+}
+
+extension SendSupportMessage {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["message", "options"])
+        let wanted = SupportMessageRequest(message: fields.string("message"), options: fields.texts("options"))
+        try fields.finish()
+        try self.init(input.path("entrupy_id"), wanted)
     }
 }
 

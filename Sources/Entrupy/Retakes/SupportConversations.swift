@@ -59,24 +59,30 @@ enum SupportConversations {
             ["id": .string(id), "message": .string(text), "author": .string(author)])
         return SupportMessage(id: id, type: "answer", message: text, author: author, created_at: job.now.display)
     }
-
 }
 
-/// An answer to support, as its sender writes it.
-package enum SupportAnswer {
-    /// The problem of an answer's text; `nil` if it is valid [D support-message-sizes].
-    package static func problem(_ text: String) -> String? {
-        text.isEmpty ? "must not be empty" : TextRules.tooLong(text, scalars: Retakes.maxText)
+extension RequestInput {
+    /// The text of an answer to support [D support-message-sizes].
+    fileprivate func supportAnswer() throws -> String {
+        var fields = self.fields
+        fields.require("message")
+        let message = fields.optionalString("message")
+        if let message {
+            let problem = message.isEmpty ? "must not be empty" : TextRules.tooLong(message, scalars: Retakes.maxText)
+            if let problem { fields.report("message", problem) }
+        }
+        try fields.finish()
+        return message ?? ""
     }
 }
 
 /// The new holder of a certificate.
-package enum CertificateHolder {
+enum CertificateHolder {
     /// The problem of an email; `nil` if it is valid.
-    package static func problem(email: String) -> String? { TextRules.emailProblem(email) }
+    static func problem(email: String) -> String? { TextRules.emailProblem(email) }
 
     /// The problem of a name; `nil` if it is valid.
-    package static func problem(name: String) -> String? { TextRules.tooLong(name, bytes: 254) }
+    static func problem(name: String) -> String? { TextRules.tooLong(name, bytes: 254) }
 }
 
 /// `GET /v2/authentications/{entrupy_id}/support-messages` [D support-conversations].
@@ -115,9 +121,9 @@ package struct AnswerSupport: Operation {
     let entrupyID: String
     let message: String
 
-    package init(_ entrupyID: String, message: String) {
-        self.entrupyID = entrupyID
-        self.message = message
+    package init(_ input: some RequestInput) throws {
+        entrupyID = input.path("entrupy_id")
+        message = try input.supportAnswer()
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> SupportMessage {
@@ -132,9 +138,9 @@ package struct AnswerSupportAsUser: Operation {
     let entrupyID: String
     let message: String
 
-    package init(_ entrupyID: String, message: String) {
-        self.entrupyID = entrupyID
-        self.message = message
+    package init(_ input: some RequestInput) throws {
+        entrupyID = input.path("entrupy_id")
+        message = try input.supportAnswer()
     }
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> SupportMessage {

@@ -79,7 +79,9 @@ extension ScenarioAction.Kind {
         fields, _ in
         let target = ScenarioTarget(&fields)
         let event = WebhookEvent(rawValue: fields.requiredWord("event", WebhookEvent.allCases.map(\.rawValue)))
-        return { job in _ = try TriggerWebhook(event ?? .sessionUpdated, entrupyID: target.find(job)).perform(job) }
+        return { job in
+            _ = try TriggerWebhook(event: event ?? .sessionUpdated, entrupyID: target.find(job)).perform(job)
+        }
     }
 
     /// Entrupy's kinds.

@@ -10,7 +10,7 @@ package struct Login: Operation {
     let request: LoginRequest
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
-    package init(_ request: LoginRequest) throws {
+    init(_ request: LoginRequest) throws {
         self.request = request
         var problems: [ErrorDetail] = []
         if request.signed_authorization_request.isEmpty {
@@ -102,6 +102,17 @@ package struct Login: Operation {
                 "the bundle \(bundle) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
                 because: "the bundles of \(organization.name) in the seed data do not have \(bundle.excerpt)")
         }
+    }
+}
+
+extension Login {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let wanted = LoginRequest(
+            signed_authorization_request: fields.string("signed_authorization_request"),
+            bundle_id: fields.optionalString("bundle_id"))
+        try fields.finish()
+        try self.init(wanted)
     }
 }
 

@@ -67,11 +67,6 @@ package struct PatchUser: Operation {
     let username: String
     let patch: JSONObject
 
-    package init(_ username: String, patch: JSONObject) {
-        self.username = username
-        self.patch = patch
-    }
-
     package func perform(_ job: JobContext, as caller: Control) throws -> UserInfo {
         var problems: [ErrorDetail] = []
         if let email = patch["email"]?.text, let problem = TextRules.emailProblem(email) {
@@ -102,6 +97,17 @@ package struct PatchUser: Operation {
         // The cached sessions hold the old limits.
         job.entrupy.sessions = [:]
         return try UserInfo(user, job)
+    }
+}
+
+extension PatchUser {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["email", "first_name", "last_name", "rate_limits"])
+        if fields.has("email") { _ = fields.string("email") }
+        _ = fields.optionalString("first_name")
+        _ = fields.optionalString("last_name")
+        try fields.finish()
+        self.init(username: input.path("username"), patch: input.body)
     }
 }
 

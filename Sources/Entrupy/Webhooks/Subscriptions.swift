@@ -180,12 +180,6 @@ package struct PatchSubscription: Operation {
     /// Whether `username` is removed.
     let forgetsUsername: Bool
 
-    package init(_ id: String, _ request: SubscriptionRequest, forgetsUsername: Bool) {
-        self.id = id
-        self.request = request
-        self.forgetsUsername = forgetsUsername
-    }
-
     package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
         let problems = Subscriptions.problems(request, job)
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
@@ -210,6 +204,13 @@ package struct PatchSubscription: Operation {
     private func movesDomain(from record: SubscriptionRecord, to url: String) throws -> Bool {
         guard record.verification != nil else { return false }
         return try !WebhookTarget.read(url).get().hasOrigin(of: WebhookTarget.read(record.url).get())
+    }
+}
+
+extension PatchSubscription {
+    package init(_ input: some RequestInput) throws {
+        let request = try SubscriptionRequest(input)
+        self.init(id: input.path("id"), request: request, forgetsUsername: input.body["username"] == .null)
     }
 }
 

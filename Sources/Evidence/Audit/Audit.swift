@@ -22,13 +22,18 @@ package struct AuditFilter: Sendable {
     package let rule: String?
     package let level: AuditReport.Level?
 
-    package init(rule: String?, level: AuditReport.Level?) {
-        self.rule = rule
-        self.level = level
-    }
-
     func includes(_ rule: AuditRule) -> Bool {
         (self.rule.map { $0.isIdentical(to: rule.id) } ?? true) && (level.map { $0 == rule.level } ?? true)
+    }
+}
+
+extension AuditFilter {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        self.init(
+            rule: query.word("rule", input.environment.platforms.auditRules.map(\.id)),
+            level: query.word("level", AuditReport.Level.self))
+        try query.finish()
     }
 }
 

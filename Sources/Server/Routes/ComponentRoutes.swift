@@ -7,8 +7,8 @@ import SimulationAPI
 /// The routes of Fourthline's App Components. They need no token but that of the organization for a validation code.
 enum ComponentRoutes {
     static func add(to routes: Routes) {
-        routes.components(.post, "v1/workflows/{workflowId}/validationcode", .optionalJSON) { request in
-            CreateValidationCode(workflowID: request.path("workflowId"), client: try request.componentClient())
+        routes.components(.post, "v1/workflows/{workflowId}/validationcode", .optionalJSON) {
+            try CreateValidationCode($0)
         }
         routes.components(.post, "sessions", .json, status: .created) { try StartWorkflowSession($0) }
         routes.on(.get, "components/sessions/{id}", available)
@@ -234,77 +234,5 @@ private struct ComponentForm {
         case .array(let elements): .array(elements.map(converted))
         default: value
         }
-    }
-}
-
-extension RequestReader {
-    /// The members of a component's input. The plugins' input has them in `configuration`, beside `customization`, of which
-    /// the fonts alone are looked at [S].
-    ///
-    /// - Throws: an error that plugins report as 800 or 802.
-    fileprivate func componentFields() throws -> JSONObject {
-        var fields = FieldReader(body)
-        let configuration = fields.members("configuration")
-        let customization = fields.members("customization")
-        let inputs = ["validationCode", "networkEnvironment", "documentType", "issuingCountry", "location", "client"]
-        for key in inputs where configuration != nil && fields.has(key) {
-            fields.report(key, "must stand in configuration, or without one beside it")
-        }
-        try decoding { try fields.finish() }
-        try ComponentInput.checkFonts(customization)
-        return configuration ?? body
-    }
-
-    /// Runs `body`, and makes its problems with the input those that plugins report as 800.
-    fileprivate func decoding<Value>(_ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as PlatformError where error.kind == .invalid && error.payload == nil {
-            throw WorkflowFailure.decodingError.error(error.message, error.details)
-        }
-    }
-
-    fileprivate func componentClient() throws -> JSONObject? {
-        var fields = FieldReader(try componentFields())
-        let client = fields.members("client")
-        try fields.finish()
-        return client
-    }
-}
-
-extension StartWorkflowSession {
-    fileprivate init(_ request: RequestReader) throws {
-        var fields = FieldReader(try request.componentFields())
-        let code = fields.requiredText("validationCode", maxBytes: 200)
-        let environment = fields.requiredWord("networkEnvironment", WorkflowEnvironment.allCases.map(\.rawValue))
-        try request.decoding { try fields.finish() }
-        self.init(code: code, environment: WorkflowEnvironment(rawValue: environment) ?? .mock)
-    }
-}
-
-extension StartComponent {
-    fileprivate init(_ request: RequestReader, _ component: Component) throws {
-        let members = try request.componentFields()
-        var fields = FieldReader(members)
-        var type: IdentityDocument?
-        var country: String?
-        if component == .document {
-            type = IdentityDocument(
-                rawValue: fields.requiredWord("documentType", IdentityDocument.allCases.map(\.rawValue)))
-            country = fields.countryCode("issuingCountry")
-        }
-        let location = fields.location(isGiven: members["location"] != nil)
-        try request.decoding { try fields.finish() }
-        try self.init(
-            sessionID: request.path("id"), component, type: type, country: country, location: location)
-    }
-}
-
-extension ListWorkflowSessions {
-    init(_ request: RequestReader) throws {
-        var query = request.query
-        let (limit, cursor) = query.page()
-        try query.finish()
-        self.init(limit: limit, cursor: cursor)
     }
 }

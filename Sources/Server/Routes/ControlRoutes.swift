@@ -94,7 +94,7 @@ enum ControlRoutes {
     }
 
     @Sendable private static func advanceClock(_ request: RequestReader) async -> Answer {
-        await request.reading(.json, ClockAdvance.init) { advance in
+        await request.reading(.json, { try ClockAdvance($0) }) { advance in
             await request.namespace.advanceClock(advance.target, request.head, until: advance.deadline).response()
         }
     }
@@ -120,7 +120,7 @@ enum ControlRoutes {
     }
 
     @Sendable private static func generateItems(_ request: RequestReader) async -> Answer {
-        let input = await request.input(.optionalJSON) { try ItemTemplate($0.body) }
+        let input = await request.input(.optionalJSON) { try ItemTemplate($0) }
         return await request.namespace.generateItems(input, request.head).response(.created)
     }
 

@@ -125,17 +125,6 @@ extension EventRoutes.StreamQuery {
     }
 }
 
-extension ListEvents {
-    fileprivate init(_ request: RequestReader) throws {
-        var query = request.query
-        let (subject, kind) = (query.text("subject"), query.text("kind", maxBytes: Glob.maxBytes))
-        let sequences = query.sequences()
-        let (limit, cursor) = query.page()
-        try query.finish()
-        self.init(subject: subject, kind: kind, sequences: sequences, limit: limit, cursor: cursor)
-    }
-}
-
 extension HTTPField.Name {
     /// The id of the last event that a listener received. Browsers send it.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!

@@ -11,7 +11,7 @@ enum EvidenceRoutes {
 
     /// The namespace's job collects; the judgement is made on the server's threads.
     @Sendable private static func audit(_ request: RequestReader) async -> Answer {
-        await request.reading(.ignored, AuditFilter.init) { filter in
+        await request.reading(.ignored, { try AuditFilter($0) }) { filter in
             let collected = await request.namespace.answer(.success(Audit(filter)), request.head)
             var judged: Result<AuditReport, PlatformError>
             do {
@@ -26,15 +26,5 @@ enum EvidenceRoutes {
                 requestID: collected.requestID, result: judged, outcome: collected.outcome
             ).response()
         }
-    }
-}
-
-extension AuditFilter {
-    fileprivate init(_ request: RequestReader) throws {
-        var query = request.query
-        let rule = query.word("rule", request.namespace.environment.platforms.auditRules.map(\.id))
-        let level = query.word("level", AuditReport.Level.self)
-        try query.finish()
-        self.init(rule: rule, level: level)
     }
 }

@@ -137,16 +137,6 @@ enum ResendRoutes {
     }
 }
 
-extension RequestName {
-    /// The request that the path names by `{id}`, and the query by `sequence`.
-    init(_ request: RequestReader) throws {
-        var query = request.query
-        let sequence = query.number("sequence", in: 1...9_007_199_254_740_991)
-        try query.finish()
-        self.init(request.path("id"), sequence: sequence.map(Int64.init))
-    }
-}
-
 extension Completed where Output: Encodable {
     /// The answer under another request's id.
     fileprivate func response(as requestID: String) -> Answer {

@@ -23,17 +23,13 @@ enum SDKRoutes {
         routes.get("sdk/results/{entrupy_id}/flag") { ShowFlag($0.path("entrupy_id")) }
         routes.put("sdk/results/{entrupy_id}/flag") { try SetFlag($0) }
         routes.get("sdk/results/{entrupy_id}/support-messages") { ListUserSupportMessages($0.path("entrupy_id")) }
-        routes.post("sdk/results/{entrupy_id}/support-messages", status: .created) {
-            AnswerSupportAsUser($0.path("entrupy_id"), message: try $0.supportAnswer())
-        }
+        routes.post("sdk/results/{entrupy_id}/support-messages", status: .created) { try AnswerSupportAsUser($0) }
         routes.get("sdk/retakes") { _ in ListRetakes() }
         routes.post("sdk/results/{entrupy_id}/retake", body: .ignored, status: .created) {
             StartRetake($0.path("entrupy_id"))
         }
-        routes.post("sdk/search", body: .optionalJSON) { SearchSubmissions(try SearchRequest($0.fields)) }
-        routes.post("sdk/items/search", body: .optionalJSON) {
-            SearchUserItems(try ItemSearchRequest(.object($0.body)))
-        }
+        routes.post("sdk/search", body: .optionalJSON) { SearchSubmissions(try SearchRequest($0)) }
+        routes.post("sdk/items/search", body: .optionalJSON) { SearchUserItems(try ItemSearchRequest($0)) }
         routes.on(.get, "images/{sha256}/original", image)
         routes.on(.get, "images/{sha256}/scale_micro", image)
     }
@@ -106,65 +102,5 @@ extension RequestReader {
         } catch {
             return .failure(error as? PlatformError ?? .unavailable("\(error)"))
         }
-    }
-}
-
-extension Login {
-    fileprivate init(_ request: RequestReader) throws {
-        var fields = request.fields
-        let wanted = LoginRequest(
-            signed_authorization_request: fields.string("signed_authorization_request"),
-            bundle_id: fields.optionalString("bundle_id"))
-        try fields.finish()
-        try self.init(wanted)
-    }
-}
-
-extension FetchConfiguration {
-    fileprivate init(_ request: RequestReader) throws {
-        var query = request.query
-        let type = query.word("config_type", ConfigType.self)
-        try query.finish()
-        self.init(type ?? .production)
-    }
-}
-
-extension StartCapture {
-    fileprivate init(_ request: RequestReader) throws {
-        var fields = request.fields
-        let type = fields.word("config_type", ConfigType.self)
-        fields.require("item")
-        let item = fields.members("item") ?? [:]
-        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
-            fields.report("item.\(key)", "must not contain the character U+0000")
-        }
-        let activity = fields.word("activity", Activity.self)
-        let parent = fields.given("fingerprint_parent")
-        try fields.finish()
-        try self.init(
-            StartCaptureRequest(config_type: type, item: item, activity: activity, fingerprint_parent: parent))
-    }
-}
-
-extension ListCaptures {
-    fileprivate init(_ request: RequestReader) throws {
-        var query = request.query
-        let status = query.word("status", Capture.Status.self)
-        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
-        try query.finish()
-        self.init(status: status, limit: limit, cursor: cursor)
-    }
-}
-
-extension SetFlag {
-    fileprivate init(_ request: RequestReader) throws {
-        var fields = request.fields
-        let flag = fields.bool("flag")
-        // Clearing ignores reason and message, whatever they hold: the newest SDK sends "" and null [P].
-        let wanted = SetFlagRequest(
-            flag: flag, flag_reason_id: flag ? fields.optionalString("flag_reason_id") : nil,
-            message: flag ? fields.optionalString("message") : nil)
-        try fields.finish()
-        self.init(request.path("entrupy_id"), wanted)
     }
 }

@@ -37,7 +37,7 @@ struct ScenarioRoutes: Sendable {
 
     @Sendable private func start(_ request: RequestReader) async -> Answer {
         await start(
-            request.path("name"), request.input(.optionalJSON) { try ScenarioStart($0, hasText: false) }, request)
+            request.path("name"), request.input(.optionalJSON) { try ScenarioStart($0) }, request)
     }
 
     @Sendable private func verify(_ request: RequestReader) async -> Answer {
@@ -52,7 +52,9 @@ struct ScenarioRoutes: Sendable {
 
     /// Starts a scenario that the request holds.
     @Sendable private func startText(_ request: RequestReader) async -> Answer {
-        await start(nil, request.input(.documentJSON) { try ScenarioStart($0, hasText: true) }, request)
+        await start(
+            nil, request.input(.documentJSON) { try ScenarioStart($0, maxTextBytes: RequestReader.maxJSONBytes) },
+            request)
     }
 
     private func start(
@@ -61,34 +63,5 @@ struct ScenarioRoutes: Sendable {
         await namespaces.startScenario(
             name, wanted, request.namespace, request.head, until: SettleDeadline(SettleDeadline.defaultWait)
         ).response()
-    }
-}
-
-extension VerifyScenario {
-    fileprivate init(_ request: RequestReader) throws {
-        var query = request.query
-        let isStrict = query.optionalBool("strict") ?? false
-        try query.finish()
-        self.init(request.path("name"), isStrict: isStrict)
-    }
-}
-
-extension ScenarioStart {
-    /// - Parameter hasText: whether the body holds the scenario.
-    fileprivate init(_ request: RequestReader, hasText: Bool) throws {
-        var query = request.query
-        let isStrict = query.optionalBool("strict") ?? false
-        try query.finish()
-        var fields = request.fields(
-            known: (hasText ? ["scenario"] : []) + ["namespace", "replace", "ttl", "run"])
-        let text = hasText ? fields.requiredText("scenario", maxBytes: RequestReader.maxJSONBytes) : nil
-        let namespace = fields.optionalString("namespace")
-        let ttl = fields.timeToLive()
-        let replaces = fields.optionalBool("replace") ?? false
-        let runs = fields.optionalBool("run") ?? false
-        if ttl != nil, namespace == nil { fields.report("ttl", "is for a new namespace: give \"namespace\" too") }
-        try fields.finish()
-        self.init(
-            text: text, namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
 }

@@ -124,7 +124,7 @@ struct ServerRoutes: Sendable {
     }
 
     @Sendable private func makeFresh(_ request: RequestReader) async -> Answer {
-        await request.reading(.optionalJSON, NamespaceOptions.fresh) { wanted in
+        await request.reading(.optionalJSON, { try NamespaceOptions.fresh($0) }) { wanted in
             let made = try await namespaces.makeFresh(wanted.prefix, wanted.options, isInUse: true)
             defer { made.endUse() }
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
@@ -132,7 +132,7 @@ struct ServerRoutes: Sendable {
     }
 
     @Sendable private func make(_ request: RequestReader) async -> Answer {
-        await request.reading(.optionalJSON, NamespaceOptions.init) { options in
+        await request.reading(.optionalJSON, { try NamespaceOptions($0) }) { options in
             let made = try await namespaces.make(request.path("name"), options, isInUse: true)
             defer { made.endUse() }
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
@@ -168,32 +168,5 @@ struct ServerRoutes: Sendable {
         } catch {
             return await request.refuse(error)
         }
-    }
-}
-
-extension NamespaceOptions {
-    /// The options of a namespace with a given name.
-    fileprivate init(_ request: RequestReader) throws {
-        var fields = request.fields(known: ["seed", "random_seed", "clock", "ttl"])
-        try self.init(&fields)
-    }
-
-    /// The options of a namespace whose name the server makes up, and the prefix of that name.
-    fileprivate static func fresh(_ request: RequestReader) throws -> (prefix: String?, options: NamespaceOptions) {
-        var fields = request.fields(known: ["prefix", "seed", "random_seed", "clock", "ttl"])
-        let prefix = fields.optionalString("prefix")
-        return (prefix, try NamespaceOptions(&fields))
-    }
-
-    private init(_ fields: inout FieldReader) throws {
-        let ttl = fields.timeToLive()
-        let seed = fields.value("seed", "must be \"standard\", \"empty\" or seed data") { value in
-            value.text != nil || value.members != nil ? value : nil
-        }
-        let randomSeed = fields.number("random_seed", in: 0...9_007_199_254_740_991)
-        var clock = fields.object("clock", known: ["freeze"])
-        let frozenAt = clock.moment("freeze")
-        try fields.finish()
-        self.init(seed: seed, randomSeed: randomSeed, frozenAt: frozenAt, ttl: ttl)
     }
 }

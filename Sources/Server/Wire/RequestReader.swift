@@ -39,7 +39,7 @@ enum PartnerSurface {
 }
 
 /// Reads one request, and answers it with an operation that runs as one job.
-struct RequestReader: Sendable {
+struct RequestReader: RequestInput, Sendable {
     private let routed: RoutedRequest
     /// The members of the body. Empty if the route takes none.
     private(set) var body: JSONObject = [:]
@@ -56,6 +56,7 @@ struct RequestReader: Sendable {
     var request: Request { routed.request.http }
     var channel: any Channel { routed.request.context.channel }
     var namespace: Namespace { routed.namespace }
+    var environment: Simulation.Environment { namespace.environment }
     /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
     var received: ReceivedBody? { routed.request.received }
     /// The credential in `Authorization`.
@@ -103,12 +104,6 @@ struct RequestReader: Sendable {
         guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else { return text }
         return decoded
     }
-
-    /// The members of the body. Members that are not read are ignored [D unknown-members].
-    var fields: FieldReader { FieldReader(body) }
-
-    /// The members of the body, which are all `known`.
-    func fields(known: [String]) -> FieldReader { FieldReader(body, known: known) }
 
     /// The query's parameters. A route that reads the query also checks it; ``checkNoQuery()`` checks it for all
     /// other routes.

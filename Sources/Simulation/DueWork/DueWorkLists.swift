@@ -7,14 +7,19 @@ package enum ControlPage {
     package static let defaultLimit = 100
 }
 
+extension FieldReader {
+    /// The page of a list: the query's `limit` and `cursor`.
+    package mutating func page(
+        of sizes: ClosedRange<Int> = ControlPage.limits, default size: Int = ControlPage.defaultLimit
+    ) -> (limit: Int, cursor: String?) {
+        (number("limit", in: sizes) ?? size, given("cursor"))
+    }
+}
+
 /// `GET /_sim/due`: lists scheduled work, the next first.
 package struct ListDue: Operation {
     package static let access = Access.reads
-    package let limit: Int
-
-    package init(limit: Int) {
-        self.limit = limit
-    }
+    let limit: Int
 
     package func perform(_ job: JobContext, as caller: Control) throws -> DueList {
         DueList(
@@ -26,6 +31,14 @@ package struct ListDue: Operation {
                     seconds_left: Double(due.dueAt.microseconds - job.now.microseconds) / 1e6, cause: due.cause?.id)
             },
             total: try job.transaction.countDue(upTo: .end))
+    }
+}
+
+extension ListDue {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        self.init(limit: query.number("limit", in: ControlPage.limits) ?? ControlPage.defaultLimit)
+        try query.finish()
     }
 }
 

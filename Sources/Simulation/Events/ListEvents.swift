@@ -16,16 +16,6 @@ package struct ListEvents: Operation {
     package static let maxExamined = 20_000
     private static let batch = 1000
 
-    package init(
-        subject: String?, kind: String?, sequences: (after: Int64, before: Int64), limit: Int, cursor: String?
-    ) {
-        self.subject = subject
-        self.kind = kind.map { Glob($0) }
-        self.sequences = sequences
-        self.limit = limit
-        self.cursor = cursor
-    }
-
     package func perform(_ job: JobContext, as caller: Control) throws -> EventList {
         let query = [
             "event log", subject ?? "", kind?.pattern ?? "", String(sequences.after), String(sequences.before),
@@ -56,5 +46,16 @@ package struct ListEvents: Operation {
         }
         return try job.transaction.events(
             of: subject, after: sequences.after, before: before, recent: Int64(Self.maxExamined), limit: Self.batch)
+    }
+}
+
+extension ListEvents {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let (subject, kind) = (query.text("subject"), query.text("kind", maxBytes: Glob.maxBytes))
+        let sequences = query.sequences()
+        let (limit, cursor) = query.page()
+        try query.finish()
+        self.init(subject: subject, kind: kind.map { Glob($0) }, sequences: sequences, limit: limit, cursor: cursor)
     }
 }

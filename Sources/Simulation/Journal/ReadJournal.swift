@@ -138,6 +138,16 @@ package struct RequestName: Sendable {
     }
 }
 
+extension RequestName {
+    /// The request that the path names by `{id}`, and the query by `sequence`.
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let sequence = query.number("sequence", in: 1...9_007_199_254_740_991)
+        try query.finish()
+        self.init(input.path("id"), sequence: sequence.map(Int64.init))
+    }
+}
+
 /// `GET /_sim/requests/{id}`.
 package struct ShowRequest: Operation {
     package static let access = Access.reads

@@ -20,19 +20,40 @@ package struct ShowClock: Operation {
     }
 }
 
+/// The body of `POST /_sim/clock/advance`.
+package struct ClockAdvance: Sendable {
+    package let target: ClockTarget
+    /// The end of the wait for receivers, in real time.
+    package let deadline: SettleDeadline
+
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["by", "to", "max_wall"])
+        let span = fields.span("by")
+        let isNext = fields.value("to") == .string("next")
+        let moment = isNext ? nil : fields.moment("to", or: " or \"next\"")
+        deadline = SettleDeadline(fields.span("max_wall", to: SettleDeadline.max) ?? SettleDeadline.defaultWait)
+        try fields.finish()
+        switch (span, isNext, moment) {
+        case (let span?, false, nil): target = .by(span)
+        case (nil, true, nil): target = .next
+        case (nil, false, let moment?): target = .to(moment)
+        default:
+            throw PlatformError.invalid([
+                ErrorDetail("by", "give either \"by\" or \"to\", for instance {\"by\": \"2h\"}")
+            ])
+        }
+    }
+}
+
 /// `POST /_sim/clock/freeze`: freezes the clock, now or at a later moment.
 package struct FreezeClock: Operation {
     package static let access = Access.writes
-    package let moment: Instant?
-
-    /// - Parameter moment: the time to freeze at; `nil` for the current time. A time before now is refused, because
-    ///   the events after it have already happened.
-    package init(at moment: Instant?) {
-        self.moment = moment
-    }
+    /// The time to freeze at; `nil` for the current time. A time before now is refused, because the events after it have already
+    /// happened.
+    let at: Instant?
 
     package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
-        let target = moment ?? job.now
+        let target = at ?? job.now
         guard target >= job.now else { throw ClockState.backwards(field: "at", target, now: job.now) }
         try job.state.runDue(upTo: target, job.transaction)
         var clock = job.state.clock
@@ -40,6 +61,14 @@ package struct FreezeClock: Operation {
         clock.move(to: target, real: target)
         try job.adopt(clock, at: target, .clockFrozen)
         return ClockState(clock, target)
+    }
+}
+
+extension FreezeClock {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["at"])
+        self.init(at: fields.moment("at"))
+        try fields.finish()
     }
 }
 

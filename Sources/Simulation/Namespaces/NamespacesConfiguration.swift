@@ -55,3 +55,30 @@ package struct NamespaceOptions: Sendable {
         self.frozenAt = frozenAt
     }
 }
+
+extension NamespaceOptions {
+    /// The options of a namespace with a given name.
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["seed", "random_seed", "clock", "ttl"])
+        try self.init(&fields)
+    }
+
+    /// The options of a namespace whose name the server makes up, and the prefix of that name.
+    package static func fresh(_ input: some RequestInput) throws -> (prefix: String?, options: NamespaceOptions) {
+        var fields = input.fields(known: ["prefix", "seed", "random_seed", "clock", "ttl"])
+        let prefix = fields.optionalString("prefix")
+        return (prefix, try NamespaceOptions(&fields))
+    }
+
+    private init(_ fields: inout FieldReader) throws {
+        let ttl = fields.timeToLive()
+        let seed = fields.value("seed", "must be \"standard\", \"empty\" or seed data") { value in
+            value.text != nil || value.members != nil ? value : nil
+        }
+        let randomSeed = fields.number("random_seed", in: 0...9_007_199_254_740_991)
+        var clock = fields.object("clock", known: ["freeze"])
+        let frozenAt = clock.moment("freeze")
+        try fields.finish()
+        self.init(seed: seed, randomSeed: randomSeed, frozenAt: frozenAt, ttl: ttl)
+    }
+}

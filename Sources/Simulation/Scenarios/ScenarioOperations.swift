@@ -27,11 +27,6 @@ package struct VerifyScenario: Operation {
     /// Whether notes make the verification fail.
     package let isStrict: Bool
 
-    package init(_ name: String, isStrict: Bool = false) {
-        self.name = name
-        self.isStrict = isStrict
-    }
-
     /// The verified scenario, and whether it is a shipped one that expects something, as it was shipped.
     package struct Verified: Sendable {
         package let run: ScenarioRun
@@ -51,6 +46,14 @@ package struct VerifyScenario: Operation {
         let text = try ScenarioState.load(job)?.text
         let shipped = job.state.environment.platforms.shippedScenarios[name]
         return Verified(run: run, isShipped: text != nil && text == shipped && !run.expectations.isEmpty)
+    }
+}
+
+extension VerifyScenario {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        self.init(name: input.path("name"), isStrict: query.optionalBool("strict") ?? false)
+        try query.finish()
     }
 }
 
@@ -74,16 +77,24 @@ package struct ScenarioStart: Sendable {
     package var runs: Bool
     /// Whether notes on the scenario make the start fail.
     package var isStrict: Bool
+}
 
-    package init(
-        text: String? = nil, namespace: String?, replaces: Bool, ttl: Span?, runs: Bool, isStrict: Bool
-    ) {
-        self.text = text
-        self.namespace = namespace
-        self.replaces = replaces
-        self.ttl = ttl
-        self.runs = runs
-        self.isStrict = isStrict
+extension ScenarioStart {
+    /// - Parameter maxTextBytes: the longest text of a scenario that the body may hold; `nil` if it holds none.
+    package init(_ input: some RequestInput, maxTextBytes: Int? = nil) throws {
+        var query = input.query
+        let isStrict = query.optionalBool("strict") ?? false
+        try query.finish()
+        var fields = input.fields(
+            known: (maxTextBytes == nil ? [] : ["scenario"]) + ["namespace", "replace", "ttl", "run"])
+        let text = maxTextBytes.map { fields.requiredText("scenario", maxBytes: $0) }
+        let namespace = fields.optionalString("namespace")
+        let ttl = fields.timeToLive()
+        let replaces = fields.optionalBool("replace") ?? false
+        let runs = fields.optionalBool("run") ?? false
+        if ttl != nil, namespace == nil { fields.report("ttl", "is for a new namespace: give \"namespace\" too") }
+        try fields.finish()
+        self.init(text: text, namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
 }
 

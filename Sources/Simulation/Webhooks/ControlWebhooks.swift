@@ -5,21 +5,14 @@ import Storage
 /// `GET /_sim/webhook-deliveries`: newest first.
 package struct ListDeliveries: Operation {
     package static let access = Access.reads
-    package let status: DeliveryStatus?
-    package let subject: String?
-    package let limit: Int
-    package let cursor: String?
+    let status: DeliveryStatus?
+    let subject: String?
+    let limit: Int
+    let cursor: String?
 
     /// The allowed sizes of a page; ``defaultLimit`` applies if the caller gives none.
     package static let limits = 1...100
     package static let defaultLimit = 25
-
-    package init(status: DeliveryStatus?, subject: String?, limit: Int, cursor: String?) {
-        self.status = status
-        self.subject = subject
-        self.limit = limit
-        self.cursor = cursor
-    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDeliveryList {
         let query = ["webhook deliveries", status?.rawValue ?? "", subject ?? ""]
@@ -28,6 +21,17 @@ package struct ListDeliveries: Operation {
         }
         return WebhookDeliveryList(
             deliveries: try page.records.map { try WebhookDelivery($0, job) }, next_cursor: page.next)
+    }
+}
+
+extension ListDeliveries {
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let status = query.word("status", DeliveryStatus.self)
+        let entrupyID = query.text("entrupy_id")
+        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        try query.finish()
+        self.init(status: status, subject: entrupyID, limit: limit, cursor: cursor)
     }
 }
 

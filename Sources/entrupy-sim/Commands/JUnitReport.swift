@@ -5,18 +5,33 @@ import SimulationAPI
 struct JUnitReport {
     let xml: String
 
+    /// A test case.
+    private struct Case {
+        /// Need not be unique in the report.
+        var name: String
+        /// What is wrong; `nil` if nothing is.
+        let problem: String?
+        /// What was found without making the case fail, or was not judged; the case is then one that was skipped.
+        var note: String?
+
+        var detail: String {
+            if let problem { return "<failure message=\"\(escaped(problem))\"/>" }
+            return note.map { "<skipped message=\"\(escaped($0))\"/>" } ?? ""
+        }
+    }
+
     /// - Parameters:
     ///   - name: the name of the suite.
     ///   - properties: names and values that say what was verified.
-    ///   - cases: names, which need not be unique, and what is wrong; `nil` if nothing is.
     ///   - moment: when the verification began, in real time.
     ///   - duration: the verification's real time. One request checks everything, so each case gets an equal share.
-    init(
-        name: String, properties: [(name: String, value: String)], cases: [(name: String, problem: String?)],
+    private init(
+        name: String, properties: [(name: String, value: String)], cases: [Case],
         at moment: Date, took duration: Duration
     ) {
         let cases = Self.unique(cases)
         let failures = cases.count { $0.problem != nil }
+        let skipped = cases.count { $0.problem == nil && $0.note != nil }
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         let suite = Self.escaped(name)
         let counts = "tests=\"\(cases.count)\" failures=\"\(failures)\""
@@ -24,10 +39,11 @@ struct JUnitReport {
         let share = Self.decimal(seconds / Double(max(1, cases.count)))
         // JUnit's schema allows no time zone; this is UTC.
         let timestamp = moment.ISO8601Format().prefix("2026-01-05T09:00:00".count)
-        let results = cases.map { name, problem in
-            let start = "<testcase classname=\"entrupy-sim.\(suite)\" name=\"\(Self.escaped(name))\" time=\"\(share)\""
-            guard let problem else { return "    \(start)/>\n" }
-            return "    \(start)>\n      <failure message=\"\(Self.escaped(problem))\"/>\n    </testcase>\n"
+        let results = cases.map { found in
+            let start =
+                "<testcase classname=\"entrupy-sim.\(suite)\" name=\"\(Self.escaped(found.name))\" time=\"\(share)\""
+            let detail = found.detail
+            return detail.isEmpty ? "    \(start)/>\n" : "    \(start)>\n      \(detail)\n    </testcase>\n"
         }
         let named = properties.map {
             "      <property name=\"\(Self.escaped($0.name))\" value=\"\(Self.escaped($0.value))\"/>\n"
@@ -35,7 +51,7 @@ struct JUnitReport {
         xml = """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites \(counts) errors="0" \(time)>
-              <testsuite name="\(suite)" \(counts) errors="0" skipped="0" \(time) timestamp="\(timestamp)">
+              <testsuite name="\(suite)" \(counts) errors="0" skipped="\(skipped)" \(time) timestamp="\(timestamp)">
                 <properties>
             \(named.joined())    </properties>
             \(results.joined())  </testsuite>
@@ -56,50 +72,53 @@ struct JUnitReport {
     }
 
     /// - Parameters:
-    ///   - audit: each rule is a case, which fails if a finding has a level at which the command fails.
+    ///   - audit: each rule is a case, which fails if a finding has a level at which the command fails. One with other findings, or
+    ///     that could not judge everything, counts as skipped: it did not pass.
     ///   - subject: the namespace or the bundle.
     init(
         _ audit: JudgedAudit, _ failOn: AuditCommand.FailOn, of subject: String, at moment: Date,
         took duration: Duration
     ) {
         let cases = audit.report.rules.map { rule in
-            let findings = audit.report.findings.filter { $0.rule == rule.id && failOn.includes($0.level) }
+            let findings = audit.report.findings.filter { $0.rule == rule.id }
             let texts = findings.map { "\($0.text)\($0.count > 1 ? " (\($0.count) times)" : "")" }
-            return (name: "audit \(rule.id)", problem: texts.isEmpty ? nil : texts.joined(separator: "\n"))
+            let text = texts.isEmpty ? nil : texts.joined(separator: "\n")
+            let fails = findings.contains { failOn.includes($0.level) }
+            return Case(
+                name: "audit \(rule.id)", problem: fails ? text : nil,
+                note: text ?? rule.not_judged.map { "could not judge everything: \($0)" })
         }
         self.init(name: "audit", properties: [("subject", subject)], cases: cases, at: moment, took: duration)
     }
 
     /// The timeline and the expectations as test cases.
-    private static func cases(_ run: ScenarioRun, isStrict: Bool) -> [(name: String, problem: String?)] {
+    private static func cases(_ run: ScenarioRun, isStrict: Bool) -> [Case] {
         let actions = run.timeline.enumerated().map { index, action in
-            (
+            Case(
                 name: "timeline \(index + 1): \(action.action)",
                 problem: action.state == "done"
                     ? nil : action.problem ?? "has not happened yet: the clock is before its time"
             )
         }
         let checks = run.expectations.map {
-            (name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not met")
+            Case(name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not met")
         }
-        let notes = isStrict ? run.notes.map { (name: "note: \($0.field)", problem: String?.some($0.problem)) } : []
+        let notes = isStrict ? run.notes.map { Case(name: "note: \($0.field)", problem: $0.problem) } : []
         return actions + checks + notes
     }
 
     /// Cases with unique names: repeated names get a number.
-    private static func unique(
-        _ cases: [(name: String, problem: String?)]
-    ) -> [(name: String, problem: String?)] {
+    private static func unique(_ cases: [Case]) -> [Case] {
         var taken: Set<String> = []
         return cases.map { found in
-            var name = found.name
+            var unique = found
             var number = 1
             // Compared as XML, because characters that XML cannot hold are left out.
-            while !taken.insert(escaped(name)).inserted {
+            while !taken.insert(escaped(unique.name)).inserted {
                 number += 1
-                name = "\(found.name) (\(number))"
+                unique.name = "\(found.name) (\(number))"
             }
-            return (name, found.problem)
+            return unique
         }
     }
 

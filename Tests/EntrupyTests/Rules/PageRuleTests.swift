@@ -77,7 +77,7 @@ import Testing
         let (bench, _) = try await makeBench()
         let filter = ListAuthentications.Filter(username: "DemoOrg-bench-user")
         try await checkEnds { limit, cursor in
-            let list = try await bench.control(ListAuthentications(filter, limit: limit, cursor: cursor))
+            let list = try await bench.control(ListAuthentications(filter: filter, limit: limit, cursor: cursor))
             return (list.authentications.count, list.next_cursor)
         }
     }

@@ -1,12 +1,11 @@
-import Entrupy
 import EntrupyAPI
 import Simulation
 import SimulationAPI
 
 extension ItemSearchRequest {
     /// An unknown key is refused, unlike elsewhere on `/sdk`: a misspelt filter would find everything [D item-search].
-    init(_ body: JSONValue) throws {
-        var fields = FieldReader(body, known: ["date_range", "filters", "result_mode", "limit", "cursor"])
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["date_range", "filters", "result_mode", "limit", "cursor"])
         let range = Self.range(&fields)
         var lists = fields.object("filters", known: ["status", "category", "brand", "flag"])
         let filters = ItemFilters(

@@ -1,7 +1,7 @@
 import SimulationAPI
 
 /// Finds the route that is most similar to a wrong path.
-struct NearestRoute {
+package struct NearestRoute {
     private let routes: [(parts: [String], methods: [String])]
 
     /// The number of path parts that are compared. No route has as many.
@@ -10,7 +10,7 @@ struct NearestRoute {
     private static let whole = 12
 
     /// - Parameter routes: the parts and the method of each route.
-    init(_ routes: [(parts: [String], method: String)]) {
+    package init(_ routes: [(parts: [String], method: String)]) {
         var methods: [String: [String]] = [:]
         for route in routes { methods[route.parts.joined(separator: "/"), default: []].append(route.method) }
         self.routes = methods.sorted { $0.key < $1.key }.map { path, methods in
@@ -22,7 +22,7 @@ struct NearestRoute {
     /// path.
     ///
     /// - Parameter path: the parts of the path.
-    func nearest(to path: [String], _ method: String) -> String? {
+    package func nearest(to path: [String], _ method: String) -> String? {
         let path = path.prefix(Self.maxParts).map { $0 }
         let isControl = path.first?.isIdentical(to: "_sim") ?? false
         var known: [String: [Int]] = [:]

@@ -1,17 +1,16 @@
-import Entrupy
 import EntrupyAPI
 import Simulation
 import SimulationAPI
 
 extension SearchRequest {
     /// A user's search.
-    init(_ fields: FieldReader) throws {
-        try self.init(fields, hasTextCursor: false, defaultLimit: SearchSubmissions.defaultLimit)
+    package init(_ input: some RequestInput) throws {
+        try self.init(input.fields, hasTextCursor: false, defaultLimit: SearchSubmissions.defaultLimit)
     }
 
     /// An organization's search. `format_options`, and a filter's `text_fields`, are accepted and ignored [P].
-    init(partner fields: FieldReader, _ version: PartnerVersion) throws {
-        try self.init(fields, hasTextCursor: version == .v2, defaultLimit: SearchPartnerItems.defaultLimit)
+    package init(partner input: some RequestInput, _ version: PartnerVersion) throws {
+        try self.init(input.fields, hasTextCursor: version == .v2, defaultLimit: SearchPartnerItems.defaultLimit)
     }
 
     private init(_ fields: FieldReader, hasTextCursor: Bool, defaultLimit: Int) throws {

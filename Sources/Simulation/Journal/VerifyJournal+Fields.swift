@@ -1,0 +1,83 @@
+import SimulationAPI
+
+extension VerifyJournal {
+    /// The members of a condition on one request.
+    private static let members = ["route", "method", "status", "delivered", "username", "since", "before", "test"]
+    /// The members of a body with a number of requests, and of one with a sequence. Both have `any_route`.
+    private static let (ofCount, ofSequence) = (
+        ["match", "times", "at_least", "at_most"], ["sequence", "min_gap", "max_gap"]
+    )
+
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: Self.ofCount + ["any_route"] + Self.ofSequence)
+        let isAnyRoute = fields.optionalBool("any_route") ?? false
+        if fields.value("sequence") == nil {
+            for name in Self.ofSequence where fields.value(name) != nil { fields.report(name, "needs a sequence") }
+            self = .count(try Self.count(&fields, input.environment, isAnyRoute))
+        } else {
+            for name in Self.ofCount where fields.value(name) != nil {
+                fields.report(name, "cannot be combined with sequence")
+            }
+            let sequence = RequestSequence(&fields, members: Self.members) { query, step in
+                if !isAnyRoute { input.environment.checkRoute(of: query, in: "sequence", &step) }
+            }
+            try fields.finish()
+            self = .sequence(VerifySequence(sequence))
+        }
+    }
+
+    private static func count(
+        _ fields: inout FieldReader, _ environment: Environment, _ isAnyRoute: Bool
+    ) throws -> VerifyRequests {
+        var match = fields.object("match", known: members)
+        let query = JournalQuery(&match, impliesDelivery: true)
+        if !isAnyRoute { environment.checkRoute(of: query, in: "match", &match) }
+        let amount = fields.amount()
+        try fields.finish()
+        return VerifyRequests(
+            query, minCount: amount.lowerBound, maxCount: amount.upperBound,
+            unacceptedMethod: isAnyRoute ? nil : environment.unacceptedMethod(of: query))
+    }
+}
+
+extension Environment {
+    /// - Parameter member: the member of the body that has the route.
+    private static func wayOut(_ member: String) -> String {
+        ". Send \"any_route\": true beside \(member) if it is meant"
+    }
+
+    /// Reports a route that no route of the platforms matches. It is probably misspelt, and would be verified zero times in every
+    /// journal.
+    ///
+    /// - Parameter member: the member of the body that has the route.
+    fileprivate func checkRoute(of query: JournalQuery, in member: String, _ match: inout FieldReader) {
+        guard let route = query.route, !platforms.unsimulatedPaths.contains(where: route.overlaps),
+            !routes.contains(where: { route.overlaps($0.path) })
+        else { return }
+        match.report("route", unknownRoute(route) + Self.wayOut(member))
+    }
+
+    /// The problem of a method that no route of the query accepts; `nil` if one does.
+    fileprivate func unacceptedMethod(of query: JournalQuery) -> ErrorDetail? {
+        let unsimulated = platforms.unsimulatedPaths
+        // Browsers ask with OPTIONS about every route.
+        guard let route = query.route, !unsimulated.contains(where: route.overlaps), let method = query.method,
+            !method.isIdentical(to: "OPTIONS")
+        else { return nil }
+        let notes = RouteNotes.notes(route, method: method, "match.", routes, unsimulated: unsimulated)
+        return notes.first { $0.field == "match.method" }.map {
+            ErrorDetail($0.field, $0.problem + Self.wayOut("match"))
+        }
+    }
+
+    private func unknownRoute(_ glob: Glob) -> String {
+        // A star of a route is a parameter.
+        let nearest = NearestRoute(
+            routes.map { route in
+                (route.path.pattern.split(at: "/").map { $0 == "*" ? "{id}" : String($0) }, route.method)
+            }
+        ).nearest(to: glob.pattern.split(at: "/").map(String.init), "")
+        return "matches no route of the platforms, got \"\(glob.pattern.excerpt)\""
+            + (nearest.map { "; the nearest is \($0)" } ?? "") + "; GET /_sim/choices lists them"
+    }
+}
