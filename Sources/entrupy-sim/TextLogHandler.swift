@@ -4,6 +4,8 @@ import Logging
 /// both are written as ``VisibleText``.
 struct TextLogHandler: LogHandler {
     private var wrapped: StreamLogHandler
+    /// Not the wrapped handler's: that would write it as text at every change, and each request has an id.
+    var metadata: Logger.Metadata = [:]
 
     init(label: String) {
         wrapped = StreamLogHandler.standardError(label: label)
@@ -14,18 +16,13 @@ struct TextLogHandler: LogHandler {
         set { wrapped.logLevel = newValue }
     }
 
-    var metadata: Logger.Metadata {
-        get { wrapped.metadata }
-        set { wrapped.metadata = newValue }
-    }
-
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { wrapped[metadataKey: key] }
-        set { wrapped[metadataKey: key] = newValue }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
     func log(event: LogEvent) {
-        wrapped.log(event: Self.visible(event, wrapped.metadata))
+        wrapped.log(event: Self.visible(event, metadata))
     }
 
     /// The event with the handler's metadata, all as ``VisibleText``.

@@ -92,8 +92,12 @@ import Testing
 
     @Test func anItemThatATestMadeIsNoSubmission() async throws {
         let world = try await TestWorld.withoutLimits()
+        // Events are looked at from the first submission of a client on.
+        _ = try await world.submit(try await world.login(user))
         for _ in 0..<2 {
-            _ = try await world.generatedItem(["result": "authentic", "customer_item_id": "sku-7"])
+            _ = try await world.generatedItem([
+                "result": "authentic", "customer_item_id": "sku-7", "username": .string("DemoOrg-\(user)"),
+            ])
         }
         #expect(try await world.findings("resubmitted-instead-of-flagged").isEmpty)
     }

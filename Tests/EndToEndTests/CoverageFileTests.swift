@@ -33,8 +33,8 @@ import Testing
             #expect(try coverage(file).edge("answers", Self.met)?.reached == 1)
             let second = try SimProcess(["--data-dir", directory])
             #expect(try await reached(second) == 1)
-            _ = try await TestWorld(base: second.baseURL).authorize()
-            // Ends when the file has it, which the server writes by itself.
+            // The login is an edge that is newly met, after which the server writes the file by itself. The loop ends when it has.
+            _ = try await TestWorld(base: second.baseURL).login()
             var saved: Int?
             while saved != 2 { saved = try coverage(file).edge("answers", Self.met)?.reached }
             second.kill()

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Simulation
+import SimulationAPI
 
 /// The product categories, brands and display texts: the part of the seed that requests read.
 struct Catalogue: Sendable {
@@ -11,6 +12,9 @@ struct Catalogue: Sendable {
     let texts: Texts
     /// Changes whenever the seed's text changes.
     let id: String
+    /// The places of brands by their ids, and by their names in lower case; of equal ones, that of the first.
+    private let placesByID: [TextKey: Int]
+    private let placesByName: [TextKey: Int]
 
     init(categories: [Category], brands: [Brand], itemTypes: [ItemType]?, texts: Texts, id: String) {
         self.categories = categories
@@ -19,6 +23,8 @@ struct Catalogue: Sendable {
         self.itemTypes = ItemTypes(itemTypes, categories: categories, brands: brands)
         self.texts = texts
         self.id = id
+        placesByID = Dictionary(brands.enumerated().map { (TextKey($1.id), $0) }) { first, _ in first }
+        placesByName = Dictionary(brands.enumerated().map { (TextKey($1.name.lowercased()), $0) }) { first, _ in first }
     }
 
     struct Category: Sendable {
@@ -82,11 +88,11 @@ struct Catalogue: Sendable {
 
     /// The brand with this name or id, ignoring case; `nil` if the catalogue lacks it.
     func brand(matching text: String) -> Brand? {
-        let wanted = text.lowercased()
-        let identifier = ItemMetadata.identifier(text)
-        return brands.first {
-            $0.id.isIdentical(to: wanted) || $0.name.lowercased().isIdentical(to: wanted)
-        } ?? brands.first { $0.id.isIdentical(to: identifier) }
+        let wanted = TextKey(text.lowercased())
+        let place =
+            [placesByID[wanted], placesByName[wanted]].compactMap(\.self).min()
+            ?? placesByID[TextKey(ItemMetadata.identifier(text))]
+        return place.map { brands[$0] }
     }
 }
 

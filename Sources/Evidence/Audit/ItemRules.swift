@@ -22,8 +22,8 @@ extension Court {
             if !request.entry.response.isWhole { cut += 1 }
             let key = Poll(caller: request.caller, test: request.testKey, target: TextKey(request.target))
             let named = request.entry.response.json.flatMap { Self.time(in: $0, eta) }
-            // Where the answer has changed, the client may have known that by a webhook.
-            if let (earlier, eta) = last[key], let eta, request.entry.at.epoch < eta, named == eta {
+            // Where the answer has changed, the client may have known that by a webhook. One with the result names no time.
+            if let (earlier, eta) = last[key], let eta, named == eta {
                 if let period = request.period(after: earlier) {
                     if period < Span(microseconds: every.microseconds * 95 / 100) {
                         let left = Span(seconds: eta - request.entry.at.epoch)?.rounded ?? "some time"

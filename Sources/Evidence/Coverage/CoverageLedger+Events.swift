@@ -45,7 +45,7 @@ extension CoverageLedger: EvidenceReader {
             ?? event.request.flatMap { state.environment.journals.entry(sequence: $0, of: state.name)?.test }
         let secrets = state.secrets
         return Sighting(
-            isInjected: isInjected, test: test, first: Coverage.First(namespace: state.name, request: name),
+            isInjected: isInjected, test: test, namespace: state.name, request: .id(name),
             masked: { Secrets(secrets).masked(text: $0) })
     }
 }

@@ -28,8 +28,16 @@ package final class CoverageLedger: Sendable {
         var namespaces: [String: OfNamespace] = [:]
         /// Edges of a file that this version does not have. They are kept for the version that has them.
         var others: [(name: Coverage.Name, edge: Coverage.Edge)] = []
-        /// The number of changes to the server's counts.
-        var changes = 0
+        var changes = Changes()
+    }
+
+    /// The numbers of changes to the server's counts.
+    package struct Changes: Sendable, Equatable {
+        package fileprivate(set) var all = 0
+        /// Those that changed more than a number: an edge was newly met, or by another test, or one was taken back.
+        package fileprivate(set) var new = 0
+
+        package init() {}
     }
 
     package let table: EdgeTable
@@ -65,8 +73,8 @@ package final class CoverageLedger: Sendable {
         guard !edges.isEmpty, entry.isDelivered else { return nil }
         let secrets = entry.outcome.secrets
         let sighting = Sighting(
-            isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: test,
-            first: Coverage.First(namespace: namespace.name, request: "sequence:\(entry.sequence)"),
+            isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: test, namespace: namespace.name,
+            request: .sequence(entry.sequence),
             masked: { Secrets(secrets).masked(text: $0) })
         let generation = namespace.isCurrent(entry.outcome) ? entry.outcome.generation : nil
         count(edges, sighting, in: namespace.name, generation)
@@ -85,7 +93,7 @@ package final class CoverageLedger: Sendable {
     ) {
         let edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
         let sighting = Sighting(
-            isInjected: false, test: test, first: Coverage.First(namespace: namespace, request: requestID),
+            isInjected: false, test: test, namespace: namespace, request: .id(requestID),
             masked: { Secrets(secrets).masked(text: $0) })
         count(edges, sighting, in: namespace, nil)
     }
@@ -100,7 +108,8 @@ package final class CoverageLedger: Sendable {
                     state.namespaces[name]?.counts.remove(edge, answer.sighting, isFaultOnly: isFaultOnly)
                 }
             }
-            state.changes += 1
+            state.changes.all += 1
+            state.changes.new += 1
         }
     }
 
@@ -117,7 +126,7 @@ package final class CoverageLedger: Sendable {
     package func count(scenario name: String, requestID: String, test: String?, in namespace: Namespace) {
         guard let edge = table.number(DocumentedAxis.scenarios, name) else { return }
         let sighting = Sighting(
-            isInjected: false, test: test, first: Coverage.First(namespace: namespace.name, request: requestID),
+            isInjected: false, test: test, namespace: namespace.name, request: .id(requestID),
             masked: { Secrets(namespace.secrets).masked(text: $0) })
         count([edge], sighting, in: namespace.name, namespace.generation)
     }
@@ -146,14 +155,17 @@ package final class CoverageLedger: Sendable {
     private func count(_ edges: [Int], _ sighting: Sighting, in namespace: String, _ generation: Int?) {
         state.withLockedValue { state in
             for edge in edges {
-                state.server.add(edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
+                let isNew = state.server.add(edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
+                if isNew { state.changes.new += 1 }
             }
-            if !edges.isEmpty { state.changes += 1 }
-            guard let generation else { return }
+            if !edges.isEmpty { state.changes.all += 1 }
             // The commit of the job that answers has begun the counts.
-            guard state.namespaces[namespace]?.generation == generation else { return }
+            guard let generation, let place = state.namespaces.index(forKey: namespace),
+                state.namespaces.values[place].generation == generation
+            else { return }
             for edge in edges {
-                state.namespaces[namespace]?.counts.add(edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
+                _ = state.namespaces.values[place].counts.add(
+                    edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
             }
         }
     }
@@ -186,7 +198,8 @@ package final class CoverageLedger: Sendable {
         state.withLockedValue { state in
             state.server = EdgeCounts(since: realTime())
             state.others = []
-            state.changes += 1
+            state.changes.all += 1
+            state.changes.new += 1
         }
     }
 
@@ -210,8 +223,8 @@ package final class CoverageLedger: Sendable {
 
     // MARK: The file
 
-    /// The server's counts with the edges of other versions, and the number of changes that it has.
-    package var saved: (coverage: Coverage, changes: Int) {
+    /// The server's counts with the edges of other versions, and the numbers of changes that they have.
+    package var saved: (coverage: Coverage, changes: Changes) {
         let (server, others, changes) = state.withLockedValue { ($0.server, $0.others, $0.changes) }
         let axes = Dictionary(grouping: others, by: \.name.axis).map { axis, edges in
             Coverage.Axis(id: axis, title: axis, edges: edges.map(\.edge))
@@ -223,8 +236,7 @@ package final class CoverageLedger: Sendable {
         return (coverage, changes)
     }
 
-    /// The number of changes to the server's counts.
-    package var changes: Int { state.withLockedValue { $0.changes } }
+    package var changes: Changes { state.withLockedValue { $0.changes } }
 
     /// Goes on from a file.
     ///

@@ -12,15 +12,19 @@ struct EdgeCount: Sendable {
     /// Counts one more.
     ///
     /// - Parameter counts: whether it is the first of an edge that counts.
-    mutating func add(_ sighting: Sighting, counts: Bool) {
+    /// - Returns: whether more than a number changed: the edge is newly met, or by another test.
+    mutating func add(_ sighting: Sighting, counts: Bool) -> Bool {
+        var isNew = (sighting.isInjected ? injected : reached) == 0
         if sighting.isInjected { injected += 1 } else { reached += 1 }
-        guard counts else { return }
-        if first == nil { first = sighting.first }
-        guard let test = sighting.test, tests.count < Coverage.maxTests else { return }
+        guard counts else { return isNew }
+        if first == nil { (first, isNew) = (sighting.first, true) }
+        guard let test = sighting.test, tests.count < Coverage.maxTests else { return isNew }
         let name = Coverage.boundedTest(test)
-        guard !tests.contains(where: { $0.isIdentical(to: name) }) else { return }
+        guard !tests.contains(where: { $0.isIdentical(to: name) }) else { return isNew }
         // A name with a secret is stored masked.
+        let count = tests.count
         append(sighting.masked(name))
+        return isNew || tests.count > count
     }
 
     /// Adds the counts of another namespace.
@@ -49,7 +53,22 @@ struct Sighting: Sendable {
     let isInjected: Bool
     /// The value of `X-Sim-Test`; `nil` if there is none.
     let test: String?
-    let first: Coverage.First
+    let namespace: String
+    let request: Request
+
+    /// The request in the words of the control API. Few requests are the first of an edge, so the text is made for these alone.
+    enum Request: Sendable {
+        case id(String)
+        case sequence(Int64)
+    }
+
+    var first: Coverage.First {
+        switch request {
+        case .id(let id): Coverage.First(namespace: namespace, request: id)
+        case .sequence(let sequence): Coverage.First(namespace: namespace, request: "sequence:\(sequence)")
+        }
+    }
+
     /// Masks secrets of the namespace in the name of a test.
     let masked: @Sendable (String) -> String
 }
@@ -64,7 +83,8 @@ struct EdgeCounts: Sendable {
         self.since = since
     }
 
-    mutating func add(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) {
+    /// - Returns: whether more than a number changed.
+    mutating func add(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) -> Bool {
         counts[edge, default: EdgeCount()].add(sighting, counts: !sighting.isInjected || isFaultOnly)
     }
 

@@ -47,9 +47,9 @@ final class UnsentAnswers: Sendable {
 
 /// Tells for each answer whether the kernel took its last byte before the connection failed. The writes of answers return
 /// earlier: they only fill a buffer.
-final class DeliveryHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
+///
+/// It hears of the end of the connection from its future: as a handler of what comes in, it would be called for every part of it.
+final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
@@ -64,9 +64,8 @@ final class DeliveryHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        answers.end()
-        context.fireChannelInactive()
+    func handlerAdded(context: ChannelHandlerContext) {
+        context.channel.closeFuture.whenComplete { [answers] _ in answers.end() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -8,14 +8,15 @@ import SimulationAPI
 
 /// The file in which a server keeps its coverage, so that it outlives the process [D coverage].
 ///
-/// It is written by a task, at most every two seconds, and at the end: no request waits for it. A killed server loses what came after
-/// the last time. It is replaced as a whole, so a reader never sees a part.
+/// It is written by a task and at the end: no request waits for it. What is newly met, or by another test, is in it after two seconds at
+/// most; numbers that only grew are after thirty, because a busy server would write it without end. A killed server loses what came
+/// after the last time. It is replaced as a whole, so a reader never sees a part.
 package final class CoverageFile: Sendable {
     let path: String
     private let ledger: CoverageLedger
     private let logger: Logger
-    /// The number of changes that the file has, and whether the last attempt failed.
-    private let saved = NIOLockedValueBox((changes: 0, hasFailed: false))
+    /// The numbers of changes that the file has, and whether the last attempt failed.
+    private let saved = NIOLockedValueBox((changes: CoverageLedger.Changes(), hasFailed: false))
 
     /// Goes on from the file, if there is one. One that cannot be read is moved aside.
     ///
@@ -88,8 +89,11 @@ package final class CoverageFile: Sendable {
     }
 
     /// Writes the file if something was counted since it was written. Blocks. A problem is logged once, until writing succeeds again.
-    func save() {
-        guard ledger.changes != saved.withLockedValue({ $0.changes }) else { return }
+    ///
+    /// - Parameter isWithoutNumbers: whether only what changed more than a number is a reason.
+    func save(isWithoutNumbers: Bool = false) {
+        let (now, before) = (ledger.changes, saved.withLockedValue { $0.changes })
+        guard isWithoutNumbers ? now.new != before.new : now != before else { return }
         let (coverage, changes) = ledger.saved
         do {
             try PrivateFile.replace(path, with: WireJSON.encode(coverage))
@@ -121,15 +125,19 @@ struct CoverageSaver: Service, CustomStringConvertible {
     let environment: Simulation.Environment
     var description: String { "coverage saver" }
 
-    /// The most that a killed server loses.
+    /// The time between two looks, and the number of looks after which numbers that only grew are written.
     private static let interval = Duration.seconds(2)
+    private static let looksForNumbers = 15
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var looks = 0
             // The sleep throws when the server stops, which ends the loop. The server saves once more when all answers are made.
             while (try? await Task.sleep(for: Self.interval)) != nil {
+                looks += 1
+                let isWithoutNumbers = !looks.isMultiple(of: Self.looksForNumbers)
                 // Fails only where the threads have stopped, and the server saves at its end.
-                try? await environment.offload { file.save() }
+                try? await environment.offload { file.save(isWithoutNumbers: isWithoutNumbers) }
             }
         }
     }

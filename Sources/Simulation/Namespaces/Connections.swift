@@ -6,6 +6,8 @@ import Storage
 package final class Connections: Sendable {
     private struct State {
         var open: RecentValues<String, String>
+        /// The one that was used last, most often the next one too.
+        var last = ""
         var close: (@Sendable (_ namespace: String) -> Void)?
     }
 
@@ -22,13 +24,21 @@ package final class Connections: Sendable {
 
     /// Marks a namespace as open and just used. Closes the least recently used one if there are now too many.
     package func used(_ name: String) {
-        let (dropped, close) = state.withLockedValue { ($0.open.insert(name, for: name), $0.close) }
+        let (dropped, close) = state.withLockedValue { state -> ([String], (@Sendable (String) -> Void)?) in
+            guard !state.last.isIdentical(to: name) else { return ([], nil) }
+            state.last = name
+            guard state.open.value(of: name) == nil else { return ([], nil) }
+            return (state.open.insert(name, for: name), state.close)
+        }
         for name in dropped { close?(name) }
     }
 
     /// Removes a deleted namespace.
     package func forget(_ name: String) {
-        state.withLockedValue { $0.open.remove(name) }
+        state.withLockedValue { state in
+            state.open.remove(name)
+            if state.last.isIdentical(to: name) { state.last = "" }
+        }
     }
 
     /// The number of open connections.
