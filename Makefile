@@ -60,7 +60,7 @@ build-tests: toolchain
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
-		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about $(if $(filter release,$(CONFIGURATION)),eleven,six) minutes on two cores; later ones take seconds to minutes."; fi
+		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes $(if $(filter release,$(CONFIGURATION)),eleven to twenty,six to fifteen) minutes on two cores; later ones take seconds to minutes."; fi
 	@$(BUILD) --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
 
 # SKIP_BUILD=1 takes the program that is there: a build that has nothing to do still takes seconds.

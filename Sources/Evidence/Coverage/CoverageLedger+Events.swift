@@ -10,10 +10,11 @@ extension CoverageLedger: EvidenceReader {
     package func committed(_ events: [NotedEvent], _ state: NamespaceState) {
         begin(state.name, state.generation)
         guard !events.isEmpty, !state.environment.sequencer.isReplaying else { return }
+        let resent = resentRequests(in: state.name)
         for (index, event) in events.enumerated() where !event.isResent {
             let edges = edges(of: event, followedBy: events[(index + 1)...])
             guard !edges.isEmpty else { continue }
-            if let request = event.request, isResent(request, in: state.name) { continue }
+            if !resent.isEmpty, let request = event.request, resent.contains(request) { continue }
             count(edges.map(\.edge), sighting(event, isInjected: edges[0].isInjected, state), in: state)
         }
     }
@@ -40,9 +41,13 @@ extension CoverageLedger: EvidenceReader {
 
     private func sighting(_ event: NotedEvent, isInjected: Bool, _ state: NamespaceState) -> Sighting {
         let name = event.root?.id ?? event.cause?.id ?? event.subject
+        // Only later work has no metadata of its own, and its request is in the journal by then.
         let test =
-            event.metadata.flatMap { $0.header("X-Sim-Test").first }
-            ?? event.request.flatMap { state.environment.journals.entry(sequence: $0, of: state.name)?.test }
+            if let metadata = event.metadata {
+                metadata.header("X-Sim-Test").first
+            } else {
+                event.request.flatMap { state.environment.journals.entry(sequence: $0, of: state.name)?.test }
+            }
         let secrets = state.secrets
         return Sighting(
             isInjected: isInjected, test: test, namespace: state.name, request: .id(name),

@@ -136,9 +136,9 @@ package final class CoverageLedger: Sendable {
         count(edges, sighting, in: state.name, state.generation)
     }
 
-    /// Whether a request is known to be one that was sent again.
-    func isResent(_ sequence: Int64, in namespace: String) -> Bool {
-        state.withLockedValue { $0.namespaces[namespace]?.resent.contains(sequence) ?? false }
+    /// The requests that are known to be sent again.
+    func resentRequests(in namespace: String) -> Set<Int64> {
+        state.withLockedValue { $0.namespaces[namespace]?.resent ?? [] }
     }
 
     /// Begins the counts of a namespace, anew where its state was replaced: its journal and its log are empty then too.
