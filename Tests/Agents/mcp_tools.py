@@ -443,9 +443,15 @@ async def cancelled():
         silent.settimeout(20)
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
 
-        def ends_unanswered(asked):
-            """Whether the connection that the tool opened is closed, although nobody answered on it."""
+        def accepted():
+            """The connection that the tool opens, once its request has come. One that is cancelled before goes back to the pool."""
+            asked, _ = silent.accept()
             asked.settimeout(20)
+            check(asked.recv(65536).startswith(b"DELETE /_sim/namespaces/waits "), "the tool asked for something else")
+            return asked
+
+        def ends_unanswered(asked):
+            """Whether the connection is closed, although nobody answered on it."""
             while asked.recv(65536):
                 pass
             return True
@@ -457,15 +463,14 @@ async def cancelled():
                     f"Mcp-Method: tools/call\r\nMcp-Name: drop\r\nContent-Length: {len(body)}\r\n\r\n")
             with socket.create_connection((host, int(port)), timeout=20) as client:
                 client.sendall(head.encode() + body)
-                asked, _ = silent.accept()
+                asked = accepted()
             with asked:
                 check(await asyncio.to_thread(ends_unanswered, asked), "HTTP")
         process = subprocess.Popen(
             [BINARY, "mcp", "--url", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
         process.stdin.write(json.dumps(call).encode() + b"\n")
         process.stdin.flush()
-        asked, _ = silent.accept()
-        with asked:
+        with accepted() as asked:
             process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}\n')
             process.stdin.flush()
             check(await asyncio.to_thread(ends_unanswered, asked), "stdio")

@@ -56,6 +56,7 @@ actor AgentSimulator {
         let details = refusal.details.filter { !refusal.says($0.problem) }
         let problem = ([refusal.message] + details.map { "\($0.field): \($0.problem)" }).joined(separator: "; ")
         if refusal.code == .noServer {
+            await forgetOwnServerIfGone()
             let next =
                 url == nil
                 ? "call start_case, which starts another simulator"
@@ -72,6 +73,19 @@ actor AgentSimulator {
             "start_case makes a namespace"
                 + (names.isEmpty
                     ? "" : "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"))
+    }
+
+    /// Stops the own server if it does not answer any more: its end is noticed a moment after its connections are refused, and the next
+    /// call must start another.
+    private func forgetOwnServerIfGone() async {
+        // One that did not start has nothing to stop.
+        guard let starting = own, let server = try? await starting.value else { return }
+        // Whether there is an answer is all that is asked.
+        let answer: NamespaceList? = try? await ControlClient(options: ControlOptions.parse(["--url", server.url])).get(
+            "/_sim/namespaces")
+        guard answer == nil, own == starting else { return }
+        hasLostCases = true
+        await stop()
     }
 
     /// The guess of the refusal, and a space; empty if it has none. The rest of its advice is for people at the command line.
