@@ -271,7 +271,10 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
 if Context.environment["ENTRUPY_SIM_OPTIMIZE"] != nil {
     for target in package.targets where target.type == .regular || target.type == .executable {
         target.swiftSettings =
-            (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags(["-O"], .when(configuration: .debug)),
+                .unsafeFlags(["-num-threads", "2"], .when(configuration: .release)),
+            ]
     }
 }
 
