@@ -51,6 +51,23 @@ extension TestWorld {
         #expect(finding.text.hasSuffix("after it was refused with 429 and Retry-After: 60"))
     }
 
+    /// The journal keeps no pictures, so these are compared by their path and length.
+    @Test func anUploadThatComesAgainTooSoonIsFound() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login(user)
+        let (capture, regions) = try await world.startCapture(session)
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["effect": ["status": 503], "match": ["method": "PUT"], "times": 2])
+        for region in [regions[0], regions[1]] {
+            #expect(try await world.upload(capture, region, session).status == 503)
+        }
+        #expect(try await world.findings("retry-too-soon").isEmpty, "another region's picture is no retry")
+        #expect(try await world.upload(capture, regions[0], session).status == 200)
+        let report = try await world.audit("?rule=retry-too-soon")
+        #expect(report.findings.count == 1 && report.rules.first?.not_judged == nil, "\(report)")
+        #expect(report.findings.first?.requests.count == 2)
+    }
+
     @Test func aRetryAfterTheTimeIsNoMisuseAlsoIfATestMovedTheClock() async throws {
         let world = try await TestWorld.make()
         _ = try await reachLoginLimit(world)

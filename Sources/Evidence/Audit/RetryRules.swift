@@ -44,12 +44,13 @@ extension Court {
             // A caller whom nobody knows is only recognized by the whole request.
             let mayDiffer = request.caller != nil && request.isOne(of: otherBody)
             let isRefusal = request.isRefusedForNow && request.retryAfter != nil
-            if !mayDiffer, request.entry.request.length > 0, request.digests.body == nil {
+            let body = Self.comparedBody(of: request)
+            if !mayDiffer, request.entry.request.length > 0, body == nil {
                 // Whether another request repeats it is not known.
                 if isRefusal { if request.entry.hasDigests { cut += 1 } else { undigested += 1 } }
                 continue
             }
-            let key = Repetition(request, body: mayDiffer ? nil : request.digests.body ?? "")
+            let key = Repetition(request, body: mayDiffer ? nil : body ?? "")
             if let refusal = refusals[key], let wait = refusal.retryAfter {
                 var isRetry = true
                 if let began = request.began(after: refusal), let gap = request.entry.gap(after: refusal.entry) {
@@ -75,6 +76,16 @@ extension Court {
         judgement.skip(undigested, Judgement.undigested)
         judgement.skip(cut, Judgement.cut)
         return judgement
+    }
+
+    /// What tells the body of a request from others: its digest; for a picture or a video, which the journal never keeps, its length,
+    /// since its path names the one that it is. `nil` if neither is known.
+    private static func comparedBody(of request: AuditedRequest) -> String? {
+        if let digest = request.digests.body { return digest }
+        let message = request.entry.request
+        let type = message.value(of: "content-type")?.lowercased() ?? ""
+        guard request.entry.hasDigests, ["image/", "video/"].contains(where: type.begins(with:)) else { return nil }
+        return "\(message.length) bytes of \(type)"
     }
 
     /// Why requests without real times were not judged; `nil` if there were none.
