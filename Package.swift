@@ -267,6 +267,7 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
 }
 
 // A debug build compiles our own modules with optimization: the tests, and the servers they start, take three quarters of the time.
+// In release builds, each of our modules is compiled by two threads: they wait for each other, and one thread would leave a processor idle.
 // The Makefile sets it for all builds but those for a debugger (DEBUG=1) and for sanitizers. Other packages keep their debug builds.
 if Context.environment["ENTRUPY_SIM_OPTIMIZE"] != nil {
     for target in package.targets where target.type == .regular || target.type == .executable {

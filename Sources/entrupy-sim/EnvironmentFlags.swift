@@ -53,7 +53,7 @@ enum EnvironmentFlags {
         var added: [String] = []
         for name in options where isOpen(name) {
             let value = environment[variable(name)] ?? ""
-            if !value.isEmpty, !isOfService(name, value) { added.append("--\(name)=\(value)") }
+            if !value.isEmpty, !isPortOfService(name, value) { added.append("--\(name)=\(value)") }
         }
         for name in flags where isOpen(name) {
             switch environment[variable(name)]?.lowercased() {
@@ -66,15 +66,15 @@ enum EnvironmentFlags {
         return arguments + added
     }
 
-    /// What is said of a variable that is not taken for a flag; `nil` if there is none.
+    /// The sentence for the log about a variable that is not taken for a flag; `nil` if there is no such variable.
     static func notice(_ environment: [String: String]) -> String? {
         let name = variable("port")
-        guard let value = environment[name], isOfService("port", value) else { return nil }
+        guard let value = environment[name], isPortOfService("port", value) else { return nil }
         return "\(name)=\(value) names a service, as Kubernetes does for one of that name; it is not taken for --port"
     }
 
-    /// Whether a variable is the address that Kubernetes, or a link of Docker, gives a container for a service named `entrupy-sim`.
-    private static func isOfService(_ option: String, _ value: String) -> Bool {
+    /// Whether the value of `ENTRUPY_SIM_PORT` is the address of a service named `entrupy-sim`, as Kubernetes and links of Docker set it.
+    private static func isPortOfService(_ option: String, _ value: String) -> Bool {
         option == "port" && ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }
     }
 

@@ -3,6 +3,8 @@ import SimulationAPI
 import TestSupport
 import Testing
 
+@testable import entrupy_sim
+
 /// `entrupy-sim audit`, with namespaces and bundles.
 @Suite struct AuditCommandTests {
     private let user = "audit-user-5"
@@ -91,6 +93,20 @@ import Testing
             #expect(
                 other.output.contains("--ignore deprecated-version (test another) left nothing out"), "\(other.output)")
         }
+    }
+
+    @Test func aRuleThatCouldNotJudgeEverythingIsACaseThatWasSkipped() throws {
+        let report = AuditReport(
+            findings: [],
+            rules: [
+                .init(id: "one", level: .error, looked_at: 2, not_judged: "2 requests"),
+                .init(id: "two", level: .error, looked_at: 2, not_judged: nil),
+            ])
+        let xml = JUnitReport(
+            JudgedAudit(report, nil), .error, of: "x", at: Date(timeIntervalSince1970: 0), took: .zero
+        ).xml
+        #expect(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""), "\(xml)")
+        #expect(xml.contains("<skipped message=\"could not judge everything: 2 requests\"/>"), "\(xml)")
     }
 
     /// A rule with findings has not passed, whatever the exit code is.

@@ -116,7 +116,7 @@ import Testing
 
     /// Kubernetes gives every container `ENTRUPY_SIM_PORT=tcp://…` if there is a service named `entrupy-sim`.
     @Test(arguments: ["tcp://10.96.0.7:8642", "udp://10.96.0.7:53"])
-    func theAddressOfAServiceIsNoPort(address: String) async throws {
+    func theAddressOfAServiceIsNoPort(address: String) {
         let environment = [
             "ENTRUPY_SIM_PORT": address, "ENTRUPY_SIM_PORT_8642_TCP_PROTO": "tcp", "ENTRUPY_SIM_SERVICE_PORT": "8642",
         ]

@@ -27,21 +27,21 @@ import Testing
             try Coverage(file: Data(contentsOf: URL(fileURLWithPath: path))).axes.first?.edges.first?.reached
         }
         count()
-        file.save(isWithoutNumbers: true)
+        file.save(onlyIfNew: true)
         #expect(try reached() == 1, "it is newly met")
         count()
-        file.save(isWithoutNumbers: true)
+        file.save(onlyIfNew: true)
         #expect(try reached() == 1, "only the number grew")
         file.save()
         #expect(try reached() == 2)
         count(test: "one")
-        file.save(isWithoutNumbers: true)
+        file.save(onlyIfNew: true)
         #expect(try reached() == 3, "by another test")
         count(test: "one")
-        file.save(isWithoutNumbers: true)
+        file.save(onlyIfNew: true)
         #expect(try reached() == 3, "by a test that has met it")
         ledger.clearServer()
-        file.save(isWithoutNumbers: true)
+        file.save(onlyIfNew: true)
         #expect(try reached() == 0, "it began anew")
     }
 }

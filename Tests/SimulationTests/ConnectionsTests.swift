@@ -14,5 +14,8 @@ import Testing
         connections.forget("d")
         connections.used("f")
         #expect(aside.withLockedValue { $0 }.count == 3, "a connection was free")
+        connections.forget("f")
+        connections.used("f")
+        #expect(connections.count == 3, "the one that was used last opens again")
     }
 }

@@ -78,8 +78,8 @@ extension Court {
         return judgement
     }
 
-    /// What tells the body of a request from others: its digest; for a picture or a video, which the journal never keeps, its length,
-    /// since its path names the one that it is. `nil` if neither is known.
+    /// The digest of a request's body. Pictures and videos, which the journal does not keep, have their length instead: the path names
+    /// the side of the item. `nil` if the body cannot be compared.
     private static func comparedBody(of request: AuditedRequest) -> String? {
         if let digest = request.digests.body { return digest }
         let message = request.entry.request

@@ -48,7 +48,7 @@ final class UnsentAnswers: Sendable {
 /// Tells for each answer whether the kernel took its last byte before the connection failed. The writes of answers return
 /// earlier: they only fill a buffer.
 ///
-/// It hears of the end of the connection from its future: as a handler of what comes in, it would be called for every part of it.
+/// The channel's future tells it of the end of the connection. An inbound handler would be called for every part of every request.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart

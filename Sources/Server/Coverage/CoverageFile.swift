@@ -8,9 +8,9 @@ import SimulationAPI
 
 /// The file in which a server keeps its coverage, so that it outlives the process [D coverage].
 ///
-/// It is written by a task and at the end: no request waits for it. What is newly met, or by another test, is in it after two seconds at
-/// most; numbers that only grew are after thirty, because a busy server would write it without end. A killed server loses what came
-/// after the last time. It is replaced as a whole, so a reader never sees a part.
+/// A task writes it, and the server at its end: no request waits for it. An edge that is newly met, or met by another test, is in the file
+/// within two seconds. Numbers that only grew are within thirty, because a busy server would write the file without end. A killed server
+/// loses the rest. The file is replaced as a whole, so a reader never sees a part.
 package final class CoverageFile: Sendable {
     let path: String
     private let ledger: CoverageLedger
@@ -90,10 +90,10 @@ package final class CoverageFile: Sendable {
 
     /// Writes the file if something was counted since it was written. Blocks. A problem is logged once, until writing succeeds again.
     ///
-    /// - Parameter isWithoutNumbers: whether only what changed more than a number is a reason.
-    func save(isWithoutNumbers: Bool = false) {
+    /// - Parameter onlyIfNew: whether numbers that only grew are no reason to write it.
+    func save(onlyIfNew: Bool = false) {
         let (now, before) = (ledger.changes, saved.withLockedValue { $0.changes })
-        guard isWithoutNumbers ? now.new != before.new : now != before else { return }
+        guard onlyIfNew ? now.new != before.new : now != before else { return }
         let (coverage, changes) = ledger.saved
         do {
             try PrivateFile.replace(path, with: WireJSON.encode(coverage))
@@ -135,9 +135,9 @@ struct CoverageSaver: Service, CustomStringConvertible {
             // The sleep throws when the server stops, which ends the loop. The server saves once more when all answers are made.
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 looks += 1
-                let isWithoutNumbers = !looks.isMultiple(of: Self.looksForNumbers)
+                let onlyIfNew = !looks.isMultiple(of: Self.looksForNumbers)
                 // Fails only where the threads have stopped, and the server saves at its end.
-                try? await environment.offload { file.save(isWithoutNumbers: isWithoutNumbers) }
+                try? await environment.offload { file.save(onlyIfNew: onlyIfNew) }
             }
         }
     }

@@ -56,7 +56,7 @@ actor AgentSimulator {
         let details = refusal.details.filter { !refusal.says($0.problem) }
         let problem = ([refusal.message] + details.map { "\($0.field): \($0.problem)" }).joined(separator: "; ")
         if refusal.code == .noServer {
-            await forgetOwnServerIfGone()
+            await forgetOwnServerIfEnded()
             let next =
                 url == nil
                 ? "call start_case, which starts another simulator"
@@ -75,18 +75,22 @@ actor AgentSimulator {
                     ? "" : "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"))
     }
 
-    /// Stops the own server if it does not answer any more: its end is noticed a moment after its connections are refused, and the next
-    /// call must start another.
-    private func forgetOwnServerIfGone() async {
-        // One that did not start has nothing to stop.
+    /// Forgets the own server if it has ended, so that the next call starts another. The end of a killed one is noticed a moment after its
+    /// connections are refused. One that lives keeps its cases, however busy it is.
+    private func forgetOwnServerIfEnded() async {
+        // One that did not start has nothing to forget.
         guard let starting = own, let server = try? await starting.value else { return }
-        // Whether there is an answer is all that is asked.
-        let answer: NamespaceList? = try? await ControlClient(options: ControlOptions.parse(["--url", server.url])).get(
-            "/_sim/namespaces")
-        guard answer == nil, own == starting else { return }
+        for _ in 0..<Self.looks where !server.hasEnded {
+            // Throws only where the call is cancelled, which then has no use for the answer.
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        guard server.hasEnded, own == starting else { return }
         hasLostCases = true
-        await stop()
+        own = nil
     }
+
+    /// The number of looks at whether a server has ended, 20 ms apart.
+    private static let looks = 25
 
     /// The guess of the refusal, and a space; empty if it has none. The rest of its advice is for people at the command line.
     private static func guess(_ refusal: Refusal) -> String {

@@ -30,7 +30,7 @@ struct ContextHTTP: Sendable {
     func run(opened: @escaping @Sendable (Int) -> Void) async throws {
         let router = Router()
         router.on("mcp", method: .post) { request, _ in
-            // A client cancels a request by closing its connection. Hummingbird watches it by ending it after the answer.
+            // A client cancels a request by closing its connection. A connection that Hummingbird watches ends with the answer.
             try await request.body.consumeWithCancellationOnInboundClose { body in
                 var response = try await answer(request, body)
                 response.headers[.connection] = "close"

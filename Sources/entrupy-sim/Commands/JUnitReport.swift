@@ -7,11 +7,11 @@ struct JUnitReport {
 
     /// A test case.
     private struct Case {
-        /// Need not be unique in the report.
+        /// Repeated names get a number.
         var name: String
-        /// What is wrong; `nil` if nothing is.
+        /// The reason of a failure; `nil` if the case did not fail.
         let problem: String?
-        /// What was found without making the case fail, or was not judged; the case is then one that was skipped.
+        /// The reason why a case that did not fail did not pass either, and counts as skipped; `nil` if it passed.
         var note: String?
 
         var detail: String {
