@@ -78,14 +78,15 @@ extension Court {
         return judgement
     }
 
-    /// The digest of a request's body. Pictures and videos, which the journal does not keep, have their length instead: the path names
-    /// the side of the item. `nil` if the body cannot be compared.
+    /// The digest of a request's body. A picture, which the journal does not keep, has its length instead: a PUT replaces what its path
+    /// names, so the path tells most. Image routes ignore the media type, so it tells nothing. `nil` if the body cannot be compared.
     private static func comparedBody(of request: AuditedRequest) -> String? {
         if let digest = request.digests.body { return digest }
         let message = request.entry.request
-        let type = message.value(of: "content-type")?.lowercased() ?? ""
-        guard request.entry.hasDigests, ["image/", "video/"].contains(where: type.begins(with:)) else { return nil }
-        return "\(message.length) bytes of \(type)"
+        guard request.entry.hasDigests, request.entry.method.isIdentical(to: "PUT"), message.kept == 0 else {
+            return nil
+        }
+        return "\(message.length) bytes"
     }
 
     /// Why requests without real times were not judged; `nil` if there were none.
