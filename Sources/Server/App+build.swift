@@ -8,7 +8,7 @@ extension SimServer {
         let builder = routes()
         let environment = namespaces.environment
         environment.setRoutes(
-            builder.router.routes.map { ($0.method.rawValue, $0.path.description) }
+            builder.operations.map { ($0.method.rawValue, $0.path) }
                 .filter { !Target($0.1).isSimulators && $0.1 != "/" })
         let access = ControlAccess(
             hosts: hosts, key: ControlKey(token: configuration.controlToken), csrfToken: console.proof)

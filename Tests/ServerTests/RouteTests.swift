@@ -18,14 +18,14 @@ import Yams
             logger: Logger(label: "test"))
         // The framework adds a HEAD route for every GET route.
         let routes = Set(
-            server.routes().router.routes.map { "\($0.method.rawValue) /\($0.path)" }.filter {
+            server.routes().operations.map { "\($0.method.rawValue) \($0.path)" }.filter {
                 !$0.hasPrefix("HEAD")
             })
         let described = Set(
             try Description.tree()["paths"]!.members.flatMap { path, item in
                 item.members.map { "\($0.key.uppercased()) \(path)" }
             })
-        #expect(routes.map { $0.replacing("//", with: "/") }.sorted() == described.sorted())
+        #expect(routes.sorted() == described.sorted())
         #expect(routes.count > 30)
     }
 }

@@ -14,28 +14,39 @@ final class RouteResponder: RequestResponder {
     }
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        let response = try await router.respond(to: Self.withoutNamespace(request), context: request.context)
-        guard let namespace = request.namespace, let path = request.context.endpointPath else {
-            return Answer(response)
+        let path = request.target.path
+        let route = routes.route(path)
+        guard let namespace = request.namespace, let route, !route.isFrameworks else {
+            return try await frameworksAnswer(to: request)
         }
-        let found: Route?
-        if path == RouteTable.notFoundPath {
-            found = routes.sharedRoute(request.method, request.target.path)
-        } else {
-            found = routes.route(path)
+        var endpoint = route.endpoint(request.method)
+        var places = route.places
+        if endpoint == nil, let shared = routes.sharedRoute(request.method, path) {
+            (endpoint, places) = (shared.endpoint(request.method), shared.places)
         }
-        if found == nil, path == RouteTable.notFoundPath {
-            let refusal = routes.refusal(request.method, request.target.path)
-            return await namespace.refuse(refusal, request.head).refusal(hasSDKError: request.target.hasSDKErrors)
-        }
-        guard let route = found, let endpoint = route.endpoint(request.method) else {
-            return Answer(response)
-        }
-        let parameters = PathParameters(places: route.places, path: request.target.path)
+        guard let endpoint else { return await refuse(request, namespace) }
+        request.context.coreContext.endpointPath.value = route.path
         var answer = await endpoint.answer(
-            RoutedRequest(request: request, namespace: namespace, parameters: parameters, responder: self))
+            RoutedRequest(
+                request: request, namespace: namespace, parameters: PathParameters(places: places, path: path),
+                responder: self))
         answer.documented = endpoint.documented
         return answer
+    }
+
+    /// The answer of the framework's router, which has the routes of the server itself, or a refusal.
+    private func frameworksAnswer(to request: IncomingRequest) async throws -> Answer {
+        let response = try await router.respond(to: Self.withoutNamespace(request), context: request.context)
+        guard let namespace = request.namespace, request.context.endpointPath == RouteTable.notFoundPath else {
+            return Answer(response)
+        }
+        return await refuse(request, namespace)
+    }
+
+    private func refuse(_ request: IncomingRequest, _ namespace: Namespace) async -> Answer {
+        request.context.coreContext.endpointPath.value = RouteTable.notFoundPath
+        let refusal = routes.refusal(request.method, request.target.path)
+        return await namespace.refuse(refusal, request.head).refusal(hasSDKError: request.target.hasSDKErrors)
     }
 
     /// The request without the namespace in its path.

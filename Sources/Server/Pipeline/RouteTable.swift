@@ -6,15 +6,17 @@ import SimulationAPI
 
 /// The routes of the server.
 struct RouteTable: Sendable {
-    /// The framework's endpoint path for a request that matches no route.
+    /// The framework's endpoint path for a request that matches no route, with which the metrics count it.
     static let notFoundPath = "NotFound"
     /// Paths of a route whose last component may also be a name that a user has given. Other methods than those of that route
     /// belong to the route with a parameter; a refusal names only its own, which are described.
     private static let sharedPaths = ["/_sim/scenarios/start"]
 
-    private let byPath: [String: Route]
+    private let tree: RouteTree
+    /// Those of the framework's router come last, without endpoints.
+    private let routes: [Route]
     /// Used to tell a wrong method from an unknown path.
-    private let routes: [(path: String, parts: [String], method: String)]
+    private let operations: [(route: Int, parts: [String], method: String)]
     private let nearest: NearestRoute
     /// The paths that the platforms are known to have and that are not simulated.
     private let unsimulated: [String]
@@ -24,44 +26,40 @@ struct RouteTable: Sendable {
     ///   - unsimulated: the paths that the platforms are known to have and that are not simulated.
     init(_ builder: RouteBuilder, documented: EdgeTable? = nil, unsimulated: [String] = []) {
         self.unsimulated = unsimulated
-        byPath =
-            documented.map { table in
-                Dictionary(uniqueKeysWithValues: builder.routes.map { ($0, $1.documented(table, $0)) })
-            } ?? builder.routes
-        let routes = builder.router.routes.map { route in
-            let path = route.path.description
-            return (
-                path: path, parts: path.split(separator: "/").map(String.init), method: route.method.rawValue
-            )
-        }
+        let own = builder.routes.map { route in documented.map { route.documented($0) } ?? route }
+        let frameworks = Set(builder.router.routes.map(\.path.description)).sorted().map { Route($0) }
+        let routes = own + frameworks
         self.routes = routes
-        nearest = NearestRoute(routes.map { ($0.parts, $0.method) })
+        tree = RouteTree(routes.map(\.path))
+        operations = builder.operations.compactMap { method, path in
+            routes.firstIndex { $0.path.isIdentical(to: path) }.map { index in
+                (route: index, parts: path.split(separator: "/").map(String.init), method: method.rawValue)
+            }
+        }
+        nearest = NearestRoute(operations.map { ($0.parts, $0.method) })
     }
 
-    /// - Parameter path: the path of the route, as the router names it.
-    func route(_ path: String) -> Route? { byPath[path] }
+    /// The route of a path, whatever its methods; `nil` if there is none. It has no endpoints if the framework's router answers it.
+    func route(_ path: String) -> Route? { tree.route(path).map { routes[$0] } }
 
     /// The route with a parameter that answers a request to a path of ``sharedPaths``; `nil` for any other request.
     func sharedRoute(_ method: HTTPRequest.Method, _ path: String) -> Route? {
         guard Self.sharedPaths.contains(path) else { return nil }
         let parts = path.split(at: "/").map(String.init)
-        return routes.first {
-            $0.method == method.rawValue && Self.hasParameters($0.parts) && Self.matches($0.parts, parts)
-        }.flatMap { byPath[$0.path] }
+        return operations.first {
+            Self.hasParameters($0.parts) && Self.matches($0.parts, parts) && routes[$0.route].endpoint(method) != nil
+        }.map { routes[$0.route] }
     }
 
-    /// The documented answers of the operation that a request is for; `nil` if it is for none. Looks at every route: for requests
-    /// that are refused before they reach one.
+    /// The documented answers of the operation that a request is for; `nil` if it is for none.
     func documented(_ method: HTTPRequest.Method, _ path: String) -> AnswerEdges? {
-        let parts = path.split(at: "/").map(String.init)
-        return routes.first { $0.method == method.rawValue && Self.matches($0.parts, parts) }
-            .flatMap { byPath[$0.path]?.endpoint(method)?.documented }
+        route(path)?.endpoint(method)?.documented
     }
 
     /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.
     func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
         let parts = path.split(at: "/").map(String.init)
-        let matching = routes.filter { Self.matches($0.parts, parts) }
+        let matching = operations.filter { Self.matches($0.parts, parts) }
         // A path that a route names literally belongs to that route, even if another route's parameter matches it.
         let named = matching.filter { !Self.hasParameters($0.parts) }
         var methods = Set((named.isEmpty ? matching : named).map(\.method))
