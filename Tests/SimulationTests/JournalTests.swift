@@ -44,6 +44,24 @@ import Testing
         }
     }
 
+    @Test func aCopyOfAnOutcomeIsItsOwn() {
+        var outcome = RequestOutcome(
+            7, at: Instant(microseconds: 1), generation: 2, journal: .init(entries: 3, bytes: 4, bodyBytes: 5),
+            secrets: ["hidden"])
+        outcome.limits = ["a"]
+        let before = outcome
+        outcome.limits.append("b")
+        outcome.username = "u"
+        outcome.outcomeID = "out_1"
+        outcome.because = "why"
+        outcome.changes = (1, 2)
+        #expect(before.limits == ["a"])
+        #expect(before.username == nil && before.outcomeID == nil && before.because == nil && before.changes == nil)
+        #expect(outcome.limits == ["a", "b"] && outcome.username == "u" && outcome.outcomeID == "out_1")
+        #expect(outcome.sequence == 7 && outcome.at == before.at && outcome.generation == 2)
+        #expect(outcome.journal.bodyBytes == 5 && outcome.secrets.texts == ["hidden"])
+    }
+
     private struct LongHeaders: JournalHeaders {
         let pairs = [(name: "X-Long", value: String(repeating: "a", count: 60_000))]
     }

@@ -90,7 +90,9 @@ package struct JournalEntry: Sendable {
     /// The digests that came with the entry of a bundle; `nil` if they can be made from the entry, or an older version wrote it.
     package var storedDigests: RequestDigests?
 
-    /// The approximate size of an entry without its messages, in bytes.
+    /// The approximate size, in bytes.
+    package let bytes: Int
+    /// The approximate size of an entry without its texts and messages, in bytes.
     private static let overhead = 700
 
     package init(
@@ -108,18 +110,22 @@ package struct JournalEntry: Sendable {
         self.outcome = outcome
         self.request = request
         self.response = response
+        bytes =
+            Self.size(requestID.utf8.count + method.utf8.count + path.utf8.count + query.utf8.count, outcome)
+            + request.bytes + response.bytes
+    }
+
+    /// The size of everything but the messages.
+    ///
+    /// - Parameter texts: the size of its texts.
+    private static func size(_ texts: Int, _ outcome: RequestOutcome) -> Int {
+        overhead + texts + (outcome.username?.utf8.count ?? 0) + (outcome.because?.utf8.count ?? 0)
+            + (outcome.fault?.bytes ?? 0)
+            + outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
     }
 
     /// The time of its job, by the namespace's clock.
     package var at: Instant { outcome.at }
-
-    package var bytes: Int {
-        let texts = [requestID, method, path, query, outcome.username ?? "", outcome.because ?? ""]
-        let parts =
-            Self.overhead + request.bytes + response.bytes + (outcome.fault?.bytes ?? 0)
-            + outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
-        return texts.reduce(parts) { $0 + $1.utf8.count }
-    }
 }
 
 /// An entry of a ring, held by reference. Copying a snapshot of 10,000 entries then takes a fraction of a
@@ -182,6 +188,26 @@ package final class Journals: Sendable {
             entries.insert(entry, at: place)
         }
 
+        /// Adds an entry, and drops the oldest ones that are more than the settings allow.
+        ///
+        /// - Returns: the added entry, `nil` if none is kept, and by how many bytes the ring has grown.
+        mutating func append(
+            _ entry: JournalEntry, _ settings: Settings.Journal
+        ) -> (added: JournaledEntry?, growth: Int) {
+            guard settings.entries > 0 else {
+                forgotten = entry.at
+                return (nil, 0)
+            }
+            let before = bytes
+            var entry = entry
+            if entry.sequence < 1 { entry.sequence = (entries.last?.entry.sequence ?? 0) + 1 }
+            let journaled = JournaledEntry(entry)
+            insert(journaled)
+            bytes += entry.bytes
+            while entries.count > settings.entries || bytes > settings.bytes, !entries.isEmpty { _ = dropFirst() }
+            return (journaled, bytes - before)
+        }
+
         mutating func dropFirst() -> Int {
             guard let first = entries.popFirst()?.entry else { return 0 }
             bytes -= first.bytes
@@ -213,24 +239,9 @@ package final class Journals: Sendable {
     ) -> JournaledAnswer? {
         state.withLockedValue { state in
             guard isCurrent() else { return nil }
-            var ring = state.rings[namespace] ?? Ring()
-            // Removed from the dictionary while it changes, so that it is uniquely referenced and not copied.
-            state.rings[namespace] = nil
-            guard settings.entries > 0 else {
-                ring.forgotten = entry.at
-                state.rings[namespace] = ring
-                return nil
-            }
-            var entry = entry
-            if entry.sequence < 1 { entry.sequence = (ring.entries.last?.entry.sequence ?? 0) + 1 }
-            let journaled = JournaledEntry(entry)
-            ring.insert(journaled)
-            ring.bytes += entry.bytes
-            state.bytes += entry.bytes
-            while ring.entries.count > settings.entries || ring.bytes > settings.bytes, !ring.entries.isEmpty {
-                state.bytes -= ring.dropFirst()
-            }
-            state.rings[namespace] = ring
+            let (journaled, change) = state.rings[namespace, default: Ring()].append(entry, settings)
+            state.bytes += change
+            guard let journaled else { return nil }
             if state.bytes > maxBytes { Self.evict(&state, maxBytes) }
             return JournaledAnswer(namespace: namespace, journaled: journaled)
         }

@@ -3,35 +3,91 @@ import Storage
 
 /// The decisions of a request's job besides the answer: those that the journal shows, and the fault that the server
 /// still has to apply.
+///
+/// It is copied at each step of the answer's way out, so it is one reference; the first change of a copy makes another object.
 @usableFromInline
 package struct RequestOutcome: Sendable {
+    private struct Fields {
+        let sequence: Int64
+        let at: Instant
+        let generation: Int
+        let journal: Settings.Journal
+        let secrets: KnownSecrets
+        var trace: TraceContext?
+        var username: String?
+        var fault: TriggeredFault?
+        var outcomeID: String?
+        var limits: [String] = []
+        var facts: [DecidingFact] = []
+        var because: String?
+        var changes: (after: Int64, through: Int64)?
+    }
+
+    /// `@unchecked Sendable`: only ``change(_:)`` changes the fields, of an object that nobody else has.
+    private final class Storage: @unchecked Sendable {
+        var fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private var storage: Storage
+
     /// The number of the request in the journal.
-    package let sequence: Int64
-    /// The trace that the request belongs to; `nil` if it names none.
-    package var trace: TraceContext?
+    package var sequence: Int64 { storage.fields.sequence }
     /// The time of the job, by the namespace's clock.
-    package let at: Instant
+    package var at: Instant { storage.fields.at }
+    /// The namespace's ``NamespaceState/generation``, which changes at a reset.
+    package var generation: Int { storage.fields.generation }
+    /// The namespace's journal settings.
+    package var journal: Settings.Journal { storage.fields.journal }
+    /// The namespace's secrets.
+    package var secrets: KnownSecrets { storage.fields.secrets }
+    /// The trace that the request belongs to; `nil` if it names none.
+    package var trace: TraceContext? {
+        get { storage.fields.trace }
+        set { change { $0.trace = newValue } }
+    }
     /// The user of the session; `nil` if the request has none.
-    package var username: String?
+    package var username: String? {
+        get { storage.fields.username }
+        set { change { $0.username = newValue } }
+    }
     /// The fault that was triggered; `nil` if none was.
-    package var fault: TriggeredFault?
+    package var fault: TriggeredFault? {
+        get { storage.fields.fault }
+        set { change { $0.fault = newValue } }
+    }
     /// The id of the outcome rule that decided a result.
-    package var outcomeID: String?
+    package var outcomeID: String? {
+        get { storage.fields.outcomeID }
+        set { change { $0.outcomeID = newValue } }
+    }
     /// The exceeded limits, by their names in the settings.
-    package var limits: [String] = []
+    package var limits: [String] {
+        get { storage.fields.limits }
+        set { change { $0.limits = newValue } }
+    }
     /// The facts that decided the answer, not masked yet [D explain].
-    package var facts: [DecidingFact] = []
+    package var facts: [DecidingFact] {
+        get { storage.fields.facts }
+        set { change { $0.facts = newValue } }
+    }
     /// The fact behind a 403, 404 or 409, not masked yet; `nil` for other answers [D because].
-    package var because: String?
+    package var because: String? {
+        get { storage.fields.because }
+        set { change { $0.because = newValue } }
+    }
     /// The events of the log that the request's job added: those after the first sequence number, up to the second.
     /// Both are equal if it changed nothing. `nil` if they are not known.
-    package var changes: (after: Int64, through: Int64)?
-    /// The namespace's ``NamespaceState/generation``, which changes at a reset.
-    package let generation: Int
-    /// The namespace's journal settings.
-    package let journal: Settings.Journal
-    /// The namespace's secrets.
-    package let secrets: KnownSecrets
+    package var changes: (after: Int64, through: Int64)? {
+        get { storage.fields.changes }
+        set { change { $0.changes = newValue } }
+    }
+
+    private mutating func change(_ body: (inout Fields) -> Void) {
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
+        body(&storage.fields)
+    }
 
     package init(_ state: NamespaceState, _ sequence: Int64, at now: Instant, _ transaction: Transaction) throws {
         self.init(
@@ -45,16 +101,14 @@ package struct RequestOutcome: Sendable {
     package init(
         _ sequence: Int64 = 0, at: Instant, generation: Int, journal: Settings.Journal, secrets: KnownSecrets
     ) {
-        self.sequence = sequence
-        self.at = at
-        self.generation = generation
-        self.journal = journal
-        self.secrets = secrets
+        storage = Storage(
+            Fields(sequence: sequence, at: at, generation: generation, journal: journal, secrets: secrets))
     }
 
     /// Takes the events that the job has added until now.
     mutating func noteChanges(_ state: NamespaceState, _ transaction: Transaction) throws {
-        changes?.through = try state.lastEventSequence(transaction)
+        guard let after = changes?.after else { return }
+        changes = (after, try state.lastEventSequence(transaction))
     }
 
     /// Whether a fault lost the request before it was handled, or its client went while a fault held it.
