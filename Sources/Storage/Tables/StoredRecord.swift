@@ -20,7 +20,11 @@ extension Transaction {
     /// Writes some members of a record.
     package func update<Record>(_ record: Record, _ update: Update<Record>) throws {
         try runDirectly(update.sql) { statement in
-            for (index, column) in update.columns.enumerated() { try column.bind(record, statement, CInt(index + 1)) }
+            try withUnsafePointer(to: record) { record in
+                for (index, column) in update.columns.enumerated() {
+                    try column.bind(record, statement, CInt(index + 1))
+                }
+            }
         }
     }
 

@@ -1,3 +1,12 @@
+/// Sets a column's member of the record at an address to the value in a column of a row. Not generic: the loop over a table's columns
+/// is then compiled for all records.
+@usableFromInline
+typealias ColumnReader = @Sendable (UnsafeMutableRawPointer, borrowing DirectStatement, CInt) -> Void
+
+/// Binds a column's member of the record at an address to a place of a statement.
+@usableFromInline
+typealias ColumnBinder = @Sendable (UnsafeRawPointer, borrowing DirectStatement, CInt) throws -> Void
+
 /// The declaration of a stored record: its table, and for each column the member that it stores and its valid values.
 ///
 /// Reading, writing, the checks of an uploaded database and what rows refer to follow from it. A test compares the
@@ -12,8 +21,8 @@ package struct Table<Record: Sendable>: Sendable {
         let member: (PartialKeyPath<Record> & Sendable)?
         /// Whether the database assigns the value to a new row.
         let isAssigned: Bool
-        let read: @Sendable (inout Record, borrowing DirectStatement, CInt) -> Void
-        let bind: @Sendable (Record, borrowing DirectStatement, CInt) throws -> Void
+        let read: ColumnReader
+        let bind: ColumnBinder
     }
 
     package let name: String
@@ -28,8 +37,9 @@ package struct Table<Record: Sendable>: Sendable {
     let insert: String
     /// As ``insert``, for a row whose key may exist.
     let replace: String
-    /// The columns that a new row gets from its record.
-    private let inserted: [Column]
+    /// They bind the columns that a new row gets from its record.
+    private let inserted: [ColumnBinder]
+    private let readers: [ColumnReader]
 
     /// - Parameters:
     ///   - blank: any record. Every member that a column stores is replaced when a row is read.
@@ -43,7 +53,9 @@ package struct Table<Record: Sendable>: Sendable {
         self.blank = blank
         domain = builder.domain
         columns = builder.columns.filter { $0.member != nil }
-        inserted = builder.columns.filter { !$0.isAssigned }
+        let inserted = builder.columns.filter { !$0.isAssigned }
+        self.inserted = inserted.map(\.bind)
+        readers = columns.map(\.read)
         select = "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(name) "
         insert = """
             INSERT INTO \(name) (\(inserted.map(\.name).joined(separator: ", "))) \
@@ -55,7 +67,9 @@ package struct Table<Record: Sendable>: Sendable {
     /// The record in the current row of a statement whose first columns are those of the table.
     package func record(_ row: borrowing DirectStatement) -> Record {
         var record = blank
-        for index in columns.indices { columns[index].read(&record, row, CInt(index)) }
+        withUnsafeMutablePointer(to: &record) { record in
+            for index in readers.indices { readers[index](record, row, CInt(index)) }
+        }
         return record
     }
 
@@ -67,7 +81,9 @@ package struct Table<Record: Sendable>: Sendable {
     }
 
     func bindInserted(_ record: Record, to statement: borrowing DirectStatement) throws {
-        for index in inserted.indices { try inserted[index].bind(record, statement, CInt(index + 1)) }
+        try withUnsafePointer(to: record) { record in
+            for index in inserted.indices { try inserted[index](record, statement, CInt(index + 1)) }
+        }
     }
 
     /// A statement that writes some members of the record with a key.
@@ -113,14 +129,25 @@ package struct TableBuilder<Record: Sendable> {
     /// - Parameters:
     ///   - isAssigned: whether the database assigns the value to a new row.
     ///   - reference: the table and column that hold each of its values, as `table.column`.
-    @inlinable package mutating func column<Value: ColumnValue>(
+    // Inlined, so that the closures are compiled for the record and the value, also in other modules.
+    @inlinable @inline(__always) package mutating func column<Value: ColumnValue>(
         _ name: String, _ member: WritableKeyPath<Record, Value> & Sendable, _ domain: ColumnDomain,
         isAssigned: Bool = false, refersTo reference: String? = nil
     ) {
+        // A member that is stored has a place in the record. Following the key path takes twenty times as long.
+        guard let place = MemoryLayout<Record>.offset(of: member) else {
+            preconditionFailure("the column \(name) is not a stored member of \(Record.self)")
+        }
         add(
             name, Value.self, member, domain, isAssigned: isAssigned, refersTo: reference,
-            read: { $0[keyPath: member] = Value($1, $2) },
-            bind: { try $0[keyPath: member].bind(to: $1, at: $2) })
+            read: { record, row, index in
+                let member = record.advanced(by: place).assumingMemoryBound(to: Value.self)
+                member.pointee = Value(row, index)
+            },
+            bind: { record, statement, index in
+                let member = record.advanced(by: place).assumingMemoryBound(to: Value.self)
+                try member.pointee.bind(to: statement, at: index)
+            })
     }
 
     /// Declares the column that holds each generated id of a kind once.
@@ -145,8 +172,7 @@ package struct TableBuilder<Record: Sendable> {
     @usableFromInline mutating func add(
         _ name: String, _ type: (any ColumnValue.Type)?, _ member: (PartialKeyPath<Record> & Sendable)?,
         _ domain: ColumnDomain, isAssigned: Bool, refersTo reference: String?,
-        read: @escaping @Sendable (inout Record, borrowing DirectStatement, CInt) -> Void,
-        bind: @escaping @Sendable (Record, borrowing DirectStatement, CInt) throws -> Void
+        read: @escaping ColumnReader, bind: @escaping ColumnBinder
     ) {
         columns.append(.init(name: name, type: type, member: member, isAssigned: isAssigned, read: read, bind: bind))
         self.domain.columns.append((name, domain))
