@@ -29,13 +29,26 @@ final class UnsentAnswers: Sendable {
         if isOver { onLoss?() }
     }
 
-    /// Removes the first answer, whose end is being written.
-    fileprivate func takeFirst() -> OnLoss? {
-        state.withLockedValue { $0.waiting.popFirst() ?? nil }
+    /// Follows the write of an answer's end, which removes the first answer. Every write of an end needs a call.
+    ///
+    /// - Parameter promise: the promise that the write would have; `nil` for none.
+    /// - Returns: the promise to write with.
+    func promise(_ promise: EventLoopPromise<Void>?, on loop: any EventLoop) -> EventLoopPromise<Void>? {
+        guard let onLoss = state.withLockedValue({ $0.waiting.popFirst() ?? nil }) else { return promise }
+        let promise = promise ?? loop.makePromise()
+        promise.futureResult.whenFailure { _ in onLoss() }
+        return promise
+    }
+
+    /// Ends with a connection.
+    ///
+    /// The channel's future tells of it. An inbound handler would be called for every part of every request.
+    func end(with channel: any Channel) {
+        channel.closeFuture.whenComplete { [self] _ in end() }
     }
 
     /// The connection has ended: what is left, and what comes, is lost.
-    fileprivate func end() {
+    func end() {
         let lost = state.withLockedValue { state in
             state.isOver = true
             defer { state.waiting = [] }
@@ -45,10 +58,8 @@ final class UnsentAnswers: Sendable {
     }
 }
 
-/// Tells for each answer whether the kernel took its last byte before the connection failed. The writes of answers return
-/// earlier: they only fill a buffer.
-///
-/// The channel's future tells it of the end of the connection. An inbound handler would be called for every part of every request.
+/// Tells for each answer of a stream of HTTP/2 whether the kernel took its last byte before the connection failed. The writes of
+/// answers return earlier: they only fill a buffer. ``MalformedRequestHandler`` does it for HTTP/1.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
@@ -56,16 +67,12 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     let answers = UnsentAnswers()
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data), let onLoss = answers.takeFirst() else {
-            return context.write(data, promise: promise)
-        }
-        let promise = promise ?? context.eventLoop.makePromise()
-        promise.futureResult.whenFailure { _ in onLoss() }
-        context.write(data, promise: promise)
+        let isEnd = if case .end = unwrapOutboundIn(data) { true } else { false }
+        context.write(data, promise: isEnd ? answers.promise(promise, on: context.eventLoop) : promise)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        context.channel.closeFuture.whenComplete { [answers] _ in answers.end() }
+        answers.end(with: context.channel)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -8,12 +8,16 @@ import SimulationAPI
 /// Answers anything that is not HTTP with the error envelope, names the problem, and closes the connection.
 ///
 /// The framework would answer with an empty body.
+///
+/// It sees the end of each answer, so it also follows whether the kernel took the last byte before the connection failed: a handler
+/// more would cost each request more than the look itself.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    let answers = UnsentAnswers()
     private let limits: ConnectionLimits
     private let requestID: @Sendable () -> String
     /// The number of requests whose head has arrived and whose answer is not complete.
@@ -41,10 +45,18 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let isEnd = if case .end = unwrapOutboundIn(data) { true } else { false }
-        context.write(data, promise: promise)
-        guard isEnd else { return }
+        guard isEnd else { return context.write(data, promise: promise) }
+        context.write(data, promise: answers.promise(promise, on: context.eventLoop))
         unanswered -= 1
         if unanswered == 0, let problem = waiting { answer(problem, context) }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        answers.end(with: context.channel)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        answers.end()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -26,9 +26,7 @@ struct SimChannel: HTTPChannelHandler {
         http1 = HTTP1Channel(
             responder: responder,
             configuration: .init(
-                additionalChannelHandlers: [
-                    MalformedRequestHandler(limits: limits, requestID: requestID), DeliveryHandler(),
-                ],
+                additionalChannelHandlers: [MalformedRequestHandler(limits: limits, requestID: requestID)],
                 idleTimeout: limits.idleTimeout, httpDecoderConfiguration: limits.decoder))
     }
 
@@ -47,7 +45,7 @@ struct SimChannel: HTTPChannelHandler {
             try pipeline.addHandler(DrainingCloseHandler(lingering), position: .first)
             let heads = RequestHeadHandler(maxBodyBytes: Self.maxBodyBytes)
             try pipeline.addHandlers([heads, LingeringCloseHandler(for: lingering)], position: .before(codec))
-            return Value(http1: value, answers: try pipeline.handler(type: DeliveryHandler.self).answers)
+            return Value(http1: value, answers: try pipeline.handler(type: MalformedRequestHandler.self).answers)
         }
     }
 

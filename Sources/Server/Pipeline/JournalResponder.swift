@@ -108,7 +108,7 @@ extension JournalEntry {
     /// Pictures are not saved: they are in the image store [D journal].
     private static func isText(_ headers: HTTPFields) -> Bool {
         guard let type = headers.value(of: .contentType) else { return true }
-        return ["application/json", "text/", "image/svg"].contains { type.begins(with: $0) }
+        return type.begins(with: "application/json") || type.begins(with: "text/") || type.begins(with: "image/svg")
     }
 }
 
