@@ -9,6 +9,9 @@ import Foundation
 package struct JSONText {
     package private(set) var bytes: [UInt8] = []
 
+    /// The size of most answers, in bytes.
+    private static let usualSize = 512
+
     package init() {}
 
     /// Writes text that is JSON already, such as punctuation and member names without escapes.
@@ -43,7 +46,7 @@ package struct JSONText {
 
     /// Writes a finite number; a whole number without a fraction.
     package mutating func number(_ value: Double) {
-        number(text: value.description)
+        number(text: value.wholeDescription ?? value.description)
     }
 
     /// Writes the description of a finite number.
@@ -77,6 +80,8 @@ package struct JSONText {
     ///
     /// - Throws: `EncodingError` if the value holds a number that JSON cannot represent.
     package mutating func encode(_ value: some Encodable) throws {
+        // Most answers fit, so that the bytes are not moved while they grow.
+        if bytes.isEmpty { bytes.reserveCapacity(Self.usualSize) }
         part(try JSONTextEncoder.part(value))
     }
 

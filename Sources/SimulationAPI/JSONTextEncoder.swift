@@ -90,18 +90,33 @@ enum JSONPart {
             throw EncodingError.invalidValue(
                 value, .init(codingPath: [], debugDescription: "JSON has no number \(value)"))
         }
-        return .number(value.description)
+        return .number(value.wholeDescription ?? value.description)
     }
 }
 
 /// A number that may have a fraction.
-protocol JSONFraction: BinaryFloatingPoint, CustomStringConvertible {}
-extension Double: JSONFraction {}
-extension Float: JSONFraction {}
+protocol JSONFraction: BinaryFloatingPoint, CustomStringConvertible {
+    /// Below it, a whole number is described by all its digits.
+    static var wholeLimit: Self { get }
+}
+
+extension Double: JSONFraction { static var wholeLimit: Double { 0x1p53 } }
+extension Float: JSONFraction { static var wholeLimit: Float { 0x1p24 } }
+
+extension JSONFraction {
+    /// The digits of a whole number; `nil` for others. Most numbers are whole, such as times in seconds, and the digits of an integer
+    /// are found ten times as fast.
+    var wholeDescription: String? {
+        guard sign == .plus, self < Self.wholeLimit, rounded(.towardZero) == self else { return nil }
+        return String(Int(self))
+    }
+}
 
 /// The members of an object that is being encoded.
 final class JSONMembers {
     private var list: [(name: String, value: JSONPart)] = []
+
+    init() { list.reserveCapacity(8) }
 
     func append(_ name: String, _ part: JSONPart) {
         list.append((name, part))

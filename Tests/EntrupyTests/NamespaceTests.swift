@@ -189,7 +189,7 @@ import Testing
                 &item, run == 1 ? .unknown : .notSupported, reason: nil, rule: .control, job)
             guard run == 1 else { return }
             let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
-            _ = try Renderings.sdk(found!, job)
+            _ = try Renderings(job).sdk(found!)
             try job.transaction.run("ROLLBACK")
             throw StorageError.unavailable("disk full")
         }

@@ -50,7 +50,7 @@ package struct ShowPartnerItem: Operation {
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         let item = try PartnerItems.find(entrupyID, of: partner.organization, job)
-        return .item(try Renderings.partner(item, version, parts, job))
+        return .item(try Renderings(job).partner(item, version, parts))
     }
 }
 
@@ -75,7 +75,7 @@ package struct LookUpItem: Operation {
                 "the organization has no such item",
                 because: try Ownership.because(lookup: customerItemID, asked: partner.organization, job))
         }
-        return .item(try Renderings.partner(found, version, parts, job))
+        return .item(try Renderings(job).partner(found, version, parts))
     }
 }
 
@@ -101,7 +101,8 @@ package struct SearchPartnerItems: Operation {
         let page = try query.page(
             of: try scope(query.filters, partner.organization, job),
             without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], job)
-        let items = try page.items.map { try Renderings.partner($0, version, PartnerParts(), job) }
+        let renderings = Renderings(job)
+        let items = try page.items.map { try renderings.partner($0, version, PartnerParts()) }
         return switch version {
         // v2 has one opaque string, which is null on the last page. v1 has an array, which is empty there.
         case .v2: .page(items, nextCursor: Cursor.text(page.next))

@@ -20,7 +20,18 @@ package struct EncodedJSON: Sendable {
 ///
 /// The English rendering with the server's own address is stored in the item's row. The first read makes it, and a separate job stores it, so that
 /// reads never write. Other languages and addresses are cached in memory.
-enum Renderings {
+///
+/// One value of this type renders all items of an answer: what they have in common is looked up once.
+struct Renderings {
+    private let job: JobContext
+    /// The address with which URLs begin; `nil` if it is the server's own.
+    private let address: AskedAddress?
+
+    init(_ job: JobContext) {
+        self.job = job
+        address = job.followedAddress
+    }
+
     /// The version of the rendering code, part of the key. Increase it when rendering changes, so that stored
     /// renderings of an older program are not used.
     private static let version = 3
@@ -38,43 +49,41 @@ enum Renderings {
     }
 
     /// An item as its user sees it, in the caller's language.
-    static func sdk(_ item: FoundItem, _ job: JobContext) throws -> ByteBuffer {
-        if job.language == .english, job.followedAddress == nil {
+    func sdk(_ item: FoundItem) throws -> ByteBuffer {
+        if job.language == .english, address == nil {
             if let bytes = item.rendering { return bytes }
-            let bytes = try make(item, .sdk, job)
+            let bytes = try make(item, .sdk)
             job.entrupy.cache(
                 FreshRendering(
                     position: item.position, revision: item.revision, key: job.renderingKey, bytes: bytes))
             return bytes
         }
-        return try cached(item, .sdk, job)
+        return try cached(item, .sdk)
     }
 
     /// An item as the partner API shows it, in the caller's language.
-    static func partner(
-        _ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts, _ job: JobContext
-    ) throws -> ByteBuffer {
+    func partner(_ item: FoundItem, _ version: PartnerVersion, _ parts: PartnerParts) throws -> ByteBuffer {
         switch version {
-        case .v1(let minor): try cached(item, .v1(minor: minor), job)
-        case .v2: try cached(item, .v2(parts), job)
+        case .v1(let minor): try cached(item, .v1(minor: minor))
+        case .v2: try cached(item, .v2(parts))
         }
     }
 
     /// A rendering that is made once and cached in memory.
-    private static func cached(_ item: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
+    private func cached(_ item: FoundItem, _ form: Form) throws -> ByteBuffer {
         let entrupy = job.entrupy
         let key = RenderingCache.Key(
             state: entrupy.renderingsID, position: item.position, revision: item.revision,
             settings: entrupy.renderingKey(job.state), form: form, language: job.language,
-            address: job.followedAddress)
+            address: address)
         let cache = entrupy.platform.renderings
         if let bytes = cache[key] { return bytes }
-        let bytes = try make(item, form, job)
+        let bytes = try make(item, form)
         cache[key] = bytes
         return bytes
     }
 
-    private static func make(_ found: FoundItem, _ form: Form, _ job: JobContext) throws -> ByteBuffer {
+    private func make(_ found: FoundItem, _ form: Form) throws -> ByteBuffer {
         guard let item = try job.transaction.item(entrupyID: found.entrupyID) else {
             throw PlatformError.bug("item \(found.entrupyID) is gone")
         }

@@ -139,6 +139,6 @@ package struct ShowResult: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
         guard let item = found, item.userID == user.id else { throw try Results.missing(found?.userID, user, job) }
-        return EncodedJSON(bytes: try Renderings.sdk(item, job))
+        return EncodedJSON(bytes: try Renderings(job).sdk(item))
     }
 }

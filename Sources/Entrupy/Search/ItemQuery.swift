@@ -81,8 +81,11 @@ struct ItemQuery {
             let values = (filter.values ?? filter.value.map { [$0] } ?? []).sorted {
                 $0.utf8.lexicographicallyPrecedes($1.utf8)
             }
-            return ([filter.key, filter.exclude == true ? "not" : "is"] + values).map { "\($0.utf8.count):\($0)" }
-                .joined()
+            var text = LengthPrefixed()
+            text.append(filter.key)
+            text.append(filter.exclude == true ? "not" : "is")
+            for value in values { text.append(value) }
+            return text.text
         }
         return surface + [String(request.start_date), String(request.end_date)]
             + filters.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

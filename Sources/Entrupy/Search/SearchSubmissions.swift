@@ -18,6 +18,7 @@ package struct SearchSubmissions: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let query = try ItemQuery(request, keys: SearchKey.ofUser, surface: ["sdk search", String(user.id)], job)
         let page = try query.page(of: .users([user.id]), key: job.renderingKey, job)
-        return .page(try page.items.map { try Renderings.sdk($0, job) }, nextCursor: Cursor.array(page.next))
+        let renderings = Renderings(job)
+        return .page(try page.items.map { try renderings.sdk($0) }, nextCursor: Cursor.array(page.next))
     }
 }

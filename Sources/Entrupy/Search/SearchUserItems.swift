@@ -52,7 +52,8 @@ package struct SearchUserItems: Operation {
                 "\(window.from.microseconds) \(window.to.microseconds) \(last.submittedAt.microseconds) \(last.entrupyID)",
                 of: identity, job)
         }
-        return answer(try page.map { try Renderings.sdk($0, job) }, parts, total)
+        let renderings = Renderings(job)
+        return answer(try page.map { try renderings.sdk($0) }, parts, total)
     }
 
     /// The answer, ``EntrupyAPI/EntrupySearchItemsResult``, around items that are already encoded.

@@ -3,13 +3,13 @@ import Foundation
 /// base64url without padding (RFC 4648, section 5; RFC 7515).
 package enum Base64URL {
     package static func encode(_ data: Data) -> String {
-        var bytes: [UInt8] = []
-        for byte in data.base64EncodedData() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: "-"))
-            case UInt8(ascii: "/"): bytes.append(UInt8(ascii: "_"))
-            case UInt8(ascii: "="): break
-            default: bytes.append(byte)
+        var bytes = Array(data.base64EncodedData())
+        while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
+            default: break
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -82,9 +82,26 @@ package enum Cursor {
 
     private static func code(_ position: String, _ query: [String], _ key: HMAC<SHA256>) -> [UInt8] {
         // Each part is prefixed with its length, so that no two queries give the same message.
-        let message = ([position] + query).map { "\($0.utf8.count):\($0)" }.joined()
+        var message = LengthPrefixed()
+        message.append(position)
+        for part in query { message.append(part) }
         var code = key
-        code.update(data: Data(message.utf8))
+        message.bytes.withUnsafeBytes { code.update(data: $0) }
         return Array(code.finalize().prefix(16))
     }
+}
+
+/// Texts, each behind its length in bytes: no two lists of texts have the same form.
+package struct LengthPrefixed {
+    package private(set) var bytes: [UInt8] = []
+
+    package init() { bytes.reserveCapacity(128) }
+
+    package mutating func append(_ text: String) {
+        bytes.append(contentsOf: String(text.utf8.count).utf8)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -74,8 +74,11 @@ package struct FieldReader {
     /// - Parameter others: members that are reported elsewhere, and are not expected.
     package mutating func refuseMembers(except known: [String], ignoring others: [String] = []) {
         guard case .object(let members) = source else { return }
-        for key in members.keys.sorted() where !known.contains(where: { $0.isIdentical(to: key) }) {
-            if others.contains(where: { $0.isIdentical(to: key) }) { continue }
+        // Most objects have no other members, and need no sorting.
+        let unknown = members.keys.filter { key in
+            !known.contains { $0.isIdentical(to: key) } && !others.contains { $0.isIdentical(to: key) }
+        }
+        for key in unknown.sortedByBytes() {
             report(key, Self.unknown(key, known, guesses: (problems?.details.count ?? 0) < Self.maxGuesses))
         }
     }

@@ -46,11 +46,15 @@ package enum TextRules {
 package enum Hex {
     package static func string(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
-        let digits = Array("0123456789abcdef".utf8)
+        text.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 15))
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }
