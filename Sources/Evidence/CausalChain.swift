@@ -17,6 +17,8 @@ struct CausalChain {
 
     /// The maximum number of steps of an explanation, and of the steps that one query adds [D explain].
     static let maxSteps = 1000
+    /// The maximum number of refused requests that the explanation of an object names.
+    static let maxRefusals = 200
 
     init(_ job: JobContext, secrets: KnownSecrets) {
         self.job = job
@@ -296,6 +298,22 @@ struct CausalChain {
         return count
     }
 
+    /// Adds the requests whose path has one of some ids and were refused, or lost: the log has nothing of them. The
+    /// newest, if there are very many.
+    mutating func add(refusalsOf ids: [String]) throws {
+        guard !ids.isEmpty else { return }
+        var newest: [JournalEntry] = []
+        for entry in job.journal.reversed()
+        where entry.status.map({ $0 >= 400 }) ?? true && entry.names(anyOf: ids) {
+            guard newest.count < Self.maxRefusals else {
+                hasForgotten = true
+                break
+            }
+            newest.append(entry)
+        }
+        for entry in newest.reversed() { _ = try add(entry) }
+    }
+
     /// The events of a subject up to a time, oldest first.
     private mutating func events(of subject: String, through moment: Instant) throws -> [StoredEvent] {
         let recent = ListEvents.maxExamined
@@ -303,5 +321,14 @@ struct CausalChain {
             of: subject, after: 0, before: .max, recent: Int64(recent), limit: Self.maxSteps)
         if found.count == Self.maxSteps { hasForgotten = true }
         return found.reversed().filter { $0.at <= moment && $0.kind != EventKind.webhookAttempted.name }
+    }
+}
+
+extension JournalEntry {
+    /// Whether a component of the path is one of some ids.
+    fileprivate func names(anyOf ids: [String]) -> Bool {
+        path.utf8.split(separator: UInt8(ascii: "/")).contains { part in
+            ids.contains { $0.utf8.elementsEqual(part) }
+        }
     }
 }

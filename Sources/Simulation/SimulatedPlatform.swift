@@ -146,14 +146,18 @@ package struct ExplainedObject: Sendable {
     package let kind: String
     /// The subjects of its events.
     package let subjects: [String]
+    /// The ids with which the paths of requests name it.
+    package let pathIDs: [String]
     /// Whether an event of these subjects is the object's.
     package let isMeant: @Sendable (StoredEvent) -> Bool
 
     package init(
-        kind: String, subjects: [String], isMeant: @escaping @Sendable (StoredEvent) -> Bool = { _ in true }
+        kind: String, subjects: [String], pathIDs: [String] = [],
+        isMeant: @escaping @Sendable (StoredEvent) -> Bool = { _ in true }
     ) {
         self.kind = kind
         self.subjects = subjects
+        self.pathIDs = pathIDs
         self.isMeant = isMeant
     }
 }

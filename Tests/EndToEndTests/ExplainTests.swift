@@ -91,7 +91,28 @@ import Testing
             explanation.would_differ.map(\.text) == [
                 "a request before 2026-01-05T11:00:00.000000Z, or a longer capture_timeout"
             ])
-        #expect(try await explain(capture, world).subject.kind == "capture")
+        // The capture's own explanation has the refusal and its fact too, which no event of the log has.
+        let history = try await explain(capture, world)
+        #expect(history.subject.kind == "capture")
+        #expect(history.steps.last?.id == "sequence:\(sequence ?? 0)")
+        #expect(history.steps.contains { $0.kind == .setting && $0.text == setting.text })
+    }
+
+    @Test func anItemsExplanationHasItsRefusedRequestsAndNoOthers() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login()
+        let id = try await world.submit(session)
+        let other = try await world.submit(session)
+        _ = try await world.send(
+            "POST", "/_sim/faults",
+            ["match": ["route": "/sdk/results/*"], "effect": ["status": 503], "times": 2])
+        #expect(try await world.send("GET", "/sdk/results/\(id)", token: session).status == 503)
+        #expect(try await world.send("GET", "/sdk/results/\(other)", token: session).status == 503)
+        #expect(try await world.send("GET", "/sdk/results/\(id)", token: session).status == 200)
+        let steps = try await explain(id, world).steps
+        let reads = steps.filter { $0.kind == .request && $0.text.hasPrefix("GET ") }
+        #expect(reads.map(\.text) == ["GET /sdk/results/\(id) -> 503, DemoOrg-example-user-id"])
+        #expect(steps.contains { $0.kind == .rule && reads.first?.causes == [$0.id] })
     }
 
     @Test func aRefusalForALimitNamesItAndTheFrozenClock() async throws {

@@ -9,10 +9,12 @@ extension EntrupyPlatform {
 
     package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? {
         if let item = try job.transaction.item(entrupyID: id) {
-            return ExplainedObject(kind: "item", subjects: [item.captureID, id].compactMap(\.self))
+            let ids = [item.captureID, id].compactMap(\.self)
+            return ExplainedObject(kind: "item", subjects: ids, pathIDs: ids)
         }
         if let capture = try job.transaction.capture(id: id) {
-            return ExplainedObject(kind: "capture", subjects: [id, capture.entrupyID].compactMap(\.self))
+            let ids = [id, capture.entrupyID].compactMap(\.self)
+            return ExplainedObject(kind: "capture", subjects: ids, pathIDs: ids)
         }
         guard id.utf8.starts(with: ActiveSession.prefix.utf8),
             let session = try job.transaction.newestSessions(limit: Self.maxSessions).first(where: {
