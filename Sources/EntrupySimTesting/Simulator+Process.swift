@@ -127,7 +127,7 @@
             process.standardOutput = output
             process.standardError = log
             let errors = LogTail()
-            log.fileHandleForReading.readabilityHandler = { errors.append($0.availableData) }
+            log.fileHandleForReading.readabilityHandler = { errors.read(from: $0) }
             do {
                 try process.startSerially()
             } catch {
@@ -142,6 +142,7 @@
             guard let ready = try? WireJSON.decode(Ready.self, from: line), let url = URL(string: ready.url) else {
                 process.terminate()
                 process.waitUntilExit()
+                errors.waitForEnd()
                 throw SimulatorError("\(path) did not start: \(errors.text)")
             }
             simulator = Simulator(url: url, controlToken: ready.control_token, program: path)
@@ -228,12 +229,22 @@
     private final class LogTail: @unchecked Sendable {
         private let lock = NSLock()
         private var bytes = Data()
+        private let end = DispatchSemaphore(value: 0)
 
-        func append(_ part: Data) {
+        func read(from log: FileHandle) {
+            let part = log.availableData
+            guard !part.isEmpty else {
+                log.readabilityHandler = nil
+                end.signal()
+                return
+            }
             lock.lock()
             defer { lock.unlock() }
             bytes = Data((bytes + part).suffix(4000))
         }
+
+        /// Waits until all is read that a process has written which has ended, at most 5 s of real time.
+        func waitForEnd() { _ = end.wait(timeout: .now() + 5) }
 
         var text: String {
             lock.lock()

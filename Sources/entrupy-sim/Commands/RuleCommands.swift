@@ -72,7 +72,7 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "The time to delay the answer or the webhook, for instance 2s.") var delay: String?
         @Option(
             help:
-                "Another effect by its name, for instance drop_connection, or any effect as JSON. docs/control.md lists all."
+                "Another effect by its name, for instance drop_connection (choices fault_effects lists them), or any effect as JSON."
         )
         var effect: String?
         @Option(help: "The probability that a match triggers the fault, 0 to 1. (default: 1)") var probability: Double?
@@ -144,7 +144,7 @@ struct OutcomeCommand: AsyncParsableCommand {
             outcome add DocumentExpired --component document --client-id jansen
             """
         @Argument(help: "\(ResultID.list); with --component the name of an error or of a quality.") var result: String
-        @Option(help: "The reason of an invalid result.") var reason: String?
+        @Option(help: "The reason of an invalid result; choices invalid_reasons lists them.") var reason: String?
         @Option(
             help: "The time from the submission to the result, for instance 3h. (default: the setting result.delay)")
         var after: String?
