@@ -15,7 +15,7 @@ BUILD := $(if $(DEBUG),,ENTRUPY_SIM_OPTIMIZE=1) $(PLAIN_BUILD)
 # The port and data directory of `make serve`.
 PORT ?= 8642
 DATA ?= entrupy-sim-data
-RELEASE = .build/release/entrupy-sim
+RELEASE ?= .build/release/entrupy-sim
 # A debug build is ready in less than half the time, and shares its parts with the tests. Once there is a release build, that one is used.
 CONFIGURATION := $(if $(DEBUG),debug,$(if $(FAST)$(wildcard .build/release/entrupy-sim),release,debug))
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
@@ -23,6 +23,14 @@ BINARY = .build/$(CONFIGURATION)/entrupy-sim
 # it exports no symbols: 6 MB less, 3 MB of them in memory.
 ifeq ($(shell uname -s),Linux)
 RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic
+endif
+# ONE_BUILD=1, as in CI: the tests are compiled into the release build, so that the packages and our modules are compiled once. The
+# modules show the tests what other programs do not see; a release is built without.
+TESTS := $(if $(ONE_BUILD),release,debug)
+ifneq ($(ONE_BUILD),)
+export ENTRUPY_SIM_TESTABLE := 1
+RELEASE_FLAGS := $(filter-out --static-swift-stdlib,$(RELEASE_FLAGS))
+STATIC_SWIFT := $(if $(RELEASE_FLAGS),ENTRUPY_SIM_STATIC_SWIFT=1)
 endif
 ifeq ($(CONFIGURATION),release)
 BUILD_FLAGS = $(RELEASE_FLAGS)
@@ -32,7 +40,7 @@ HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # than the 30 seconds that a server waits for a body. TEST_WIDTH tests at once take as long together, and wait for seven others.
 TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
-RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
+RUN_TESTS = $(SWIFT) test --skip-build --configuration $(TESTS) $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
 # No target is a file.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*/\1/p' $(MAKEFILE_LIST))
@@ -56,16 +64,16 @@ test:
 endif
 
 build-tests: toolchain
-	@$(BUILD) --build-tests
+	@$(BUILD) --configuration $(TESTS) --build-tests
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
 		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes $(if $(filter release,$(CONFIGURATION)),eleven to twenty,six to fifteen) minutes on two cores; later ones take seconds to minutes."; fi
-	@$(BUILD) --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
+	@$(if $(filter release,$(CONFIGURATION)),$(STATIC_SWIFT)) $(BUILD) --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
 
 # SKIP_BUILD=1 takes the program that is there: a build that has nothing to do still takes seconds.
 release: toolchain
-	@[ -n "$(SKIP_BUILD)" -a -x $(RELEASE) ] || $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
+	@[ -n "$(SKIP_BUILD)" -a -x $(RELEASE) ] || $(STATIC_SWIFT) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 
 # On Linux SQLite is linked statically, and of ICU's data only what the program needs: the folder holds libsqlite3.a alone, and the data.
 ifeq ($(shell uname -s),Linux)
@@ -73,7 +81,7 @@ STATIC := .build/static
 endif
 dist: toolchain ## Make dist/: archive, .deb, Python wheels, npm packages, artifact bundle, install.sh, Homebrew formula, Nix flake, bills of materials, provenance
 	@[ -z "$(STATIC)" ] || { scripts/static-sqlite $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
-	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
+	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(STATIC_SWIFT) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
 	@scripts/dist $(RELEASE)
 
 test-packages: ## Install each package of dist/ in a clean environment, and take it away again (DEB_ROOT=… for the .deb)
@@ -169,7 +177,7 @@ else
 FUZZER = seeded
 FUZZ_BUILD = .build$(if $(OPTIMIZED),/optimized)
 endif
-FUZZ_CONFIGURATION = $(if $(OPTIMIZED),release,debug)
+FUZZ_CONFIGURATION = $(if $(OPTIMIZED),release,$(if $(GUIDED),debug,$(TESTS)))
 test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each, GUIDED=1 with libFuzzer, SEED=… repeats a run)
 	@scripts/python
 	@[ -n "$(FUZZER)" ] || { echo "this toolchain has no libFuzzer; run without GUIDED=1"; exit 1; }
@@ -177,7 +185,7 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 		--scratch-path $(FUZZ_BUILD) --product fuzz
 	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/$(FUZZ_CONFIGURATION)/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
 		$(if $(SEED),--seed $(SEED))
-	@[ $(WORLDS) = 0 ] || { $(BUILD) --build-tests && \
+	@[ $(WORLDS) = 0 ] || { $(BUILD) --configuration $(TESTS) --build-tests && \
 		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(RUN_TESTS) --filter 'UploadedWorldFuzz|aRecordingThatIsCutAnywhere'; }
 
 # The list is Tests/Mutations/mutations.json. The changes are made in a copy of the tree, .build/mutations, which has its own build.

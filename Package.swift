@@ -279,10 +279,33 @@ if Context.environment["ENTRUPY_SIM_OPTIMIZE"] != nil {
     }
 }
 
+// ONE_BUILD=1 of the Makefile, with which CI builds: the release build shows the tests what they need, and is linked with them. They
+// are compiled without optimization.
+if Context.environment["ENTRUPY_SIM_TESTABLE"] != nil {
+    for target in package.targets where target.type != .system {
+        let flags = target.type == .test ? ["-Onone", "-num-threads", "2"] : ["-enable-testing"]
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags, .when(configuration: .release))]
+    }
+}
+
 // For packages: a folder with what is linked instead of the system's libraries. `make dist` sets it.
 if let folder = Context.environment["ENTRUPY_SIM_STATIC"] {
+    link(["-L", folder, "\(folder)/icu.o", "-Xlinker", "--icf=safe"])
+}
+
+// Links the program with Swift's libraries, as `--static-swift-stdlib` does, which would compile each module anew.
+if Context.environment["ENTRUPY_SIM_STATIC_SWIFT"] != nil {
+    let foundation = [
+        "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation", "_FoundationICU",
+        "_FoundationCShims", "_FoundationCollections", "swiftDispatch", "dispatch", "BlocksRuntime",
+    ]
+    link(["-static-stdlib"] + foundation.map { "-l\($0)" })
+}
+
+/// Adds flags for the linker to those of the program.
+@MainActor func link(_ flags: [String]) {
     for target in package.targets where target.name == "entrupy-sim" {
-        target.linkerSettings = [.unsafeFlags(["-L", folder, "\(folder)/icu.o", "-Xlinker", "--icf=safe"])]
+        target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(flags)]
     }
 }
 
