@@ -17,6 +17,8 @@ struct CausalChain {
 
     /// The maximum number of steps of an explanation, and of the steps that one query adds [D explain].
     static let maxSteps = 1000
+    /// The maximum length of an answer's error in a step, in characters.
+    static let maxError = 300
     /// The maximum number of refused requests that the explanation of an object names.
     static let maxRefusals = 200
 
@@ -113,7 +115,11 @@ struct CausalChain {
         for fact in shown.decided_by.facts ?? [] { decided.append(try add(fact, of: id, at: entry.at)) }
         var text = "\(shown.method) \(shown.path) -> \(shown.answerText)"
         if let username = shown.username { text += ", \(username)" }
-        if let because = shown.because { text += ": \(because)" }
+        if let because = shown.because {
+            text += ": \(because)"
+        } else if decided.isEmpty, let error = entry.error {
+            text += ": \(error)"
+        }
         _ = insert(
             id, .request, at: entry.at, text, causes: decided, href: "requests/sequence:\(entry.sequence)")
         return id
@@ -325,6 +331,14 @@ struct CausalChain {
 }
 
 extension JournalEntry {
+    /// The error that the answer names; `nil` if it is none, or the journal does not keep it.
+    fileprivate var error: String? {
+        guard let status, status >= 400, response.kept == response.length else { return nil }
+        // An answer in another form names no error.
+        let answer = try? WireJSON.decode(ErrorEnvelope.self, from: response.body.data)
+        return answer.map { String($0.error.prefix(CausalChain.maxError)) }
+    }
+
     /// Whether a component of the path is one of some ids.
     fileprivate func names(anyOf ids: [String]) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { part in

@@ -107,6 +107,18 @@ import Testing
             ("break_next", ["namespace": "default", "status": 503], "neither route nor webhook"),
             ("break_next", ["namespace": "default", "route": "*", "status": 600], "200 to 599"),
             ("move_clock", ["namespace": "default", "by": "1h", "to": "next"], "one of by and to"),
+            ("move_clock", ["namespace": "default", "by": "3 hours"], "by"),
+            ("start_case", ["scenario": "nope"], "there is no scenario"),
+            ("start_case", ["items": [["customer_item_id": "a", "after": "3h"]]], "items[0] has after"),
+            ("start_case", ["items": [["customer_item_id": "a"], ["result": "lost"]]], "items[1]"),
+            (
+                "start_case", ["scenario": "late-result", "freeze_at": "2026-01-05T09:00:00Z"],
+                "cannot be given with it"
+            ),
+            ("start_case", ["namespace": "default"], "exists already"),
+            ("break_next", ["namespace": "default", "route": "*", "webhook": "*", "status": 503], "cannot both"),
+            ("what_happened", ["namespace": "default", "since": "r999999999e999999999"], "has only come to"),
+            ("start_case", ["webhook_url": "http://127.0.0.1:9/hooks", "webhook_secret": ""], "webhook_secret"),
             ("what_happened", ["namespace": "default", "since": "today"], "must be a mark"),
             ("why", ["namespace": "default"], "id is missing"),
             ("check", ["namespace": "default", "expect": [1]], "objects alone"),
@@ -117,6 +129,82 @@ import Testing
         #expect(result["isError"] == true)
         #expect(result["structuredContent"]["error"].text?.contains(problem) == true, "\(result)")
         #expect(result["structuredContent"]["way_out"].text?.isEmpty == false)
+    }
+
+    /// Each tool names the namespaces that there are, and not what its own arguments must be.
+    @Test(
+        arguments: [
+            ("set_result", ["result": "unknown"]), ("break_next", ["route": "*", "status": 503]),
+            ("move_clock", ["by": "1h"]),
+            ("what_happened", [:]), ("why", ["id": "x"]), ("check", [:]), ("drop", [:]),
+        ] as [(String, JSONObject)])
+    func aNamespaceThatIsNotThereIsAnsweredWithThoseThatAre(tool: String, arguments: JSONObject) async throws {
+        var arguments = arguments
+        arguments["namespace"] = "never-made"
+        let result = try await results([(tool, .object(arguments))])[0]
+        #expect(result["isError"] == true)
+        let wayOut = result["structuredContent"]["way_out"].text ?? ""
+        #expect(wayOut.hasPrefix("start_case makes a namespace; there are ") && wayOut.contains("default"), "\(result)")
+    }
+
+    @Test func theWayOutNamesWhatThereIs() async throws {
+        let results = try await results([
+            ("start_case", ["scenario": "nope"]),
+            ("set_result", ["namespace": "default", "result": "unknown", "entrupy_id": "NONE"]),
+        ])
+        #expect(results[0]["structuredContent"]["way_out"].text?.contains("late-result") == true, "\(results[0])")
+        #expect(results[1]["structuredContent"]["way_out"].text?.contains("what_happened") == true, "\(results[1])")
+    }
+
+    /// What a back end needs: an item that is pending, decided later, with the webhook's attempts.
+    @Test func anItemIsThereFromTheBeginningAndDecidedLater() async throws {
+        let receiver = try await WebhookReceiver.open()
+        let name = JSONValue.string("mcp-\(getpid())-items")
+        let started = try await results([
+            (
+                "start_case",
+                [
+                    "namespace": name, "freeze_at": "2026-01-05T09:00:00Z", "webhook_url": .string(receiver.url),
+                    "webhook_secret": "a long secret",
+                    "items": [
+                        ["customer_item_id": "late-1", "result": "needs_review"], ["customer_item_id": "late-2"],
+                    ],
+                ]
+            )
+        ])[0]["structuredContent"]
+        let items = started["items"].items
+        try #require(items.count == 2, "\(started)")
+        #expect(items[0]["customer_item_id"] == "late-1" && items[1]["customer_item_id"] == "late-2")
+        #expect(started["state"]["items"] == 2)
+        #expect(started["state"]["webhooks"].items.first?.text?.contains("0 on their way") == true, "\(started)")
+        let mark = started["state"]["mark"]
+        let results = try await results([
+            ("set_result", ["namespace": name, "entrupy_id": items[0]["entrupy_id"], "result": "unknown"]),
+            ("move_clock", ["namespace": name, "by": "1m"]),
+            ("what_happened", ["namespace": name, "since": mark]),
+            ("move_clock", ["namespace": name, "by": "2d"]),
+            ("drop", ["namespace": name]),
+        ]).map { $0["structuredContent"] }
+        let deliveries = results[2]["deliveries"].items.map { $0.text ?? "" }
+        #expect(deliveries.count == 1 && deliveries[0].contains("session.completed"), "\(results[2])")
+        // It was delivered before that, so nothing is new.
+        #expect(results[3]["deliveries"].items.isEmpty, "\(results[3])")
+    }
+
+    /// A refusal that no fact explains has its answer's words, and a request has the name that what_happened gives it.
+    @Test func aRequestIsExplainedByTheNumberThatIsShown() async throws {
+        let name = "mcp-\(getpid())-why"
+        let started = try await results([("start_case", ["namespace": .string(name)])])[0]["structuredContent"]
+        let mark = started["state"]["mark"]
+        let world = TestWorld(base: "\(SimProcess.shared.baseURL)/ns/\(name)")
+        #expect(try await world.send("GET", "/v2/authentications/NONE").status == 401)
+        let happened = try await results([("what_happened", ["namespace": .string(name), "since": mark])])[0]
+        let line = happened["structuredContent"]["requests"].items.first?.text ?? ""
+        let number = line.prefix { $0 != " " }
+        #expect(number.hasPrefix("#"), "\(happened)")
+        let why = try await results([("why", ["namespace": .string(name), "id": .string(String(number))])])[0]
+        let steps = why["structuredContent"]["steps"].items.map { $0.text ?? "" }
+        #expect(steps.last?.contains(" -> 401: ") == true, "\(why)")
     }
 
     /// A tool that fails has changed nothing, also where it would have removed something first.

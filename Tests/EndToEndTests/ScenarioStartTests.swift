@@ -81,6 +81,26 @@ import Testing
         #expect(uploaded.status == 201, "\(uploaded.json)")
     }
 
+    /// An item keeps what nobody documents, as the platform does. What is meant as something else is noted.
+    @Test func membersOfItemsThatLookLikeOthersAreNoted() async throws {
+        let world = try await TestWorld.make()
+        try await put(
+            world,
+            """
+            name: mine
+            description: Items with members that nothing reads.
+            items:
+              - {customer_item_id: a, after: 3h, warehouse: north}
+              - {custmer_item_id: b}
+            """)
+        let run = try await start(world)
+        #expect(run.status == 200)
+        #expect(
+            run["notes"].items.map { $0["field"] } == ["items[0].after", "items[1].custmer_item_id"], "\(run["notes"])")
+        #expect(run["notes.0.problem"].text?.contains("set_result in the timeline") == true)
+        #expect(run["notes.1.problem"].text?.contains("did you mean customer_item_id?") == true)
+    }
+
     @Test func aStrictStartRefusesPartsThatMatchNothing() async throws {
         let world = try await TestWorld.make()
         try await put(world, Self.misspelt)

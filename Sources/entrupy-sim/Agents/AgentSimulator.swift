@@ -53,8 +53,7 @@ actor AgentSimulator {
     ///
     /// - Parameter wayOut: what to do if the refusal is none of those that have a way out of their own.
     func failure(_ refusal: Refusal, wayOut: String) async -> ToolFailure {
-        let details = refusal.details.filter { !refusal.says($0.problem) }
-        let problem = ([refusal.message] + details.map { "\($0.field): \($0.problem)" }).joined(separator: "; ")
+        let problem = refusal.fullText
         if refusal.code == .noServer {
             await forgetOwnServerIfEnded()
             let next =
@@ -63,13 +62,11 @@ actor AgentSimulator {
                 : "start it: entrupy-sim serve; or name another with --url"
             return ToolFailure(problem, next)
         }
-        guard refusal.isNotFound, refusal.message.contains("namespace") else {
-            return ToolFailure(problem, Self.guess(refusal) + wayOut)
-        }
+        guard refusal.isOfNoNamespace else { return ToolFailure(problem, Self.guess(refusal) + wayOut) }
         let names = await namespaces()
         let lost = hasLostCases ? "; the simulator has ended since it was started, and all cases with it" : ""
         return ToolFailure(
-            problem + lost,
+            refusal.message + lost,
             "start_case makes a namespace"
                 + (names.isEmpty
                     ? "" : "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"))
@@ -93,7 +90,7 @@ actor AgentSimulator {
     private static let looks = 25
 
     /// The guess of the refusal, and a space; empty if it has none. The rest of its advice is for people at the command line.
-    private static func guess(_ refusal: Refusal) -> String {
+    static func guess(_ refusal: Refusal) -> String {
         guard let next = refusal.next, next.hasPrefix("did you mean "), let end = next.firstIndex(of: "?") else {
             return ""
         }

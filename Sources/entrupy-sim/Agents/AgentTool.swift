@@ -12,6 +12,8 @@ struct AgentTool: Sendable {
     let effect: Effect
     /// The next step after a failure, for errors that do not say it themselves.
     let wayOut: String
+    /// The arguments, by the names that errors of the control API have for them.
+    var argumentsByField: [String: String] = [:]
     let run: @Sendable (ToolArguments, AgentSimulator) async throws -> JSONObject
 
     enum Effect {
@@ -70,7 +72,8 @@ struct AgentTool: Sendable {
             return Self.result(ToolAnswer.bounded(try await run(arguments, simulator)), isError: false)
         } catch let failure as ToolFailure {
             return Self.result(failure.answer, isError: true)
-        } catch let refusal as Refusal {
+        } catch var refusal as Refusal {
+            refusal.name(options: argumentsByField)
             return Self.result(await simulator.failure(refusal, wayOut: wayOut).answer, isError: true)
         } catch {
             return Self.result(ToolFailure("\(error)", wayOut).answer, isError: true)

@@ -12,11 +12,20 @@ struct CaseHistory {
             "/_sim/requests", [("after_sequence", "\(mark.request)"), ("limit", count)])
         let events: EventList = try await client.get(
             "/_sim/event-log", [("after_sequence", "\(mark.event)"), ("limit", count)])
-        let deliveries: WebhookDeliveryList = try await client.get("/_sim/webhook-deliveries", [("limit", "10")])
+        let list: WebhookDeliveryList = try await client.get("/_sim/webhook-deliveries", [("limit", "10")])
+        var deliveries = list.deliveries
+        if mark.event > 0, !deliveries.isEmpty {
+            let attempted: EventList = try await client.get(
+                "/_sim/event-log",
+                [("after_sequence", "\(mark.event)"), ("kind", "webhook.attempted"), ("limit", "1000")])
+            let isNew = Set(attempted.events.map { TextKey($0.subject) })
+            // Those that nobody has attempted yet are on their way.
+            deliveries = deliveries.filter { isNew.contains(TextKey($0.id)) || $0.attempts.isEmpty }
+        }
         var answer = JSONObject()
         answer["requests"] = .array(try lines(requests.requests, limit, text))
         answer["events"] = .array(try lines(events.events, limit, text))
-        answer["deliveries"] = .array(deliveries.deliveries.reversed().map { .string(text($0)) })
+        answer["deliveries"] = .array(deliveries.reversed().map { .string(text($0)) })
         let cut = [
             requests.requests.count > limit ? "requests" : nil, events.events.count > limit ? "events" : nil,
         ].compactMap(\.self)
@@ -50,8 +59,10 @@ struct CaseHistory {
 
     private static func text(_ event: StateChange) throws -> String {
         let cause = event.cause.map { " by \($0)" } ?? ""
+        // An agent has no use for the hash of a picture, which is longer than the rest of the line.
+        let data = (event.data.members ?? [:]).filter { !$0.key.isIdentical(to: "sha256") }
         return
-            "\(event.sequence) \(Readable.time(event.at)) \(event.kind) \(event.subject)\(cause) \(try Readable.json(event.data))"
+            "\(event.sequence) \(Readable.time(event.at)) \(event.kind) \(event.subject)\(cause) \(try Readable.json(JSONValue.object(data)))"
     }
 
     private static func text(_ delivery: WebhookDelivery) -> String {

@@ -10,14 +10,17 @@ enum CaseState {
         let due: DueList = try await client.get("/_sim/due", [("limit", "1")])
         let faults: [String: [FaultInfo]] = try await client.get("/_sim/faults")
         let outcomes: [String: [OutcomeInfo]] = try await client.get("/_sim/outcomes")
+        let subscriptions: SubscriptionInfoList = try await client.get("/_sim/webhooks")
         let namespace = info.namespace
         return .members([
             ("namespace", namespace.name), ("url", namespace.url),
             ("clock", "\(namespace.clock.now) \(namespace.clock.mode)"), ("items", namespace.counts.authentications),
             ("captures", namespace.counts.captures), ("sessions", namespace.counts.sessions),
             ("next_due", due.due.first.map(text)), ("due", due.total == 0 ? nil : due.total),
-            ("faults", try rules(faults["faults"] ?? [], text)),
+            // A fault that has had its times breaks nothing more.
+            ("faults", try rules((faults["faults"] ?? []).filter { !$0.isSpent }, text)),
             ("results", try rules(outcomes["outcomes"] ?? [], text)),
+            ("webhooks", rules(subscriptions.webhooks, text)),
             ("mark", try await CaseMark.now(client).text),
         ])
     }
@@ -35,6 +38,10 @@ enum CaseState {
     private static func text(_ fault: FaultInfo) throws -> String {
         let times = fault.times.map { "\(fault.hits) of \($0) times" } ?? "\(fault.hits) times"
         return "\(fault.id): \(try Readable.json(fault.match)) -> \(try Readable.json(fault.effect)), \(times)"
+    }
+
+    private static func text(_ subscription: SubscriptionInfo) -> String {
+        "\(ToolAnswer.short(subscription.url, 120)), \(subscription.status), \(subscription.open_deliveries) on their way"
     }
 
     private static func text(_ outcome: OutcomeInfo) throws -> String {
@@ -69,4 +76,9 @@ struct CaseMark {
         mark.event = events.events.first?.sequence ?? 0
         return mark
     }
+}
+
+extension FaultInfo {
+    /// Whether it was triggered as often as it may be.
+    fileprivate var isSpent: Bool { times.map { hits >= $0 } ?? false }
 }

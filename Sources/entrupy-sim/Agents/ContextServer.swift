@@ -22,8 +22,9 @@ struct ContextServer: Sendable {
 
     private static let instructions = """
         The Entrupy platform as a simulator. Begin with start_case: it makes a namespace, with data, limits and a clock of its own, and \
-        says at which URL and with which token the code under test reaches it. Then run that code, and see with what_happened what it \
-        asked and what followed. Time is the namespace's clock: results, time-outs and webhook retries come when move_clock reaches \
+        says at which URL and with which token the code under test reaches it. A back end reads items, which start_case makes (items); \
+        an app captures and submits its own. Then run that code, and see with what_happened what it asked and what followed; a \
+        submission sends a webhook too, before that of its result. Time is the namespace's clock: results, time-outs and webhook retries come when move_clock reaches \
         them. why explains one request or item, check judges all, drop ends the case.
         """
 

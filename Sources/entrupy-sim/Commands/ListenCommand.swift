@@ -234,10 +234,24 @@ private final class Listening: Sendable {
 }
 
 extension Refusal {
+    /// The code of the server's error; `nil` if it answered none.
+    private var serversCode: String? {
+        // Another answer has no code.
+        answer.flatMap { try? WireJSON.decode(ErrorEnvelope.self, from: $0) }?.code
+    }
+
     /// Whether the server answered that what was named is not there.
-    var isNotFound: Bool {
-        // Another answer does not say so.
-        answer.flatMap { try? WireJSON.decode(ErrorEnvelope.self, from: $0) }?.code == "not_found"
+    var isNotFound: Bool { serversCode == "not_found" }
+
+    /// Whether the server answered that there is no such namespace.
+    var isOfNoNamespace: Bool {
+        serversCode == "unknown_namespace" || isNotFound && message.hasPrefix("there is no namespace")
+    }
+
+    /// The message, with the details that it does not say itself.
+    var fullText: String {
+        let more = details.filter { !says($0.problem) }.map { "\($0.field): \($0.problem)" }
+        return ([message] + more).joined(separator: "; ")
     }
 }
 

@@ -18,7 +18,7 @@ extension AgentTool {
                 name: "limit", kind: .integer(1...50),
                 description: "the number of requests, and of events; 15 if absent"),
         ],
-        effect: .reads, wayOut: "start_case says how the namespace is named"
+        effect: .reads, wayOut: "correct the argument that the error names"
     ) { arguments, simulator in
         let client = try await simulator.client(arguments.namespace)
         var mark = CaseMark()
@@ -26,6 +26,12 @@ extension AgentTool {
             guard let given = CaseMark(since) else {
                 throw ToolFailure(
                     "since must be a mark such as r12e30, got \(ToolAnswer.short(since))", "take it from state.mark")
+            }
+            let now = try await CaseMark.now(client)
+            guard given.request <= now.request, given.event <= now.event else {
+                throw ToolFailure(
+                    "since is \(given.text), and the namespace has only come to \(now.text)",
+                    "take it from state.mark of an answer about this namespace")
             }
             mark = given
         }
@@ -48,7 +54,10 @@ extension AgentTool {
         effect: .reads, wayOut: "what_happened lists the ids"
     ) { arguments, simulator in
         let client = try await simulator.client(arguments.namespace)
-        let explained: Explanation = try await client.get("/_sim/explain/\(arguments.text("id") ?? "")")
+        // As what_happened names requests.
+        let given = arguments.text("id") ?? ""
+        let id = given.hasPrefix("#") ? "sequence:\(given.dropFirst())" : given
+        let explained: Explanation = try await client.get("/_sim/explain/\(id)")
         let steps = explained.steps.map { step in
             let causes = step.causes.isEmpty ? "" : " (from \(step.causes.joined(separator: ", ")))"
             return JSONValue.string(
@@ -83,7 +92,10 @@ extension AgentTool {
             Argument(name: "audit", kind: .flag, description: "false leaves the audit out"),
         ],
         effect: .reads,
-        wayOut: "an expectation has match with times, at_least or at_most, or sequence; docs/control.md has all"
+        wayOut: """
+            an expectation is {"match": {…}} with times, at_least or at_most, or {"sequence": [{…}, {…}]} with min_gap and max_gap; a match \
+            has method, route, path, status, username, header or test. Webhooks are in what_happened
+            """
     ) { arguments, simulator in
         let client = try await simulator.client(arguments.namespace)
         var verdict = CaseVerdict()
@@ -146,7 +158,7 @@ private struct CaseVerdict {
         let report: AuditReport = try await client.get("/_sim/audit")
         if report.findings.contains(where: { $0.level == .error }) { hasPassed = false }
         findings = report.findings.map { finding in
-            let requests = finding.requests.prefix(3).map { "#\($0.sequence)" }.joined(separator: ", ")
+            let requests = finding.requests.prefix(8).map { "#\($0.sequence)" }.joined(separator: ", ")
             let place = requests.isEmpty ? "" : " (\(requests))"
             return .string(
                 ToolAnswer.short(

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Foundation
 import SimulationAPI
 
@@ -13,7 +14,8 @@ extension AgentTool {
         name: "start_case", title: "Start a case",
         description: """
             Makes a namespace: a simulated platform of its own, with data, limits, time and webhooks that no other case sees. Returns \
-            the base URL and the API token for the code under test. With scenario or scenario_yaml it begins as that scenario says. \
+            the base URL and the API token for the code under test. Items to authenticate are those that items or a scenario names, \
+            and those that an app under test captures and submits. With scenario or scenario_yaml it begins as that scenario says. \
             Destroys nothing, unless replace is true: then a namespace of the same name is deleted first.
             """,
         arguments: [
@@ -21,7 +23,19 @@ extension AgentTool {
             Argument(name: "scenario", kind: .text(), description: "the name of a scenario, for instance late-result"),
             Argument(
                 name: "scenario_yaml", kind: .text(maxBytes: 200_000),
-                description: "the text of a scenario, in place of scenario"),
+                description: """
+                    the text of a scenario, in place of scenario, for instance: \
+                    {name: late, description: a late result, clock: {freeze: 2026-01-05T09:00:00Z}, \
+                    items: [{customer_item_id: late-1, result: needs_review}], \
+                    timeline: [{at: 3h, set_result: {customer_item_id: late-1, result: unknown}}], \
+                    faults: [{match: {route: /sdk/results/*}, effect: {status: 503}, times: 1}]}
+                    """),
+            Argument(
+                name: "items", kind: .objects(max: 100),
+                description: """
+                    items that are there from the beginning, for instance [{"customer_item_id": "sku-1", "result": "needs_review"}]: \
+                    needs_review is pending, until set_result with its entrupy_id. No webhook tells of them
+                    """),
             Argument(
                 name: "freeze_at", kind: .text(),
                 description: "freezes the clock at this time, for instance 2026-01-05T09:00:00Z; absent, it runs"),
@@ -36,7 +50,10 @@ extension AgentTool {
             Argument(name: "replace", kind: .flag, description: "deletes a namespace of this name first"),
         ],
         effect: .destroys,
-        wayOut: "correct the argument that the error names, and call start_case again; nothing was made"
+        wayOut: "correct the argument that the error names, and call start_case again; nothing was made",
+        argumentsByField: [
+            "secret_key": "webhook_secret", "url": "webhook_url", "clock.freeze": "freeze_at", "template": "items",
+        ]
     ) { arguments, simulator in
         try await CaseStart(arguments).run(simulator)
     }
@@ -53,7 +70,10 @@ private struct CaseStart {
             ToolFailure(problem, "leave one of them out; nothing was made")
         }
         if arguments.has(anyOf: ["scenario", "scenario_yaml"]), arguments["freeze_at"] != nil {
-            throw refuse("a scenario says how its clock begins, so freeze_at cannot be given with it")
+            throw ToolFailure(
+                "a scenario says how its clock begins, so freeze_at cannot be given with it. Nothing was made",
+                "write clock: {freeze: …} in scenario_yaml; or leave freeze_at out, and freeze with move_clock, mode frozen"
+            )
         }
         if arguments["scenario"] != nil, arguments["scenario_yaml"] != nil {
             throw refuse("scenario and scenario_yaml cannot both be given")
@@ -72,7 +92,7 @@ private struct CaseStart {
             _ = try await make(rehearsal, replaces: false, server, simulator)
             try await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(rehearsal)"))
         }
-        let notes = try await make(name, replaces: arguments.isSet("replace"), server, simulator)
+        let made = try await make(name, replaces: arguments.isSet("replace"), server, simulator)
         let client = try await simulator.client(name)
         let state = try await CaseState.read(client)
         return JSONObject([
@@ -82,7 +102,7 @@ private struct CaseStart {
                 "next",
                 "point the code under test at base_url in place of https://api.entrupy.com, run it, then call what_happened"
             ),
-            ("notes", .array(notes.map { .string($0) })), ("state", state),
+            ("items", .array(made.items)), ("notes", .array(made.notes.map { .string($0) })), ("state", state),
         ])
     }
 
@@ -92,15 +112,20 @@ private struct CaseStart {
 
     /// Makes a namespace with its settings and its subscription, or none.
     ///
-    /// - Returns: the notes of a scenario about its parts that nothing can match.
+    /// - Returns: the notes of a scenario about its parts that nothing can match, and the items that were made.
     private func make(
         _ name: String, replaces: Bool, _ server: ControlClient, _ simulator: AgentSimulator
-    ) async throws -> [String] {
+    ) async throws -> (notes: [String], items: [JSONValue]) {
         let notes = try await begin(name, replaces: replaces, server)
         let client = try await simulator.client(name)
+        var items: [JSONValue] = []
         do {
             if let settings = arguments["settings"] {
                 try await client.send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)))
+            }
+            // Before the subscription, which would be told of them.
+            for (index, item) in (arguments["items"]?.elements ?? []).enumerated() {
+                items.append(try await insert(item, at: index, client))
             }
             if let url = arguments.text("webhook_url") {
                 try await client.send(
@@ -112,7 +137,30 @@ private struct CaseStart {
             _ = try? await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)"))
             throw error
         }
-        return notes
+        return (notes, items)
+    }
+
+    /// Makes an item.
+    ///
+    /// - Returns: its ids.
+    private func insert(_ item: JSONValue, at index: Int, _ client: ControlClient) async throws -> JSONValue {
+        let late = ["after", "delay"].filter { item.members?[$0] != nil }
+        guard late.isEmpty else {
+            throw ToolFailure(
+                "items[\(index)] has \(late.joined(separator: ", ")): an item that is there has its result at once. Nothing was made",
+                "give it the result needs_review, and decide later: set_result with its entrupy_id; or a timeline in scenario_yaml"
+            )
+        }
+        do {
+            let made: GeneratedItems = try await client.send(
+                ControlCall(.POST, "/_sim/authentications", body: .json(item))
+            ).decoded()
+            return .members([
+                ("customer_item_id", item.members?["customer_item_id"]), ("entrupy_id", made.entrupy_ids.first),
+            ])
+        } catch let refusal as Refusal where refusal.code == .usage {
+            throw ToolFailure("items[\(index)]: \(refusal.fullText)", AgentTool.startCase.wayOut)
+        }
     }
 
     /// Makes the namespace, or starts the scenario in it.
@@ -120,12 +168,21 @@ private struct CaseStart {
         if arguments.has(anyOf: ["scenario", "scenario_yaml"]) {
             let path: ControlPath =
                 arguments.text("scenario").map { "/_sim/scenarios/\($0)/start" } ?? "/_sim/scenarios/start"
-            let run: ScenarioRun = try await server.send(
-                ControlCall(
-                    .POST, path,
-                    body: ["namespace": name, "replace": replaces, "scenario": arguments.text("scenario_yaml")],
-                    takesLong: true)
-            ).decoded()
+            let run: ScenarioRun
+            do {
+                run = try await server.send(
+                    ControlCall(
+                        .POST, path,
+                        body: ["namespace": name, "replace": replaces, "scenario": arguments.text("scenario_yaml")],
+                        takesLong: true)
+                ).decoded()
+            } catch let refusal as Refusal where refusal.isNotFound {
+                let list: ScenarioList = try await server.get("/_sim/scenarios")
+                throw ToolFailure(
+                    "\(refusal.message). Nothing was made",
+                    "\(AgentSimulator.guess(refusal))the scenarios are \(list.scenarios.map(\.name).joined(separator: ", ")); or write one in scenario_yaml"
+                )
+            }
             return run.notes.map { "\($0.field): \($0.problem)" }
         }
         if replaces {
@@ -134,7 +191,13 @@ private struct CaseStart {
             } catch let refusal as Refusal where refusal.isNotFound {}
         }
         let clock = arguments.text("freeze_at").map { JSONValue.members([("freeze", $0)]) }
-        try await server.send(ControlCall(.PUT, "/_sim/namespaces/\(name)", body: ["clock": clock]))
+        do {
+            try await server.send(ControlCall(.PUT, "/_sim/namespaces/\(name)", body: ["clock": clock]))
+        } catch let refusal as Refusal where refusal.message.contains("exists already") {
+            throw ToolFailure(
+                refusal.message,
+                "give another name; replace: true deletes that one, with all its data, and makes it anew")
+        }
         return []
     }
 }

@@ -13,7 +13,9 @@ extension AgentTool {
             """,
         arguments: [
             namespaceArgument,
-            Argument(name: "result", kind: .text(), description: "the result: \(ResultID.list)"),
+            Argument(
+                name: "result", kind: .text(),
+                description: "the result: \(ResultID.list); needs_review is pending, the others are final"),
             Argument(
                 name: "reason", kind: .text(),
                 description: "the reason of an invalid result, for instance blurry_images"),
@@ -34,7 +36,8 @@ extension AgentTool {
                 name: "times", kind: .integer(1...1_000_000), description: "how many items it decides; absent, all"),
             Argument(name: "clear", kind: .flag, description: "removes the rules that are there"),
         ],
-        effect: .destroys, wayOut: "what_happened shows the ids of the items, and state.results the rules"
+        effect: .destroys,
+        wayOut: "correct what the error names: what_happened shows the ids of the items, and state.results the rules"
     ) { arguments, simulator in
         let client = try await simulator.client(arguments.namespace)
         let parts = ["customer_item_id", "brand", "username", "product_category"]
@@ -60,7 +63,8 @@ extension AgentTool {
         let rule = JSONValue.members(
             [("match", match)] + arguments.members(["result", "reason", "after", "times"]))
         return try await CaseRules.outcomes.change(
-            adding: arguments["result"] == nil ? nil : rule, clearing: arguments.isSet("clear"), client)
+            adding: arguments["result"] == nil ? nil : rule, clearing: arguments.isSet("clear"), client,
+            note: "the rule waits for items that are submitted from now on; those that are there keep their results")
     }
 
     /// Adds a fault rule.
@@ -112,6 +116,11 @@ extension AgentTool {
                     "neither route nor webhook was given. Nothing was changed",
                     "say what breaks; route: * is every request")
             }
+            guard !["route", "webhook"].allSatisfy({ arguments[$0] != nil }) else {
+                throw ToolFailure(
+                    "route and webhook cannot both be given. Nothing was changed",
+                    "call break_next once for the requests, and once for the webhooks")
+            }
         }
         let effect = arguments["effect"] ?? .members(arguments.members(["status", "delay"]))
         let match = JSONValue.members(arguments.members(["route", "method", "username", "webhook"]))
@@ -139,12 +148,17 @@ extension AgentTool {
                 name: "mode", kind: .choice(["frozen", "running"]),
                 description: "how it goes on after that; unchanged if absent"),
         ],
-        effect: .changes, wayOut: "give by or to, not both; state.next_due says what is due next"
+        effect: .changes,
+        wayOut:
+            "by is a span such as 90s, 2h or 3d; to is next, or a time that is not past; state.next_due says what is due next"
     ) { arguments, simulator in
         let client = try await simulator.client(arguments.namespace)
         guard arguments.has(anyOf: ["by", "to", "mode"]), arguments["by"] == nil || arguments["to"] == nil else {
             throw ToolFailure(
-                "one of by and to must be given, or mode. The clock did not move", "for instance by: 2h, or to: next")
+                arguments["by"] == nil
+                    ? "one of by and to must be given, or mode. The clock did not move"
+                    : "by and to cannot both be given; one of by and to says how far. The clock did not move",
+                "for instance by: 2h, or to: next")
         }
         let mark = try await CaseMark.now(client)
         var answer = JSONObject()
@@ -177,7 +191,7 @@ extension AgentTool {
             namespaces that remain.
             """,
         arguments: [namespaceArgument], effect: .destroys,
-        wayOut: "the namespace default cannot be deleted; start_case with replace makes a namespace anew"
+        wayOut: "the namespace default cannot be deleted; leave it as it is, and drop those that start_case made"
     ) { arguments, simulator in
         let server = try await simulator.client("default")
         try await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(arguments.namespace)"))
@@ -200,13 +214,17 @@ private enum CaseRules: String {
     /// Adds a rule, then removes those that were there before: a rule that is refused leaves them as they are.
     ///
     /// - Returns: the answer of the tool.
-    func change(adding rule: JSONValue?, clearing: Bool, _ client: ControlClient) async throws -> JSONObject {
+    ///
+    /// - Parameter note: a note about a rule that is added.
+    func change(
+        adding rule: JSONValue?, clearing: Bool, _ client: ControlClient, note: String? = nil
+    ) async throws -> JSONObject {
         let path: ControlPath = "/_sim/\(rawValue)"
         let earlier: [String: [Rule]] = clearing ? try await client.get(path) : [:]
         var notes: [String] = []
         if let rule {
             let added: Rule = try await client.send(ControlCall(.POST, path, body: .json(rule))).decoded()
-            notes = added.notes
+            notes = added.notes + [note].compactMap(\.self)
         }
         for old in earlier[rawValue] ?? [] {
             do {
