@@ -15,7 +15,7 @@ BUILD := $(if $(DEBUG),,ENTRUPY_SIM_OPTIMIZE=1) $(PLAIN_BUILD)
 # The port and data directory of `make serve`.
 PORT ?= 8642
 DATA ?= entrupy-sim-data
-RELEASE ?= .build/release/entrupy-sim
+RELEASE = .build/release/entrupy-sim
 # A debug build is ready in less than half the time, and shares its parts with the tests. Once there is a release build, that one is used.
 CONFIGURATION := $(if $(DEBUG),debug,$(if $(FAST)$(wildcard .build/release/entrupy-sim),release,debug))
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
@@ -63,8 +63,9 @@ test:
 	@exec scripts/container test
 endif
 
+# SKIP_BUILD=1 takes the tests, and the program, that are there.
 build-tests: toolchain
-	@$(BUILD) --configuration $(TESTS) --build-tests
+	@[ -n "$(SKIP_BUILD)" ] || $(BUILD) --configuration $(TESTS) --build-tests
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
@@ -185,7 +186,7 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 		--scratch-path $(FUZZ_BUILD) --product fuzz
 	@python3 Tests/FuzzTests/fuzz.py --binary $(FUZZ_BUILD)/$(FUZZ_CONFIGURATION)/fuzz --artifacts $(FUZZ_ARTIFACTS) $(FUZZ_RUNS) \
 		$(if $(SEED),--seed $(SEED))
-	@[ $(WORLDS) = 0 ] || { $(BUILD) --configuration $(TESTS) --build-tests && \
+	@[ $(WORLDS) = 0 ] || { $(MAKE) --no-print-directory build-tests && \
 		FUZZ_ROUNDS=$(WORLDS) FUZZ_SEED=$(or $(SEED),2) $(RUN_TESTS) --filter 'UploadedWorldFuzz|aRecordingThatIsCutAnywhere'; }
 
 # The list is Tests/Mutations/mutations.json. The changes are made in a copy of the tree, .build/mutations, which has its own build.

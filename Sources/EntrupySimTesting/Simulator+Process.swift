@@ -127,7 +127,7 @@
             process.standardOutput = output
             process.standardError = log
             let errors = LogTail()
-            log.fileHandleForReading.readabilityHandler = { errors.read(from: $0) }
+            errors.follow(log.fileHandleForReading)
             do {
                 try process.startSerially()
             } catch {
@@ -187,7 +187,8 @@
 
         private static func firstLine(of handle: FileHandle) async -> Data {
             await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
+                // Blocks, so it gets a thread: the shared queues have few, which tests may block as well.
+                Thread.detachNewThread {
                     var line = Data()
                     while !line.contains(UInt8(ascii: "\n")) {
                         let part = handle.availableData
@@ -231,13 +232,19 @@
         private var bytes = Data()
         private let end = DispatchSemaphore(value: 0)
 
-        func read(from log: FileHandle) {
-            let part = log.availableData
-            guard !part.isEmpty else {
-                log.readabilityHandler = nil
+        /// Reads a log to its end, on a thread.
+        func follow(_ log: FileHandle) {
+            Thread.detachNewThread { [self] in
+                while true {
+                    let part = log.availableData
+                    guard !part.isEmpty else { break }
+                    append(part)
+                }
                 end.signal()
-                return
             }
+        }
+
+        private func append(_ part: Data) {
             lock.lock()
             defer { lock.unlock() }
             bytes = Data((bytes + part).suffix(4000))

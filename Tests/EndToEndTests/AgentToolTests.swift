@@ -205,6 +205,8 @@ import Testing
         let why = try await results([("why", ["namespace": .string(name), "id": .string(String(number))])])[0]
         let steps = why["structuredContent"]["steps"].items.map { $0.text ?? "" }
         #expect(steps.last?.contains(" -> 401: ") == true, "\(why)")
+        let verdict = try await results([("check", ["namespace": .string(name)])])[0]["structuredContent"]
+        #expect(verdict["passed"] == true && verdict["refused"].items.map(\.text) == ["401: 1"], "\(verdict)")
     }
 
     /// A tool that fails has changed nothing, also where it would have removed something first.

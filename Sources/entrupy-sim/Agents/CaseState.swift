@@ -32,7 +32,9 @@ enum CaseState {
     }
 
     private static func text(_ due: DueEntry) -> String {
-        "\(due.kind) of \(due.subject) in \(DurationText.text(seconds: max(0, due.seconds_left)))"
+        let work =
+            due.kind.isIdentical(to: "scenario.action") ? "timeline[\(due.subject)]" : "\(due.kind) of \(due.subject)"
+        return "\(work) in \(DurationText.text(seconds: max(0, due.seconds_left)))"
     }
 
     private static func text(_ fault: FaultInfo) throws -> String {

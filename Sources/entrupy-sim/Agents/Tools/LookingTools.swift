@@ -79,7 +79,8 @@ extension AgentTool {
         description: """
             Judges what the code under test did: the expectations that are given, what a scenario expects that was started here, and \
             the audit (retries too soon, tokens in URLs, polling, refused webhooks and more). Changes nothing. passed is false where \
-            an expectation is not met or the audit has an error.
+            an expectation is not met or the audit has an error. refused counts the last 200 requests that were refused without a fault, \
+            which may be right.
             """,
         arguments: [
             namespaceArgument,
@@ -104,6 +105,7 @@ extension AgentTool {
         }
         try await verdict.verifyScenario(client)
         if arguments["audit"] != false { try await verdict.audit(client) }
+        try await verdict.countRefusals(client)
         return verdict.answer.merging(JSONObject([("state", try await CaseState.read(client))])) { own, _ in own }
     }
 }
@@ -115,12 +117,14 @@ private struct CaseVerdict {
     private var scenario: JSONValue?
     private var findings: [JSONValue]?
     private var notJudged: [JSONValue] = []
+    private var refused: [JSONValue] = []
 
     var answer: JSONObject {
         var answer = JSONObject([("passed", .bool(hasPassed)), ("expectations", .array(expectations))])
         answer["scenario"] = scenario
         answer["findings"] = findings.map { .array($0) }
         if !notJudged.isEmpty { answer["not_judged"] = .array(notJudged) }
+        if !refused.isEmpty { answer["refused"] = .array(refused) }
         return answer
     }
 
@@ -152,6 +156,16 @@ private struct CaseVerdict {
             hasPassed = false
             notJudged.append(.string("the scenario \(name), which this case began with, is not stored any more"))
         }
+    }
+
+    /// Counts the last requests that were refused, and by no fault. A client that asks for routes which do not exist breaks no rule.
+    mutating func countRefusals(_ client: ControlClient) async throws {
+        let list: RequestList = try await client.get("/_sim/requests", [("limit", "200")])
+        var counts: [Int: Int] = [:]
+        for request in list.requests where request.decided_by.fault == nil {
+            if let status = request.status, status >= 400 { counts[status, default: 0] += 1 }
+        }
+        refused = counts.sorted { $0.key < $1.key }.map { .string("\($0.key): \($0.value)") }
     }
 
     mutating func audit(_ client: ControlClient) async throws {
