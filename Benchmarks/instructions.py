@@ -100,7 +100,7 @@ class Counted:
         self.control("--instr=on")
         ask(5)
         # What the server does now and then, such as a checkpoint of the database or the file of coverage, falls into some of the parts.
-        counts = [self.part(name, ask, requests // PARTS) for _ in range(PARTS)]
+        counts = [self.part(name, ask, max(1, requests // PARTS)) for _ in range(PARTS)]
         self.control("--instr=off")
         return min(counts)
 

@@ -76,10 +76,13 @@ public struct GeneratedItems: Codable, Sendable {
     public var entrupy_ids: [String]
     /// Whether the items send webhooks: true for one item without `count`, false for counted items, even if it is one.
     public var webhooks: Bool
+    /// Members of the template that are probably meant as others: `custmer_item_id`, or a rule's `after`. Absent if there are none.
+    public var notes: [ErrorDetail]?
 
-    public init(count: Int, entrupy_ids: [String], webhooks: Bool) {
+    public init(count: Int, entrupy_ids: [String], webhooks: Bool, notes: [ErrorDetail]? = nil) {
         self.count = count
         self.entrupy_ids = entrupy_ids
         self.webhooks = webhooks
+        self.notes = notes
     }
 }

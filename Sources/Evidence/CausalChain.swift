@@ -17,8 +17,8 @@ struct CausalChain {
 
     /// The maximum number of steps of an explanation, and of the steps that one query adds [D explain].
     static let maxSteps = 1000
-    /// The maximum length of an answer's error in a step, in characters.
-    static let maxError = 300
+    /// The maximum length of an answer's error in a step, in Unicode scalars.
+    private static let maxError = 300
     /// The maximum number of refused requests that the explanation of an object names.
     static let maxRefusals = 200
 
@@ -118,7 +118,8 @@ struct CausalChain {
         if let because = shown.because {
             text += ": \(because)"
         } else if decided.isEmpty, let error = entry.error {
-            text += ": \(error)"
+            // Masked whole: the beginning of a secret would not be recognized.
+            text += ": \(String(secrets.masked(text: error).unicodeScalars.prefix(Self.maxError)))"
         }
         _ = insert(
             id, .request, at: entry.at, text, causes: decided, href: "requests/sequence:\(entry.sequence)")
@@ -304,12 +305,12 @@ struct CausalChain {
         return count
     }
 
-    /// Adds the requests whose path has one of some ids and were refused, or lost: the log has nothing of them. The
-    /// newest, if there are very many.
+    /// Adds the requests whose path has one of some ids and were refused, or lost: the log has nothing of them. Only the newest, if there
+    /// are very many, and among as many entries of the journal as of the log.
     mutating func add(refusalsOf ids: [String]) throws {
-        guard !ids.isEmpty else { return }
         var newest: [JournalEntry] = []
-        for entry in job.journal.reversed()
+        let journal = job.journal
+        for entry in journal.suffix(ListEvents.maxExamined).reversed()
         where entry.status.map({ $0 >= 400 }) ?? true && entry.names(anyOf: ids) {
             guard newest.count < Self.maxRefusals else {
                 hasForgotten = true
@@ -317,6 +318,7 @@ struct CausalChain {
             }
             newest.append(entry)
         }
+        if journal.count > ListEvents.maxExamined { hasForgotten = true }
         for entry in newest.reversed() { _ = try add(entry) }
     }
 
@@ -336,7 +338,7 @@ extension JournalEntry {
         guard let status, status >= 400, response.kept == response.length else { return nil }
         // An answer in another form names no error.
         let answer = try? WireJSON.decode(ErrorEnvelope.self, from: response.body.data)
-        return answer.map { String($0.error.prefix(CausalChain.maxError)) }
+        return answer?.error
     }
 
     /// Whether a component of the path is one of some ids.

@@ -49,7 +49,7 @@ package struct Explain: Operation {
         for platform in job.state.environment.platforms.all {
             guard let found = try platform.explained(id, job) else { continue }
             try chain.add(history: found)
-            try chain.add(refusalsOf: found.pathIDs)
+            if found.isNamedInPaths { try chain.add(refusalsOf: found.subjects) }
             return subject(found.kind, id)
         }
         if let entry = try RequestName(id).found(job) {

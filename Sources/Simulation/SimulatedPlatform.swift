@@ -146,18 +146,18 @@ package struct ExplainedObject: Sendable {
     package let kind: String
     /// The subjects of its events.
     package let subjects: [String]
-    /// The ids with which the paths of requests name it.
-    package let pathIDs: [String]
+    /// Whether the subjects are ids by which the paths of requests name it.
+    package let isNamedInPaths: Bool
     /// Whether an event of these subjects is the object's.
     package let isMeant: @Sendable (StoredEvent) -> Bool
 
     package init(
-        kind: String, subjects: [String], pathIDs: [String] = [],
+        kind: String, subjects: [String], isNamedInPaths: Bool = false,
         isMeant: @escaping @Sendable (StoredEvent) -> Bool = { _ in true }
     ) {
         self.kind = kind
         self.subjects = subjects
-        self.pathIDs = pathIDs
+        self.isNamedInPaths = isNamedInPaths
         self.isMeant = isMeant
     }
 }

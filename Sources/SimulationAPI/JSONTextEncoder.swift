@@ -105,7 +105,7 @@ extension Float: JSONFraction { static var wholeLimit: Float { 0x1p24 } }
 
 extension JSONFraction {
     /// The digits of a whole number; `nil` for others. Most numbers are whole, such as times in seconds, and the digits of an integer
-    /// are found ten times as fast.
+    /// are found faster than the shortest description of a fraction.
     var wholeDescription: String? {
         guard sign == .plus, self < Self.wholeLimit, rounded(.towardZero) == self else { return nil }
         return String(Int(self))

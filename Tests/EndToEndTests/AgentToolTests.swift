@@ -111,6 +111,7 @@ import Testing
             ("start_case", ["scenario": "nope"], "there is no scenario"),
             ("start_case", ["items": [["customer_item_id": "a", "after": "3h"]]], "items[0] has after"),
             ("start_case", ["items": [["customer_item_id": "a"], ["result": "lost"]]], "items[1]"),
+            ("start_case", ["items": [["count": 9_000_000, "template": [:]]]], "items[0] has count, template"),
             (
                 "start_case", ["scenario": "late-result", "freeze_at": "2026-01-05T09:00:00Z"],
                 "cannot be given with it"
@@ -157,7 +158,7 @@ import Testing
         #expect(results[1]["structuredContent"]["way_out"].text?.contains("what_happened") == true, "\(results[1])")
     }
 
-    /// What a back end needs: an item that is pending, decided later, with the webhook's attempts.
+    /// A back end needs an item that is pending and decided later, and the attempts of its webhook.
     @Test func anItemIsThereFromTheBeginningAndDecidedLater() async throws {
         let receiver = try await WebhookReceiver.open()
         let name = JSONValue.string("mcp-\(getpid())-items")
@@ -168,14 +169,16 @@ import Testing
                     "namespace": name, "freeze_at": "2026-01-05T09:00:00Z", "webhook_url": .string(receiver.url),
                     "webhook_secret": "a long secret",
                     "items": [
-                        ["customer_item_id": "late-1", "result": "needs_review"], ["customer_item_id": "late-2"],
+                        ["customer_item_id": "late-1", "result": "needs_review"], ["custmer_item_id": "late-2"],
                     ],
                 ]
             )
         ])[0]["structuredContent"]
         let items = started["items"].items
         try #require(items.count == 2, "\(started)")
-        #expect(items[0]["customer_item_id"] == "late-1" && items[1]["customer_item_id"] == "late-2")
+        #expect(items[0]["customer_item_id"] == "late-1" && items[1]["entrupy_id"].text?.isEmpty == false)
+        let notes = started["notes"].items.map { $0.text ?? "" }
+        #expect(notes.count == 1 && notes[0].hasPrefix("items[1].custmer_item_id: "), "\(notes)")
         #expect(started["state"]["items"] == 2)
         #expect(started["state"]["webhooks"].items.first?.text?.contains("0 on their way") == true, "\(started)")
         let mark = started["state"]["mark"]
@@ -188,7 +191,7 @@ import Testing
         ]).map { $0["structuredContent"] }
         let deliveries = results[2]["deliveries"].items.map { $0.text ?? "" }
         #expect(deliveries.count == 1 && deliveries[0].contains("session.completed"), "\(results[2])")
-        // It was delivered before that, so nothing is new.
+        // Delivered before that, so nothing is new.
         #expect(results[3]["deliveries"].items.isEmpty, "\(results[3])")
     }
 

@@ -16,7 +16,7 @@ import Testing
         ("/items", "/items"), ("items", "/items"), ("//items//", "/items"), ("/items/17", "/items/{id}"),
         ("/items/new", "/items/new"), ("/items/neww", "/items/{id}"), ("/items/ne", "/items/{id}"),
         ("/items/17/notes", "/items/{id}/notes"), ("/items/new/notes/3", "/items/new/notes/{note}"),
-        // What a route names belongs to it only if it also has the rest.
+        // A named component belongs to its route only if that has the rest too.
         ("/items/new/notes", "/items/{id}/notes"), ("/items/last", "/items/{id}"), ("/other/last", "/other/{id}"),
         ("/x/last", "/{any}/last"), ("/", "/"), ("", "/"), ("/items/{id}", "/items/{id}"), ("/items/é", "/items/{id}"),
         ("/items/17/more", nil), ("/x", nil), ("/Items", nil), ("/items/17/notes/3/4", nil),
@@ -25,8 +25,8 @@ import Testing
         #expect(RouteTree(Self.paths).route(path).map { Self.paths[$0] } == route)
     }
 
-    /// Each component of this path may be taken for either of two.
-    @Test func aPathThatLeadsNowhereMeetsNoNodeTwice() {
+    /// Each component of the path may be taken for either of two, and the named one wins.
+    @Test func pathsOfAnyLengthAreRead() {
         let tree = RouteTree(
             (0..<8).map { depth in
                 (0..<8).map { $0 == depth ? "{p}" : "a" }.joined(separator: "/")
@@ -43,8 +43,8 @@ import Testing
         builder.on(.delete, "own/{name}") { _ in Answer(Response(status: .ok)) }
         builder.router.get("framework") { _, _ in "" }
         let table = RouteTable(builder)
-        #expect(table.route("/framework")?.isFrameworks == true)
-        let own = table.route("/own/x")
+        #expect(table.route(.get, "/framework")?.isFrameworks == true)
+        let own = table.route(.get, "/own/x")
         #expect(own?.isFrameworks == false && own?.path == "/own/{name}")
         #expect(own?.endpoint(.get) != nil && own?.endpoint(.head) != nil && own?.endpoint(.post) == nil)
         #expect(

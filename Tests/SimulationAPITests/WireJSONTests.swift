@@ -85,6 +85,26 @@ import Testing
                 == String(decoding: try WireJSON.encoder.encode(Everything()), as: UTF8.self))
     }
 
+    /// Whole numbers have a shorter way, up to where the description changes its form.
+    @Test(
+        arguments: [
+            0, -0.0, 1, -3, 0.5, 1_767_603_600, 1_767_603_600.25, 0x1p24, 0x1p53 - 1, 0x1p53, 0x1p53 + 2, 0x1p54,
+            0x1p63, 0x1p64,
+            -0x1p54, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+        ] as [Double])
+    func aNumberIsItsDescriptionWithoutAFractionOfZero(number: Double) throws {
+        func expected(_ description: String) -> String {
+            description.hasSuffix(".0") ? String(description.dropLast(2)) : description
+        }
+        #expect(String(decoding: try WireJSON.encode(number), as: UTF8.self) == expected(number.description))
+        var text = JSONText()
+        text.number(number)
+        #expect(String(decoding: text.bytes, as: UTF8.self) == expected(number.description))
+        let short = Float(number)
+        guard short.isFinite else { return }
+        #expect(String(decoding: try WireJSON.encode(short), as: UTF8.self) == expected(short.description))
+    }
+
     /// An item, and members beside those of the item, one of them again.
     private struct Beside<Item: Encodable>: Encodable {
         let item: Item

@@ -9,12 +9,12 @@ extension EntrupyPlatform {
 
     package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? {
         if let item = try job.transaction.item(entrupyID: id) {
-            let ids = [item.captureID, id].compactMap(\.self)
-            return ExplainedObject(kind: "item", subjects: ids, pathIDs: ids)
+            return ExplainedObject(
+                kind: "item", subjects: [item.captureID, id].compactMap(\.self), isNamedInPaths: true)
         }
         if let capture = try job.transaction.capture(id: id) {
-            let ids = [id, capture.entrupyID].compactMap(\.self)
-            return ExplainedObject(kind: "capture", subjects: ids, pathIDs: ids)
+            return ExplainedObject(
+                kind: "capture", subjects: [id, capture.entrupyID].compactMap(\.self), isNamedInPaths: true)
         }
         guard id.utf8.starts(with: ActiveSession.prefix.utf8),
             let session = try job.transaction.newestSessions(limit: Self.maxSessions).first(where: {

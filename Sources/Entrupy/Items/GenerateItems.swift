@@ -130,7 +130,9 @@ extension Namespace {
 
     private func generate(_ generation: Generation, _ head: RequestHead) async -> Result<GeneratedItems, PlatformError>
     {
-        var made = GeneratedItems(count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted)
+        let notes = generation.template.notes
+        var made = GeneratedItems(
+            count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted, notes: notes.isEmpty ? nil : notes)
         while made.count < generation.template.count {
             guard !environment.isStopping else {
                 return .failure(

@@ -50,23 +50,6 @@ extension ScenarioItems {
         if let type = given(.itemType), catalogue.itemTypes.type(matching: type) == nil {
             notes.append(ErrorDetail("\(prefix)item_type", "the catalogue has no item type \"\(type)\""))
         }
-        for key in template.item.keys.sorted() {
-            if let note = Self.note(onMember: key) { notes.append(ErrorDetail(prefix + key, note)) }
-        }
-        return notes
-    }
-
-    private static let documented = ItemField.allCases.map(\.rawValue)
-    /// Members of rules, which an item does not have.
-    private static let ofRules = ["after", "delay", "match", "times"]
-
-    /// The note on a member that is probably meant as another one; `nil` for others. An item keeps every member, as the platform does.
-    private static func note(onMember key: String) -> String? {
-        if key.isOne(of: ofRules) {
-            return
-                "is stored with the item and decides nothing: the item has its result at once; set_result in the timeline gives it another one later"
-        }
-        let guess = key.isOne(of: documented) ? "" : FieldReader.guess(key, documented)
-        return guess.isEmpty ? nil : "is stored with the item, and no document names it; \(guess.dropLast())"
+        return notes + template.notes.map { ErrorDetail(prefix + $0.field, $0.problem) }
     }
 }

@@ -9,8 +9,8 @@ import SimulationAPI
 ///
 /// The framework would answer with an empty body.
 ///
-/// It sees the end of each answer, so it also follows whether the kernel took the last byte before the connection failed: a handler
-/// more would cost each request more than the look itself.
+/// Also follows, for each answer, whether the kernel took its last byte before the connection failed: the ends of answers pass here
+/// anyway, and another handler would cost each request more than that look.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

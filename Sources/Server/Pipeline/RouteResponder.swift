@@ -15,20 +15,16 @@ final class RouteResponder: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let path = request.target.path
-        let route = routes.route(path)
-        guard let namespace = request.namespace, let route, !route.isFrameworks else {
+        let route = routes.route(request.method, path)
+        // While the server is not ready there is no namespace, and only routes of the framework's router come here.
+        guard let namespace = request.namespace, route?.isFrameworks != true else {
             return try await frameworksAnswer(to: request)
         }
-        var endpoint = route.endpoint(request.method)
-        var places = route.places
-        if endpoint == nil, let shared = routes.sharedRoute(request.method, path) {
-            (endpoint, places) = (shared.endpoint(request.method), shared.places)
-        }
-        guard let endpoint else { return await refuse(request, namespace) }
+        guard let route, let endpoint = route.endpoint(request.method) else { return await refuse(request, namespace) }
         request.context.coreContext.endpointPath.value = route.path
         var answer = await endpoint.answer(
             RoutedRequest(
-                request: request, namespace: namespace, parameters: PathParameters(places: places, path: path),
+                request: request, namespace: namespace, parameters: PathParameters(places: route.places, path: path),
                 responder: self))
         answer.documented = endpoint.documented
         return answer

@@ -39,21 +39,20 @@ struct RouteTable: Sendable {
         nearest = NearestRoute(operations.map { ($0.parts, $0.method) })
     }
 
-    /// The route of a path, whatever its methods; `nil` if there is none. It has no endpoints if the framework's router answers it.
-    func route(_ path: String) -> Route? { tree.route(path).map { routes[$0] } }
-
-    /// The route with a parameter that answers a request to a path of ``sharedPaths``; `nil` for any other request.
-    func sharedRoute(_ method: HTTPRequest.Method, _ path: String) -> Route? {
-        guard Self.sharedPaths.contains(path) else { return nil }
+    /// The route of a request; `nil` if no route has the path. It lacks the method if none has both. It has no endpoints if the
+    /// framework's router answers it.
+    func route(_ method: HTTPRequest.Method, _ path: String) -> Route? {
+        guard let route = tree.route(path).map({ routes[$0] }) else { return nil }
+        guard route.endpoint(method) == nil, Self.sharedPaths.contains(path) else { return route }
         let parts = path.split(at: "/").map(String.init)
         return operations.first {
             Self.hasParameters($0.parts) && Self.matches($0.parts, parts) && routes[$0.route].endpoint(method) != nil
-        }.map { routes[$0.route] }
+        }.map { routes[$0.route] } ?? route
     }
 
     /// The documented answers of the operation that a request is for; `nil` if it is for none.
     func documented(_ method: HTTPRequest.Method, _ path: String) -> AnswerEdges? {
-        route(path)?.endpoint(method)?.documented
+        route(method, path)?.endpoint(method)?.documented
     }
 
     /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.

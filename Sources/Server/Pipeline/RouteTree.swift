@@ -17,6 +17,8 @@ struct RouteTree: Sendable {
         for (index, path) in paths.enumerated() {
             var node = 0
             for part in path.split(at: "/") where !part.isEmpty { node = child(part, of: node) }
+            // Parameters have no names here: `/a/{id}` and `/a/{name}` are one path, and one of them would never be found.
+            precondition(nodes[node].route == nil, "two routes have the path \(path)")
             nodes[node].route = index
         }
     }

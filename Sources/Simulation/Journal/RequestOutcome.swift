@@ -4,7 +4,7 @@ import Storage
 /// The decisions of a request's job besides the answer: those that the journal shows, and the fault that the server
 /// still has to apply.
 ///
-/// It is copied at each step of the answer's way out, so it is one reference; the first change of a copy makes another object.
+/// A copy is one reference, since an answer is copied at each step of its way out; the first change of a copy makes another object.
 @usableFromInline
 package struct RequestOutcome: Sendable {
     private struct Fields {

@@ -19,8 +19,10 @@ struct CaseHistory {
                 "/_sim/event-log",
                 [("after_sequence", "\(mark.event)"), ("kind", "webhook.attempted"), ("limit", "1000")])
             let isNew = Set(attempted.events.map { TextKey($0.subject) })
-            // Those that nobody has attempted yet are on their way.
-            deliveries = deliveries.filter { isNew.contains(TextKey($0.id)) || $0.attempts.isEmpty }
+            // Those that nobody has attempted yet are on their way. Of very many attempts the first are not known.
+            if attempted.next_cursor == nil {
+                deliveries = deliveries.filter { isNew.contains(TextKey($0.id)) || $0.attempts.isEmpty }
+            }
         }
         var answer = JSONObject()
         answer["requests"] = .array(try lines(requests.requests, limit, text))

@@ -54,6 +54,7 @@ struct ItemsCommand: AsyncParsableCommand {
             if count == 1 {
                 terminal.note("no webhook is sent, as for any --count; without --count one item sends its webhooks")
             }
+            for note in made.notes ?? [] { terminal.note("\(VisibleText.line(note.field)) \(note.problem)") }
             guard made.count <= Self.maxListed else {
                 return terminal.line("made \(made.count) items, the newest \(made.entrupy_ids.first ?? "-")")
             }

@@ -34,7 +34,7 @@ extension AgentTool {
                 name: "items", kind: .objects(max: 100),
                 description: """
                     items that are there from the beginning, for instance [{"customer_item_id": "sku-1", "result": "needs_review"}]: \
-                    needs_review is pending, until set_result with its entrupy_id. No webhook tells of them
+                    needs_review is pending, until set_result with its entrupy_id. webhook_url is not told of them
                     """),
             Argument(
                 name: "freeze_at", kind: .text(),
@@ -52,7 +52,7 @@ extension AgentTool {
         effect: .destroys,
         wayOut: "correct the argument that the error names, and call start_case again; nothing was made",
         argumentsByField: [
-            "secret_key": "webhook_secret", "url": "webhook_url", "clock.freeze": "freeze_at", "template": "items",
+            "secret_key": "webhook_secret", "url": "webhook_url", "clock.freeze": "freeze_at",
         ]
     ) { arguments, simulator in
         try await CaseStart(arguments).run(simulator)
@@ -112,11 +112,11 @@ private struct CaseStart {
 
     /// Makes a namespace with its settings and its subscription, or none.
     ///
-    /// - Returns: the notes of a scenario about its parts that nothing can match, and the items that were made.
+    /// - Returns: the notes on parts of a scenario that nothing can match and on members of items, and the items that were made.
     private func make(
         _ name: String, replaces: Bool, _ server: ControlClient, _ simulator: AgentSimulator
     ) async throws -> (notes: [String], items: [JSONValue]) {
-        let notes = try await begin(name, replaces: replaces, server)
+        var notes = try await begin(name, replaces: replaces, server)
         let client = try await simulator.client(name)
         var items: [JSONValue] = []
         do {
@@ -125,7 +125,12 @@ private struct CaseStart {
             }
             // Before the subscription, which would be told of them.
             for (index, item) in (arguments["items"]?.elements ?? []).enumerated() {
-                items.append(try await insert(item, at: index, client))
+                let made = try await insert(item, at: index, client)
+                items.append(
+                    .members([
+                        ("customer_item_id", item.members?["customer_item_id"]), ("entrupy_id", made.entrupy_ids.first),
+                    ]))
+                notes += (made.notes ?? []).map { "items[\(index)].\($0.field): \($0.problem)" }
             }
             if let url = arguments.text("webhook_url") {
                 try await client.send(
@@ -141,23 +146,16 @@ private struct CaseStart {
     }
 
     /// Makes an item.
-    ///
-    /// - Returns: its ids.
-    private func insert(_ item: JSONValue, at index: Int, _ client: ControlClient) async throws -> JSONValue {
-        let late = ["after", "delay"].filter { item.members?[$0] != nil }
-        guard late.isEmpty else {
+    private func insert(_ item: JSONValue, at index: Int, _ client: ControlClient) async throws -> GeneratedItems {
+        let wrong = ["after", "delay", "count", "template"].filter { item.members?[$0] != nil }
+        guard wrong.isEmpty else {
             throw ToolFailure(
-                "items[\(index)] has \(late.joined(separator: ", ")): an item that is there has its result at once. Nothing was made",
-                "give it the result needs_review, and decide later: set_result with its entrupy_id; or a timeline in scenario_yaml"
+                "items[\(index)] has \(wrong.joined(separator: ", ")): it is one item, with its result at once. Nothing was made",
+                "give it the result needs_review, and decide later: set_result with its entrupy_id; or items and a timeline in scenario_yaml"
             )
         }
         do {
-            let made: GeneratedItems = try await client.send(
-                ControlCall(.POST, "/_sim/authentications", body: .json(item))
-            ).decoded()
-            return .members([
-                ("customer_item_id", item.members?["customer_item_id"]), ("entrupy_id", made.entrupy_ids.first),
-            ])
+            return try await client.send(ControlCall(.POST, "/_sim/authentications", body: .json(item))).decoded()
         } catch let refusal as Refusal where refusal.code == .usage {
             throw ToolFailure("items[\(index)]: \(refusal.fullText)", AgentTool.startCase.wayOut)
         }

@@ -213,9 +213,8 @@ private enum CaseRules: String {
 
     /// Adds a rule, then removes those that were there before: a rule that is refused leaves them as they are.
     ///
-    /// - Returns: the answer of the tool.
-    ///
     /// - Parameter note: a note about a rule that is added.
+    /// - Returns: the answer of the tool.
     func change(
         adding rule: JSONValue?, clearing: Bool, _ client: ControlClient, note: String? = nil
     ) async throws -> JSONObject {
