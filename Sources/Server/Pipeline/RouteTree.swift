@@ -1,4 +1,4 @@
-import Simulation
+import SimulationAPI
 
 /// The paths of all routes, component by component. Looking one up makes no text of any component.
 struct RouteTree: Sendable {
@@ -38,27 +38,19 @@ struct RouteTree: Sendable {
 
     /// The index of the route of a path, whatever its method; `nil` if there is none. A component that a route names belongs to that
     /// route, if the rest of the path does. Repeated slashes count as one, and one at the end does not count.
-    func route(_ path: String) -> Int? { route(0, path.utf8.span, 0) }
+    func route(_ path: String) -> Int? { path.withBytes { route(0, $0, 0) } }
 
     /// Meets no node twice, so it takes no longer than comparing the path with all routes.
-    private func route(_ node: Int, _ path: Swift.Span<UInt8>, _ position: Int) -> Int? {
+    private func route(_ node: Int, _ path: UnsafeRawBufferPointer, _ position: Int) -> Int? {
         let slash = UInt8(ascii: "/")
         var start = position
         while start < path.count, path[start] == slash { start += 1 }
         guard start < path.count else { return nodes[node].route }
         var end = start
         while end < path.count, path[end] != slash { end += 1 }
-        if let next = literal(node, path, start..<end), let found = route(next, path, end) { return found }
+        let part = UnsafeRawBufferPointer(rebasing: path[start..<end])
+        let literal = nodes[node].literals.first { literal in literal.bytes.withUnsafeBytes { $0.isEqual(to: part) } }
+        if let literal, let found = route(literal.node, path, end) { return found }
         return nodes[node].parameter.flatMap { route($0, path, end) }
-    }
-
-    private func literal(_ node: Int, _ path: Swift.Span<UInt8>, _ range: Range<Int>) -> Int? {
-        let literals = nodes[node].literals
-        next: for index in literals.indices where literals[index].bytes.count == range.count {
-            let bytes = literals[index].bytes
-            for offset in bytes.indices where bytes[offset] != path[range.lowerBound + offset] { continue next }
-            return literals[index].node
-        }
-        return nil
     }
 }
