@@ -149,8 +149,8 @@
             self.process = process
             self.input = input
             self.log = log
-            // Later output must not fill the pipe.
-            output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+            // Later output must not fill the pipe. At its end the handler would be called for ever.
+            output.fileHandleForReading.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
         }
 
         /// The environment of a server. Its settings are for servers started by hand, except how to log, and whether to record the

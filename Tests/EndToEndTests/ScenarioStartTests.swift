@@ -97,7 +97,7 @@ import Testing
         #expect(run.status == 200)
         #expect(
             run["notes"].items.map { $0["field"] } == ["items[0].after", "items[1].custmer_item_id"], "\(run["notes"])")
-        #expect(run["notes.0.problem"].text?.contains("set_result in the timeline") == true)
+        #expect(run["notes.0.problem"].text?.contains("timeline (set_result)") == true)
         #expect(run["notes.1.problem"].text?.contains("did you mean customer_item_id?") == true)
     }
 
