@@ -23,12 +23,12 @@ package final class AppComponentsPlatform: SimulatedPlatform {
 
     package let seedMembers = ComponentSeed.members
 
-    package func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed {
-        try ComponentSeed(members)
+    package func readSeed(_ fields: inout FieldReader, text: String) throws -> any PlatformSeed {
+        try ComponentSeed(&fields)
     }
 
-    package func readAddition(_ members: SeedMapping, to seed: any PlatformSeed) throws -> any SeedAddition {
-        try ComponentSeed.Addition(members)
+    package func readAddition(_ fields: inout FieldReader, to seed: any PlatformSeed) throws -> any SeedAddition {
+        ComponentSeed.Addition(&fields)
     }
 
     package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { job.state.seed.components }

@@ -64,13 +64,11 @@ struct Client: Sendable {
         try fields.finish()
     }
 
-    init(seed: SeedNode) throws {
-        let (document, _) = try seed.json()
-        do {
-            try self.init(stored: document)
-        } catch let error as PlatformError {
-            throw seed.error(error.message)
-        }
+    /// The clients of seed data; `nil` if it has no such member. Problems go to `fields`.
+    static func list(_ fields: inout FieldReader) -> [Client]? {
+        let clients = fields.objects("clients", known: members) { Client(&$0, defaults: nil) }
+        fields.checkUnique(clients?.map(\.id) ?? [], "client", in: "clients")
+        return clients
     }
 
     /// The client as JSON members.

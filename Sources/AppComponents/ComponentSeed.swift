@@ -12,14 +12,20 @@ struct ComponentSeed: PlatformSeed {
 
     static let members = ["workflows", "clients"]
 
-    /// - Throws: ``SeedError``.
-    init(_ members: SeedMapping) throws {
+    /// Reads seed data. Problems go to `fields`.
+    ///
+    /// - Throws: ``SeedError`` if the built-in text is broken, which a test rules out.
+    init(_ fields: inout FieldReader) throws {
+        let workflows = Workflow.list(&fields)
+        let clients = Client.list(&fields)
+        if fields.isEmptyList("clients") {
+            fields.report("clients", "must have at least one client; codes that name none get it")
+        }
         // Seed data of earlier releases has neither.
-        let defaultSeed = try members["workflows"] == nil || members["clients"] == nil ? Self.standard.get() : nil
-        workflows = try members["workflows"]?.list { try Workflow(seed: $0) } ?? defaultSeed?.workflows ?? []
-        clients = try members["clients"]?.list { try Client(seed: $0) } ?? defaultSeed?.clients ?? []
-        given = Set(Self.members.filter { members[$0] != nil })
-        try check(members)
+        let defaultSeed = workflows == nil || clients == nil ? try Self.standard.get() : nil
+        self.init(
+            workflows: workflows ?? defaultSeed?.workflows ?? [], clients: clients ?? defaultSeed?.clients ?? [],
+            given: Set([workflows.map { _ in "workflows" }, clients.map { _ in "clients" }].compactMap(\.self)))
     }
 
     private init(workflows: [Workflow], clients: [Client], given: Set<String>) {
@@ -28,18 +34,11 @@ struct ComponentSeed: PlatformSeed {
         self.given = given
     }
 
-    private func check(_ members: SeedMapping) throws {
-        if members["workflows"] != nil { try members.checkUnique(workflows.map(\.id), "workflow", in: "workflows") }
-        guard let given = members["clients"] else { return }
-        try members.checkUnique(clients.map(\.id), "client", in: "clients")
-        guard !clients.isEmpty else { throw given.error("expected at least one client; codes that name none get it") }
-    }
-
     /// The built-in workflows and clients; a ``SeedError`` if the built-in text is broken, which a test rules out.
     private static let standard = Result {
-        try ComponentSeed(
-            SeedNode(yaml: String(decoding: PackageResources.workflows_yaml, as: UTF8.self), file: "workflows.yaml")
-                .mapping(allowed: members))
+        try SourceDocument(
+            yaml: String(decoding: PackageResources.workflows_yaml, as: UTF8.self), file: "workflows.yaml"
+        ).read(known: members) { try ComponentSeed(&$0) }
     }
 
     func workflow(_ id: String) -> Workflow? {
@@ -74,13 +73,9 @@ struct ComponentSeed: PlatformSeed {
         let workflows: [Workflow]
         let clients: [Client]
 
-        init(_ members: SeedMapping) throws {
-            workflows = try members["workflows"]?.list { try Workflow(seed: $0) } ?? []
-            clients = try members["clients"]?.list { try Client(seed: $0) } ?? []
-            if members["workflows"] != nil {
-                try members.checkUnique(workflows.map(\.id), "workflow", in: "workflows")
-            }
-            if members["clients"] != nil { try members.checkUnique(clients.map(\.id), "client", in: "clients") }
+        init(_ fields: inout FieldReader) {
+            workflows = Workflow.list(&fields) ?? []
+            clients = Client.list(&fields) ?? []
         }
 
         func load(

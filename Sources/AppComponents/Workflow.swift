@@ -69,29 +69,24 @@ struct Workflow: Sendable {
 }
 
 extension Workflow {
-    init(seed: SeedNode) throws {
-        let members = try seed.mapping(
-            allowed: ["id", "name", "supported", "real_time_feedback", "document", "biometrics"])
-        id = try members.required("id").string(maxBytes: 64)
-        guard
-            id.utf8.allSatisfy({
-                (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
-                    || $0 == UInt8(ascii: "_")
-            })
-        else { throw try members.required("id").error("expected an id of a-z, 0-9, - and _") }
-        guard !id.isIdentical(to: Self.mock.id) else {
-            throw try members.required("id").error("expected another id: \"\(id)\" is the workflow of mock sessions")
+    /// The workflows of seed data; `nil` if it has no such member. Problems go to `fields`.
+    static func list(_ fields: inout FieldReader) -> [Workflow]? {
+        let known = ["id", "name", "supported", "real_time_feedback", "document", "biometrics"]
+        let workflows = fields.objects("workflows", known: known) { Workflow(&$0) }
+        fields.checkUnique(workflows?.map(\.id) ?? [], "workflow", in: "workflows")
+        return workflows
+    }
+
+    private init(_ fields: inout FieldReader) {
+        id = fields.workflowID()
+        name = fields.requiredText("name", maxBytes: 100)
+        isSupported = fields.optionalBool("supported") ?? true
+        hasFeedback = fields.optionalBool("real_time_feedback") ?? false
+        if fields.value("document") == nil, fields.value("biometrics") == nil {
+            fields.report("", "needs a document or biometrics component, or both")
         }
-        name = try members.required("name").string(maxBytes: 100)
-        isSupported = try members["supported"]?.bool() ?? true
-        hasFeedback = try members["real_time_feedback"]?.bool() ?? false
-        document = try members["document"].map { try DocumentRules(seed: $0) }
-        biometrics = try members["biometrics"].map {
-            BiometricsRules(video: try $0.mapping(allowed: ["video"])["video"]?.bool() ?? false)
-        }
-        guard document != nil || biometrics != nil else {
-            throw seed.error("expected a document or biometrics component, or both")
-        }
+        document = DocumentRules(&fields)
+        biometrics = BiometricsRules(&fields)
     }
 
     var seedDocument: SeedDocument {
@@ -115,28 +110,43 @@ extension Workflow {
 }
 
 extension Workflow.DocumentRules {
-    fileprivate init(seed: SeedNode) throws {
-        let members = try seed.mapping(
-            allowed: ["video", "tilted", "data_extraction", "types", "issuing_countries", "nationalities"])
-        video = try members["video"]?.bool() ?? false
-        tilted = try members["tilted"]?.bool() ?? false
-        extractsData = try members["data_extraction"]?.bool() ?? false
-        for key in ["types", "issuing_countries", "nationalities"] {
-            guard let node = members[key], try node.list({ _ in }).isEmpty else { continue }
-            throw node.error("expected at least one; leave it out to accept all")
+    /// `nil` if the workflow has no such component.
+    fileprivate init?(_ workflow: inout FieldReader) {
+        let lists = ["types", "issuing_countries", "nationalities"]
+        let known = ["video", "tilted", "data_extraction"] + lists
+        guard var fields = workflow.optionalObject("document", known: known) else { return nil }
+        video = fields.optionalBool("video") ?? false
+        tilted = fields.optionalBool("tilted") ?? false
+        extractsData = fields.optionalBool("data_extraction") ?? false
+        for key in lists where fields.isEmptyList(key) {
+            fields.report(key, "must have at least one; leave it out to accept all")
         }
-        types = try members["types"]?.list { node in
-            IdentityDocument(rawValue: try node.oneOf(IdentityDocument.allCases.map(\.rawValue)))!
-        }
-        issuingCountries = try members["issuing_countries"]?.list { try $0.country() }
-        nationalities = try members["nationalities"]?.list { try $0.country() }
+        types = fields.words("types", IdentityDocument.allCases.map(\.rawValue))?.compactMap(
+            IdentityDocument.init(rawValue:))
+        issuingCountries = fields.list("issuing_countries") { $0.country($1) }
+        nationalities = fields.list("nationalities") { $0.country($1) }
     }
 }
 
-extension SeedNode {
-    fileprivate func country() throws -> String {
-        let code = try string(maxBytes: 100)
-        guard Countries.contains(code) else { throw error("\(Countries.expected), found \"\(code)\"") }
-        return code
+extension Workflow.BiometricsRules {
+    /// `nil` if the workflow has no such component.
+    fileprivate init?(_ workflow: inout FieldReader) {
+        guard var fields = workflow.optionalObject("biometrics", known: ["video"]) else { return nil }
+        video = fields.optionalBool("video") ?? false
+    }
+}
+
+extension FieldReader {
+    fileprivate mutating func workflowID() -> String {
+        let id = requiredText("id", maxBytes: 64)
+        let isValid = id.utf8.allSatisfy {
+            (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+                || $0 == UInt8(ascii: "_")
+        }
+        if !isValid { report("id", "must be an id of a-z, 0-9, - and _, got \"\(id.excerpt)\"") }
+        if id.isIdentical(to: Workflow.mock.id) {
+            report("id", "must be another id: \"\(id)\" is the workflow of mock sessions")
+        }
+        return id
     }
 }

@@ -36,12 +36,12 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package let seedMembers = EntrupySeed.members
     package let organizationMembers = EntrupySeed.organizationMembers
 
-    package func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed {
-        try EntrupySeed(members, text: text)
+    package func readSeed(_ fields: inout FieldReader, text: String) throws -> any PlatformSeed {
+        EntrupySeed(&fields, text: text)
     }
 
-    package func readAddition(_ members: SeedMapping, to seed: any PlatformSeed) throws -> any SeedAddition {
-        try EntrupySeed.Addition(members, to: part(seed))
+    package func readAddition(_ fields: inout FieldReader, to seed: any PlatformSeed) throws -> any SeedAddition {
+        try EntrupySeed.Addition(&fields, to: part(seed))
     }
 
     package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { try EntrupySeed(of: job) }

@@ -149,8 +149,9 @@
             self.process = process
             self.input = input
             self.log = log
-            // Later output must not fill the pipe. At its end the handler would be called for ever.
-            output.fileHandleForReading.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
+            // Later output must not fill the pipe. A handler of the file handle would be queued for ever once the server has ended.
+            let rest = output.fileHandleForReading
+            Thread.detachNewThread { while !rest.availableData.isEmpty {} }
         }
 
         /// The environment of a server. Its settings are for servers started by hand, except how to log, and whether to record the

@@ -11,8 +11,8 @@ extension SimulatedPlatform {
 
     package var seedMembers: [String] { [] }
     package var organizationMembers: [String] { [] }
-    package func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed { EmptyPart() }
-    package func readAddition(_ members: SeedMapping, to seed: any PlatformSeed) throws -> any SeedAddition {
+    package func readSeed(_ fields: inout FieldReader, text: String) throws -> any PlatformSeed { EmptyPart() }
+    package func readAddition(_ fields: inout FieldReader, to seed: any PlatformSeed) throws -> any SeedAddition {
         EmptyPart()
     }
     package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { EmptyPart() }

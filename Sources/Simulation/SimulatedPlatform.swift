@@ -28,14 +28,14 @@ package protocol SimulatedPlatform: Sendable {
     /// Reads the platform's members of a seed.
     ///
     /// - Parameters:
-    ///   - members: all members of the seed.
+    ///   - fields: all members of the seed. Problems go to it.
     ///   - text: the text that the seed is read from.
-    /// - Throws: ``SeedError``.
-    func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed
-    /// Reads seed data that is added to `seed`. Every member is optional.
+    /// - Throws: ``SeedError`` if built-in data is broken.
+    func readSeed(_ fields: inout FieldReader, text: String) throws -> any PlatformSeed
+    /// Reads seed data that is added to `seed`. Every member is optional. Problems go to `fields`.
     ///
-    /// - Throws: ``SeedError``.
-    func readAddition(_ members: SeedMapping, to seed: any PlatformSeed) throws -> any SeedAddition
+    /// - Throws: ``SeedError`` if built-in data is broken.
+    func readAddition(_ fields: inout FieldReader, to seed: any PlatformSeed) throws -> any SeedAddition
     /// The seed data of a namespace's organizations, as they are now.
     func exportSeed(_ job: JobContext) throws -> any PlatformSeed
 

@@ -191,7 +191,10 @@ import Testing
         arguments: [
             ("name: x\n\tdescription: y\n", ":2:1: not YAML: a tab indents this line"),
             ("name: x\ndescription: \"y\n", ":2:14: not YAML: the quote that begins here has no end"),
-            ("name: x\ndescription: y\noutcoms: []\n", ":3: outcoms: unknown key; did you mean outcomes? expected"),
+            (
+                "name: x\ndescription: y\noutcoms: []\n",
+                ":3: outcoms: is not known here; did you mean outcomes? expected"
+            ),
             (
                 "name: x\ndescription: y\nfaults:\n  - match: {rout: /x}\n    effect: {status: 500}\n",
                 ":4: faults[0].match.rout: is not known here; did you mean route? expected"

@@ -92,11 +92,11 @@ import Testing
 
     @Test(
         arguments: [
-            ([["id": "umbrella", "categories": ["hats"]]], "expected one of sneakers, luxury, apparel"),
+            ([["id": "umbrella", "categories": ["hats"]]], "must be one of sneakers, luxury, apparel"),
             ([["id": "umbrella", "categories": []]], "at least one category"),
             ([["id": "umbrella"]], "categories"),
             ([["id": "umbrella", "aliases": ["Bag"], "categories": ["luxury"]]], "appears twice"),
-            ([["id": "umbrella", "colour": "red", "categories": ["luxury"]]], "unknown key"),
+            ([["id": "umbrella", "colour": "red", "categories": ["luxury"]]], "is not known here"),
         ] as [(JSONValue, String)])
     func aWrongItemTypeIsRefused(types: JSONValue, problem: String) async throws {
         let world = try await TestWorld.make()

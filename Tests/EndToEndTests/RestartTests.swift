@@ -147,7 +147,7 @@ import Testing
             try Data("organizations:\n  - name: A\n    tokens: [x]\n".utf8).write(to: URL(fileURLWithPath: path))
             let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--port", "0", "--seed", path])
             #expect(status == 64)
-            let place = "\(URL(fileURLWithPath: path).lastPathComponent):3: organizations[0].tokens: unknown key"
+            let place = "\(URL(fileURLWithPath: path).lastPathComponent):3: organizations[0].tokens: is not known here"
             #expect(output.contains(place), "\(output)")
         }
         let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--seed", "/no/such/file.yaml"])

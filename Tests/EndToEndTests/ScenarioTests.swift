@@ -215,7 +215,7 @@ import Testing
     @Test(
         arguments: [
             ("", nil, "empty"), ("name: [", nil, "YAML"), ("- a", 1, "mapping"), ("name: mine", nil, "description"),
-            ("description: x", nil, "name"), ("name: mine\ndescription: x\nfoo: 1", 3, "unknown key"),
+            ("description: x", nil, "name"), ("name: mine\ndescription: x\nfoo: 1", 3, "not known here"),
             ("name: mine\nname: mine\ndescription: x", 2, "twice"), ("name: a/b\ndescription: x", 1, "A-Z"),
             ("name: mine\ndescription: x\nclock: {freeze: tomorrow}", 3, "ISO 8601"),
             ("name: mine\ndescription: x\nclock: {freeze: 2026-01-05T09:00:00Z, mode: x}", 3, "known here"),
@@ -295,7 +295,10 @@ import Testing
             ("name: mine\ndescription: x\nexpect:\n  - {item: {customer_item_id: a, flag: maybe}}", 4, "flagged"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: sdk/search}", 4, "begin with /"),
             ("name: mine\ndescription: x\nexpect:\n  - {route: /ns/a/sdk/search}", 4, "without /ns/{ns}"),
-            ("name: mine\ndescription: x\nseed:\n  organisations: []", 4, "seed.organisations line 4: unknown key"),
+            (
+                "name: mine\ndescription: x\nseed:\n  organisations: []", 4,
+                "seed.organisations line 4: is not known here"
+            ),
             ("name: ../etc\ndescription: x", 1, "A-Z"),
             ("name: mine\ndescription: x\nexpect:\n  - {capture: {status: lost}}", 4, "timed_out"),
             ("name: mine\ndescription: x\nexpect:\n  - {capture: {}}", 4, "status"),
@@ -306,7 +309,7 @@ import Testing
             ),
             (
                 "a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]",
-                1, "unknown key"
+                1, "not known here"
             ),
             (
                 "name: mine\ndescription: x\nsettings:\n  a: &a [1,1,1,1,1,1,1,1,1,1]\n  b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"

@@ -200,7 +200,7 @@ import Testing
             ),
             ("organizations:\n  - nam: A", 400, "line 2"),
             ("brands:\n  - {id: z, name: Z, categories: {hats: {}}}", 400, "hats"),
-            ("colour: red", 400, "unknown key"), ("{}", 400, "expected organizations"), ("", 400, "empty"),
+            ("colour: red", 400, "is not known here"), ("{}", 400, "expected organizations"), ("", 400, "empty"),
             ("a: [", 400, "not YAML"), ("- 1", 400, "expected a mapping"),
             ("organizations:\n  - {name: A, api_tokens: [demo-api-token]}", 409, "appears twice"),
             (

@@ -59,17 +59,20 @@ import Testing
 
     /// Each mistake, with the words that its error must contain besides the line.
     @Test(arguments: [
-        ("name: DemoOrg", "nam: DemoOrg", "organizations[0].nam: unknown key"),
-        ("name: DemoOrg", "name: ''", "organizations[0].name: expected 1 to 100 bytes"),
+        ("name: DemoOrg", "nam: DemoOrg", "organizations[0].nam: is not known here; did you mean name?"),
+        ("name: DemoOrg", "name: ''", "organizations[0].name: must not be empty"),
         ("unique_user_id: sim-test-user", "unique_user_id: short", "8 to 40"),
-        ("test_user: true", "test_user: maybe", "expected true or false"),
+        ("test_user: true", "test_user: maybe", "must be true or false"),
         ("name: OtherOrg", "name: DemoOrg", "organization \"DemoOrg\" appears twice"),
         ("api_tokens: [other-api-token]", "api_tokens: [demo-api-token]", "API token \"demo-api-token\" appears twice"),
-        ("required_fields: [brand, style_name]", "required_fields: [brand, stile]", "expected one of product_category"),
-        ("en: Toe box, ja", "english: Toe box, ja", "unknown key; expected one of en, ja"),
+        ("required_fields: [brand, style_name]", "required_fields: [brand, stile]", "must be one of product_category"),
+        ("en: Toe box, ja", "english: Toe box, ja", "is not known here; expected en, ja"),
         ("- id: debug_configuration", "- id: debug", "debug_configuration is missing"),
-        ("      sneakers: {item_types: [shoes], materials: [leather, mesh, suede]}", "      shoes: {}", "unknown key"),
-        ("eligible: [authentic, unknown]", "eligible: [real]", "expected one of authentic"),
+        (
+            "      sneakers: {item_types: [shoes], materials: [leather, mesh, suede]}", "      shoes: {}",
+            "is not known here; expected sneakers"
+        ),
+        ("eligible: [authentic, unknown]", "eligible: [real]", "must be one of authentic"),
     ])
     func aMistakeIsReportedWithLineAndExpectation(right: String, wrong: String, words: String) throws {
         let text = Self.standard
@@ -86,6 +89,54 @@ import Testing
             #expect(
                 words.contains("appears twice") || words.contains("is missing") || distance <= 1,
                 "\(error), line \(line)")
+        }
+    }
+
+    /// Each problem is reported, in the order of the lines, and once although two platforms read organizations.
+    @Test func allMistakesAreReported() throws {
+        let yaml = """
+            brands: [{id: Nike, name: Nike, categories: {}}]
+            colour: red
+            organizations:
+              - api_tokens: [a b]
+                users: [{unique_user_id: short}]
+                partner_users: [{username: x}]
+            """
+        let error = try #require(#expect(throws: SeedError.self) { try Seed(name: "mine.yaml", yaml: yaml) })
+        let problems = error.all.map { "\($0.line ?? 0) \($0.path)" }
+        #expect(
+            problems == [
+                "1 categories", "1 texts", "1 brands[0].id", "2 colour", "4 organizations[0].name",
+                "4 organizations[0].api_tokens[0]", "5 organizations[0].users[0].unique_user_id",
+                "6 organizations[0].partner_users[0].password", "6 organizations[0].partner_users[0].unique_user_id",
+                "6 organizations[0].partner_users[0].email",
+            ], "\(error)")
+        #expect("\(error)".split(separator: "\n").count == problems.count)
+        #expect(!"\(error)".contains("a b"), "a token is a secret")
+    }
+
+    /// In YAML, a text needs no quotes because it looks like another value.
+    @Test func plainScalarsAreTexts() throws {
+        let text = Self.standard
+            .replacing("api_tokens: [other-api-token]", with: "api_tokens: [8642, 1.50, true]")
+            .replacing("test_user: true", with: "test_user: yes")
+        let seed = try Seed(name: "mine.yaml", yaml: text)
+        #expect(seed.organizations.first { $0.name == "OtherOrg" }?.apiTokens == ["8642", "1.50", "true"])
+        #expect(seed.organizations[0].users.contains { $0.isTestUser })
+    }
+
+    /// The order in which a brand names its categories is the catalogue's, in YAML and in JSON, whose members have none.
+    @Test func aBrandsCategoriesHaveTheCataloguesOrder() throws {
+        let sneakers = "      sneakers: {item_types: [shoes], materials: [canvas, leather]}\n"
+        let luxury = "      luxury: {item_types: [bag, wallet], materials: [leather, oblique_canvas]}\n"
+        #expect(Self.standard.contains(sneakers + luxury), "no brand of the seed data has both in this order")
+        let text = Self.standard.replacing(sneakers + luxury, with: luxury + sneakers)
+        let seed = try Seed(name: "mine.yaml", yaml: text)
+        for brand in seed.entrupy.catalogue.brands {
+            let places = brand.categories.compactMap { category in
+                seed.entrupy.catalogue.categories.firstIndex { $0.id == category.id }
+            }
+            #expect(places == places.sorted(), "\(brand.id)")
         }
     }
 

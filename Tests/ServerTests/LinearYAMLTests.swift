@@ -51,6 +51,11 @@ import Testing
             let list = String(repeating: "*a,", count: length / 9)
             return "a: &a [1,1]\nb: &b [\(list)*a]\nc: [\(list.replacing(each: "a", with: "b"))*b]\n"
         },
+        "categories that brands do not have": { length in
+            "categories:\n" + (0..<length / 40).map { "  - {id: c\($0)}\n" }.joined() + "brands:\n"
+                + (0..<length / 40).map { "  - {id: b\($0), categories: {x\($0): {}}}\n" }.joined()
+        },
+        "objects without members": { "workflows:\n" + String(repeating: "- {}\n", count: $0 / 5) },
         "organizations": { length in
             "organizations:\n" + (0..<length / 40).map { "  - {name: Org\($0), api_tokens: [token-\($0)]}\n" }.joined()
         },
@@ -78,10 +83,10 @@ import Testing
         let names = "abcdefghijklmnopqrstuvwxyz".map(String.init)
         var text = "- &a [1, 2]\n"
         for (name, next) in zip(names, names.dropFirst()) { text += "- &\(next) [*\(name), *\(name)]\n" }
-        #expect(throws: SeedError.self) { try SeedNode(yaml: text + "- \(key)\n", file: "x") }
+        #expect(throws: SeedError.self) { try SourceDocument(yaml: text + "- \(key)\n", file: "x") }
         // Without aliases, such a key is an ordinary error.
         let error = #expect(throws: SeedError.self) {
-            try SeedNode(yaml: "? [a]\n: 1\n", file: "x").mapping()
+            try SourceDocument(yaml: "? [a]\n: 1\n", file: "x").members()
         }
         #expect(error?.problem == "expected keys that are strings")
     }
@@ -94,27 +99,29 @@ import Testing
               100% of it, and *emphasis* too.
             outcomes: [{match: {customer_item_id: "late-*", brand: *n}, result: unknown}]
             """
-        #expect(try SeedNode(yaml: text, file: "x").mapping().members.count == 3)
+        #expect(try SourceDocument(yaml: text, file: "x").members().count == 3)
     }
 
     @Test func aliasesThatMultiplyAreRefusedAndALongListIsNot() throws {
         let bomb = "a: &a [\(String(repeating: "1,", count: 1000))1]\nb: [\(String(repeating: "*a,", count: 1000))*a]\n"
-        let error = #expect(throws: SeedError.self) { try SeedNode(yaml: bomb, file: "x") }
+        let error = #expect(throws: SeedError.self) { try SourceDocument(yaml: bomb, file: "x") }
         #expect(error?.problem.contains("values") == true)
         let long = "a: [\(String(repeating: "1,", count: 110_000))1]\n"
-        #expect(throws: Never.self) { try SeedNode(yaml: long, file: "x") }
+        #expect(throws: Never.self) { try SourceDocument(yaml: long, file: "x") }
     }
 
     @Test func aNumberThatIsTooLargeIsNamed() throws {
         for number in ["1e999", String(repeating: "1", count: 500)] {
-            let error = #expect(throws: SeedError.self) { try SeedNode(yaml: "a:\n  b: \(number)\n", file: "x").json() }
+            let error = #expect(throws: SeedError.self) {
+                try SourceDocument(yaml: "a:\n  b: \(number)\n", file: "x").json()
+            }
             #expect(error?.path == "a.b" && error?.line == 2)
         }
     }
 
     @Test func problemsAreFoundAtTheirLine() throws {
         let text = "name: x\ntimeline:\n  - at: 1h\n    odd.name: 1\n  - {at: 2h}\n"
-        let lines = try SeedNode(yaml: text, file: "x").json().lines
+        let lines = try SourceDocument(yaml: text, file: "x").lines()
         #expect(lines["timeline[0].at"] == 3)
         #expect(lines["timeline[0].odd.name"] == 4)
         #expect(lines["timeline[1].missing"] == 5)

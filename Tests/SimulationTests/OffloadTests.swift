@@ -18,7 +18,7 @@ import Testing
             readings.withLockedValue { $0.append(isInTask) }
         }
 
-        func readSeed(_ members: SeedMapping, text: String) throws -> any PlatformSeed {
+        func readSeed(_ fields: inout FieldReader, text: String) throws -> any PlatformSeed {
             note()
             return EmptyPart()
         }

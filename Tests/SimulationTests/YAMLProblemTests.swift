@@ -31,7 +31,7 @@ import Testing
         ("a: |x\n  b\n", 1, 4, "after | or > a text begins on the next line"),
     ])
     func aMistakeIsNamedAtItsPlace(yaml: String, line: Int, column: Int, words: String) throws {
-        let error = #expect(throws: SeedError.self) { try SeedNode(yaml: yaml, file: "mine.yaml") }
+        let error = #expect(throws: SeedError.self) { try SourceDocument(yaml: yaml, file: "mine.yaml") }
         let text = "\(try #require(error))"
         #expect(text.hasPrefix("mine.yaml:\(line):\(column): not YAML: "), "\(text)")
         #expect(text.contains(words), "\(text)")
@@ -46,7 +46,7 @@ import Testing
             for second in parts {
                 for third in parts {
                     do {
-                        _ = try SeedNode(yaml: "k: \(first)\(second)\(third)\nz: 1\n", file: "x")
+                        _ = try SourceDocument(yaml: "k: \(first)\(second)\(third)\nz: 1\n", file: "x")
                     } catch {
                         let text = "\(error)"
                         #expect(
@@ -59,25 +59,25 @@ import Testing
     }
 
     @Test func aByteOrderMarkAtTheStartIsIgnored() throws {
-        #expect(try SeedNode(yaml: "\u{feff}a: 1\n", file: "x").mapping().members.map(\.0) == ["a"])
-        #expect(throws: Never.self) { try SeedNode(yaml: "a: \"\u{feff}\"\n", file: "x") }
+        #expect(try Array(SourceDocument(yaml: "\u{feff}a: 1\n", file: "x").members().keys) == ["a"])
+        #expect(throws: Never.self) { try SourceDocument(yaml: "a: \"\u{feff}\"\n", file: "x") }
     }
 
     @Test(arguments: [("\u{feff}\u{feff}a: 1\n", 1), ("a: 1\n\u{feff}b: 2\n", 2)])
     func aByteOrderMarkAtTheStartOfALineIsNamed(yaml: String, line: Int) throws {
-        let error = #expect(throws: SeedError.self) { try SeedNode(yaml: yaml, file: "x") }
+        let error = #expect(throws: SeedError.self) { try SourceDocument(yaml: yaml, file: "x") }
         #expect(
             "\(try #require(error))".hasPrefix("x:\(line): a byte-order mark (U+FEFF) is only allowed at the start"))
     }
 
     @Test(arguments: [
-        ("organisations: []", "unknown key; did you mean organizations? expected one of organizations, brands"),
-        ("brand: []", "unknown key; did you mean brands? expected"),
-        ("colour: red", "unknown key; expected one of organizations"),
+        ("organisations: []", "is not known here; did you mean organizations? expected organizations, brands"),
+        ("brand: []", "is not known here; did you mean brands? expected"),
+        ("colour: red", "is not known here; expected organizations"),
     ])
     func aMisspeltKeyHasASuggestion(yaml: String, words: String) throws {
         let error = #expect(throws: SeedError.self) {
-            try SeedNode(yaml: yaml, file: "x").mapping(allowed: ["organizations", "brands"])
+            try SourceDocument(yaml: yaml, file: "x").read(known: ["organizations", "brands"]) { _ in }
         }
         #expect(try #require(error).problem.hasPrefix(words), "\(String(describing: error))")
     }

@@ -97,120 +97,115 @@ struct Catalogue: Sendable {
 }
 
 extension Catalogue.Category {
-    init(seed: SeedNode) throws {
-        let members = try seed.mapping(allowed: ["id", "required_fields", "capture_steps"])
-        let steps = try members.required("capture_steps")
-        let workflows = try steps.mapping(allowed: ["production", "debug"])
-        self.init(
-            id: try members.required("id").identifier(),
-            requiredFields: try members.required("required_fields").list {
-                try $0.oneOf(ItemField.allCases.map(\.rawValue))
-            },
-            production: try Self.steps(workflows.required("production")),
-            debug: try Self.steps(workflows.required("debug")))
-        guard debug.count < production.count else {
-            throw steps.error("debug must have fewer steps than production")
-        }
+    /// The categories of seed data; none if it has no such member.
+    static func list(_ fields: inout FieldReader) -> [Self] {
+        fields.objects("categories", known: ["id", "required_fields", "capture_steps"]) { Self(&$0) } ?? []
     }
 
-    private static func steps(_ node: SeedNode) throws -> [Catalogue.Step] {
-        let steps = try node.list { try Catalogue.Step(seed: $0) }
-        guard steps.contains(where: \.required) else { throw node.error("expected at least one required step") }
-        guard Set(steps.map(\.regionID)).count == steps.count else { throw node.error("a region_id appears twice") }
-        return steps
+    private init(_ fields: inout FieldReader) {
+        for key in ["required_fields", "capture_steps"] { fields.require(key) }
+        id = fields.requiredIdentifier("id")
+        requiredFields = fields.words("required_fields", ItemField.allCases.map(\.rawValue)) ?? []
+        var steps = fields.optionalObject("capture_steps", known: ["production", "debug"])
+        production = steps?.captureSteps("production") ?? []
+        debug = steps?.captureSteps("debug") ?? []
+        if !production.isEmpty, debug.count >= production.count {
+            fields.report("capture_steps", "must have fewer steps in debug than in production")
+        }
     }
 }
 
 extension Catalogue.Step {
-    fileprivate init(seed: SeedNode) throws {
-        let members = try seed.mapping(allowed: ["region_id", "required", "display_name", "guidance"])
-        self.init(
-            regionID: try members.required("region_id").identifier(),
-            required: try members.required("required").bool(),
-            displayName: try members.required("display_name").localized(),
-            guidance: try members.required("guidance").localized())
+    fileprivate init(_ fields: inout FieldReader) {
+        regionID = fields.requiredIdentifier("region_id")
+        required = fields.bool("required")
+        displayName = fields.requiredLocalized("display_name")
+        guidance = fields.requiredLocalized("guidance")
     }
 }
 
 extension Catalogue.Brand {
-    init(seed: SeedNode, categories: KnownNames) throws {
-        let members = try seed.mapping(allowed: ["id", "name", "categories"])
-        id = try members.required("id").identifier()
-        name = try members.required("name").string(maxBytes: 200)
-        self.categories = try members.required("categories").mapping(allowed: categories).members.map { id, node in
-            let lists = try node.mapping(allowed: ["item_types", "materials"])
+    /// The brands of seed data; none if it has no such member.
+    static func list(_ fields: inout FieldReader, categories: KnownNames) -> [Self] {
+        fields.objects("brands", known: ["id", "name", "categories"]) { Self(&$0, categories) } ?? []
+    }
+
+    private init(_ fields: inout FieldReader, _ known: KnownNames) {
+        id = fields.requiredIdentifier("id")
+        name = fields.requiredText("name", maxBytes: 200)
+        fields.require("categories")
+        let named = fields.members("categories").map { known.sorted($0.keys) } ?? []
+        var lists = fields.optionalObject("categories", known: known)
+        categories = named.compactMap { id in
+            guard var category = lists?.optionalObject(id, known: ["item_types", "materials"]) else { return nil }
             return (
-                id, try lists["item_types"]?.list { try $0.identifier() } ?? [],
-                try lists["materials"]?.list { try $0.identifier() } ?? []
+                id, category.list("item_types") { $0.identifier($1) } ?? [],
+                category.list("materials") { $0.identifier($1) } ?? []
             )
         }
     }
 }
 
 extension Catalogue.Texts {
-    init(seed: SeedNode) throws {
-        let members = try seed.mapping(
-            allowed: ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"])
+    /// `nil` if the seed data has no texts.
+    init?(_ fields: inout FieldReader) {
+        let known = ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"]
+        guard var texts = fields.optionalObject("texts", known: known) else { return nil }
+        for key in known { texts.require(key) }
         // Seed data of an earlier release lacks the texts of results, fields and events that were added since. Results
         // then have the built-in texts, and the others their ids [D seed-texts].
-        results = try Self.results(seed: members.required("results"))
-        let reasons = try members.required("invalid_reasons")
-        invalidReasons = try reasons.list { node in
-            let members = try node.mapping(allowed: ["id", "text"])
-            return (try members.required("id").identifier(), try members.required("text").localized())
+        results = Self.results(&texts)
+        invalidReasons = texts.reasons("invalid_reasons", "text")
+        if texts.has("invalid_reasons"), !invalidReasons.contains(where: { $0.id == ResultID.debugReason }) {
+            texts.report("invalid_reasons", "\(ResultID.debugReason) is missing")
         }
-        guard invalidReasons.contains(where: { $0.id == ResultID.debugReason }) else {
-            throw reasons.error("\(ResultID.debugReason) is missing")
-        }
-        let flags = try members.required("flag_reasons")
-        flagReasons = try flags.list { node in
-            let members = try node.mapping(allowed: ["id", "label"])
-            return (try members.required("id").identifier(), try members.required("label").localized())
-        }
-        guard !flagReasons.isEmpty else { throw flags.error("expected at least one reason") }
-        let fields = try members.required("text_fields").mapping(allowed: ItemField.shown.map(\.rawValue))
-        textFields = try Dictionary(
+        flagReasons = texts.reasons("flag_reasons", "label").map { (id: $0.id, label: $0.text) }
+        if texts.isEmptyList("flag_reasons") { texts.report("flag_reasons", "must have at least one reason") }
+        var fieldTexts = texts.optionalObject("text_fields", known: ItemField.shown.map(\.rawValue))
+        textFields = Dictionary(
             uniqueKeysWithValues: ItemField.shown.compactMap { field in
-                try fields[field.rawValue].map { (field.rawValue, try $0.localized()) }
+                fieldTexts?.localized(field.rawValue).map { (field.rawValue, $0) }
             })
-        let events = try members.required("events").mapping(allowed: EventKind.shown.map(\.name))
-        self.events = try Dictionary(
+        var events = texts.optionalObject("events", known: EventKind.shown.map(\.name))
+        self.events = Dictionary(
             uniqueKeysWithValues: EventKind.shown.compactMap { kind in
-                guard let texts = try events[kind.name]?.mapping(allowed: ["label", "title"]) else { return nil }
+                guard var event = events?.optionalObject(kind.name, known: ["label", "title"]) else { return nil }
                 return (
                     kind.name,
                     Catalogue.EventText(
-                        label: try texts.required("label").localized(), title: try texts.required("title").localized())
+                        label: event.requiredLocalized("label"), title: event.requiredLocalized("title"))
                 )
             })
     }
-}
 
-extension Catalogue.Texts {
-    /// The texts of results.
-    static func results(seed: SeedNode) throws -> [ResultID: Catalogue.ResultText] {
-        let results = try seed.mapping(allowed: ResultID.names)
-        return try Dictionary(
+    /// The texts of results, of the texts of seed data.
+    static func results(_ texts: inout FieldReader) -> [ResultID: Catalogue.ResultText] {
+        var results = texts.optionalObject("results", known: ResultID.names)
+        return Dictionary(
             uniqueKeysWithValues: ResultID.allCases.compactMap { id in
-                guard let texts = try results[id.rawValue]?.mapping(allowed: ["header", "message"]) else { return nil }
+                guard var text = results?.optionalObject(id.rawValue, known: ["header", "message"]) else { return nil }
                 return (
                     id,
                     Catalogue.ResultText(
-                        header: try texts.required("header").localized(),
-                        message: try texts.required("message").localized())
+                        header: text.requiredLocalized("header"), message: text.requiredLocalized("message"))
                 )
             })
     }
 }
 
-extension SeedNode {
-    /// A result that may be flagged.
-    func flaggableResult() throws -> ResultID {
-        ResultID(rawValue: try oneOf(Flags.eligibleNames))
+extension FieldReader {
+    /// The steps of a workflow, which must be given.
+    fileprivate mutating func captureSteps(_ key: String) -> [Catalogue.Step] {
+        require(key)
+        let known = ["region_id", "required", "display_name", "guidance"]
+        guard let steps = objects(key, known: known, { Catalogue.Step(&$0) }) else { return [] }
+        if !steps.contains(where: \.required) { report(key, "must have at least one required step") }
+        checkUnique(steps.map(\.regionID), "region_id", in: key)
+        return steps
     }
 
-    /// One of the words of `type`.
-    func oneOf<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) throws -> Word? where Word.RawValue == String {
-        Word(rawValue: try oneOf(Word.allCases.map(\.rawValue)))
+    /// Ids, and a text of each.
+    fileprivate mutating func reasons(_ key: String, _ text: String) -> [(id: String, text: LocalizedText)] {
+        objects(key, known: ["id", text]) { ($0.requiredIdentifier("id"), $0.requiredLocalized(text)) } ?? []
     }
 }

@@ -124,33 +124,39 @@ struct EntrupySeed: PlatformSeed {
 }
 
 extension EntrupySeed {
-    /// - Throws: ``SeedError``.
-    init(_ members: SeedMapping, text: String) throws {
-        let categories = try members.required("categories").list { try Catalogue.Category(seed: $0) }
+    /// Reads Entrupy's members of seed data. Problems go to `fields`.
+    init(_ fields: inout FieldReader, text: String) {
+        for key in ["categories", "brands", "texts"] { fields.require(key) }
+        let categories = Catalogue.Category.list(&fields)
         let known = KnownNames(categories.map(\.id))
-        let brands = try members.required("brands").list { try Catalogue.Brand(seed: $0, categories: known) }
-        let flagging = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]
         self.init(
-            organizations: try members.required("organizations").list { try Organization(seed: $0) },
-            flagEligible: try flagging?.list { try $0.flaggableResult() } ?? [.authentic, .unknown],
-            webhooks: try members["webhooks"].map { try WebhookDefaults(seed: $0) },
+            organizations: Organization.list(&fields),
+            flagEligible: Self.flagEligible(&fields) ?? [.authentic, .unknown],
+            webhooks: WebhookDefaults(&fields),
             catalogue: Catalogue(
-                categories: categories, brands: brands,
-                itemTypes: try members["item_types"]?.list { try ItemType(seed: $0, categories: known) },
-                texts: try Catalogue.Texts(seed: members.required("texts")),
+                categories: categories, brands: Catalogue.Brand.list(&fields, categories: known),
+                itemTypes: ItemType.list(&fields, categories: known),
+                texts: Catalogue.Texts(&fields)
+                    ?? Catalogue.Texts(results: [:], invalidReasons: [], flagReasons: [], textFields: [:], events: [:]),
                 id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
-        try members.checkUnique(
+        fields.checkUnique(
             organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
         for organization in organizations {
-            try members.checkUnique(organization.bundles, "bundle", in: "organizations")
+            fields.checkUnique(organization.bundles, "bundle", in: "organizations")
         }
-        try members.checkUnique(catalogue.categories.map(\.id), "category", in: "categories")
-        try members.checkUnique(catalogue.brands.map(\.id), "brand", in: "brands")
+        fields.checkUnique(catalogue.categories.map(\.id), "category", in: "categories")
+        fields.checkUnique(catalogue.brands.map(\.id), "brand", in: "brands")
         // A name leads to one type.
         let names = (catalogue.listedItemTypes ?? []).flatMap { type in
             Set(ItemTypes.names(of: type).map(TextKey.init)).map(\.text)
         }
-        try members.checkUnique(names, "name of an item type", in: "item_types")
+        fields.checkUnique(names, "name of an item type", in: "item_types")
+    }
+
+    /// The results that may be flagged; `nil` if the seed data does not say.
+    fileprivate static func flagEligible(_ fields: inout FieldReader) -> [ResultID]? {
+        guard var flagging = fields.optionalObject("flagging", known: ["eligible"]) else { return nil }
+        return flagging.words("eligible", Flags.eligibleNames)?.map { ResultID(rawValue: $0) }
     }
 
     /// The part with the organizations of a namespace, for export.
@@ -172,39 +178,46 @@ extension EntrupySeed {
 }
 
 extension EntrupySeed.WebhookDefaults {
-    init(seed: SeedNode) throws {
-        let members = try seed.mapping(allowed: ["format", "signature", "domain_verification"])
+    /// `nil` if the seed data has no such member.
+    fileprivate init?(_ fields: inout FieldReader) {
+        let known = ["format", "signature", "domain_verification"]
+        guard var webhooks = fields.optionalObject("webhooks", known: known) else { return nil }
         self.init(
-            format: try members["format"]?.oneOf(WebhookFormat.self),
-            signature: try members["signature"]?.oneOf(WebhookSignatureForm.self),
-            domainVerification: try members["domain_verification"]?.bool())
+            format: webhooks.word("format", WebhookFormat.self),
+            signature: webhooks.word("signature", WebhookSignatureForm.self),
+            domainVerification: webhooks.optionalBool("domain_verification"))
     }
 }
 
 extension EntrupySeed.Organization {
-    init(seed: SeedNode) throws {
-        // The engine checks which members there are.
-        let members = try seed.mapping()
+    /// Entrupy's members of the organizations; none if there is no such member. The engine refuses members that nobody knows.
+    fileprivate static func list(_ fields: inout FieldReader) -> [Self] {
+        fields.objects("organizations", known: nil) { Self(&$0) } ?? []
+    }
+
+    private init(_ fields: inout FieldReader) {
+        var flagging = fields.optionalObject("flagging", known: ["sdk"])
         self.init(
-            name: try members.required("name").string(maxBytes: 100),
-            bundles: try members["bundles"]?.list { try $0.string(maxBytes: 255) } ?? [],
-            sdkFlagging: try members["flagging"]?.mapping(allowed: ["sdk"])["sdk"]?.bool() ?? true,
-            saysFlagging: members["flagging"] != nil,
-            partnerUsers: try members["partner_users"]?.list { try EntrupySeed.PartnerUser(seed: $0) } ?? [])
+            name: fields.requiredText("name", maxBytes: 100),
+            bundles: fields.list("bundles") { $0.text($1, maxBytes: 255) } ?? [],
+            sdkFlagging: flagging?.optionalBool("sdk") ?? true, saysFlagging: flagging != nil,
+            partnerUsers: fields.objects("partner_users", known: EntrupySeed.PartnerUser.members) {
+                EntrupySeed.PartnerUser(&$0)
+            } ?? [])
     }
 }
 
 extension EntrupySeed.PartnerUser {
-    init(seed: SeedNode) throws {
-        let members = try seed.mapping(
-            allowed: ["username", "password", "unique_user_id", "email", "first_name", "last_name"])
+    fileprivate static let members = [
+        "username", "password", "unique_user_id", "email", "first_name", "last_name",
+    ]
+
+    fileprivate init(_ fields: inout FieldReader) {
         self.init(
-            username: try members.required("username").string(maxBytes: 254),
-            password: try members.required("password").string(maxBytes: 254),
-            uniqueUserID: try members.required("unique_user_id").uniqueUserID(),
-            email: try members.required("email").string(maxBytes: 254),
-            firstName: try members["first_name"]?.string(maxBytes: 254),
-            lastName: try members["last_name"]?.string(maxBytes: 254))
+            username: fields.requiredText("username", maxBytes: 254),
+            password: fields.requiredText("password", maxBytes: 254),
+            uniqueUserID: fields.uniqueUserID("unique_user_id"), email: fields.requiredText("email", maxBytes: 254),
+            firstName: fields.text("first_name", maxBytes: 254), lastName: fields.text("last_name", maxBytes: 254))
     }
 }
 
@@ -229,17 +242,15 @@ extension EntrupySeed {
         let brands: [Catalogue.Brand]
         let texts: Catalogue.Texts?
 
-        init(_ members: SeedMapping, to seed: EntrupySeed) throws {
-            organizations = try members["organizations"]?.list { try Organization(seed: $0) } ?? []
-            flagEligible = try members["flagging"]?.mapping(allowed: ["eligible"])["eligible"]?.list {
-                try $0.flaggableResult()
-            }
-            webhooks = try members["webhooks"].map { try WebhookDefaults(seed: $0) }
-            categories = try members["categories"]?.list { try Catalogue.Category(seed: $0) } ?? []
+        init(_ fields: inout FieldReader, to seed: EntrupySeed) {
+            organizations = Organization.list(&fields)
+            flagEligible = EntrupySeed.flagEligible(&fields)
+            webhooks = WebhookDefaults(&fields)
+            categories = Catalogue.Category.list(&fields)
             let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
-            itemTypes = try members["item_types"]?.list { try ItemType(seed: $0, categories: known) }
-            brands = try members["brands"]?.list { try Catalogue.Brand(seed: $0, categories: known) } ?? []
-            texts = try members["texts"].map { try Catalogue.Texts(seed: $0) }
+            itemTypes = ItemType.list(&fields, categories: known)
+            brands = Catalogue.Brand.list(&fields, categories: known)
+            texts = Catalogue.Texts(&fields)
         }
 
         func load(

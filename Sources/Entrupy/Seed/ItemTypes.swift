@@ -94,11 +94,13 @@ enum BuiltInTexts {
     private static let parts: (itemTypes: [ItemType], results: [ResultID: Catalogue.ResultText]) = {
         let text = String(decoding: PackageResources.standard_yaml, as: UTF8.self)
         // A test reads the built-in seed data, so this does not fail.
-        guard let members = try? SeedNode(yaml: text, file: "standard").mapping(),
-            let types = try? members["item_types"]?.list({ try ItemType(seed: $0, categories: nil) }),
-            let results = try? members["texts"]?.mapping()["results"].map({ try Catalogue.Texts.results(seed: $0) })
-        else { return ([], [:]) }
-        return (types, results)
+        let parts = try? SourceDocument(yaml: text, file: "standard").read(known: nil) { fields in
+            var texts = fields.object("texts")
+            return (
+                itemTypes: ItemType.list(&fields, categories: nil) ?? [], results: Catalogue.Texts.results(&texts)
+            )
+        }
+        return parts ?? ([], [:])
     }()
 
     static var itemTypes: [ItemType] { parts.itemTypes }
@@ -108,20 +110,25 @@ enum BuiltInTexts {
 }
 
 extension ItemType {
-    /// - Parameter known: the categories that it may belong to; `nil` for any.
-    init(seed: SeedNode, categories known: KnownNames?) throws {
-        let members = try seed.mapping(allowed: ["id", "display_name", "aliases", "categories"])
-        let categories = try members.required("categories")
-        self.init(
-            id: try members.required("id").identifier(), name: try members["display_name"]?.localized(),
-            aliases: try members["aliases"]?.list { try $0.string(maxBytes: 200) } ?? [],
-            categories: try categories.list { node in
-                let id = try node.identifier()
-                guard known?.contains(id) ?? true else {
-                    throw node.error("expected one of \(known?.names.joined(separator: ", ") ?? ""), found \"\(id)\"")
-                }
-                return id
-            })
-        guard !self.categories.isEmpty else { throw categories.error("expected at least one category") }
+    /// The item types of seed data; `nil` if it has no such member.
+    ///
+    /// - Parameter known: the categories that they may belong to; `nil` for any.
+    static func list(_ fields: inout FieldReader, categories known: KnownNames?) -> [ItemType]? {
+        fields.objects("item_types", known: ["id", "display_name", "aliases", "categories"]) { ItemType(&$0, known) }
+    }
+
+    private init(_ fields: inout FieldReader, _ known: KnownNames?) {
+        fields.require("categories")
+        id = fields.requiredIdentifier("id")
+        name = fields.localized("display_name")
+        aliases = fields.list("aliases") { $0.text($1, maxBytes: 200) } ?? []
+        categories =
+            fields.list("categories") { fields, name in
+                guard let id = fields.identifier(name) else { return nil }
+                guard let known, !known.contains(id) else { return id }
+                fields.report(name, "must be one of \(known.listed), got \"\(id)\"")
+                return nil
+            } ?? []
+        if fields.isEmptyList("categories") { fields.report("categories", "must name at least one category") }
     }
 }

@@ -67,6 +67,9 @@ package final class Environment: Sendable {
     /// Ends the threads for work that is not a job.
     func stopBackgroundThreads() async throws { try await background.stop() }
 
+    /// Namespaces that are not closed, as those of tests, keep no threads either.
+    deinit { background.abandon() }
+
     /// Runs work that takes long or blocks, and is not a job, on threads of its own: parsing YAML, decoding gzip, reading files.
     /// The cooperative threads are as few as the processors, and every request needs them.
     ///

@@ -54,8 +54,9 @@ package final class Namespaces: Sendable {
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
         list = NamespaceRegistry(environment.sequencer)
-        environment.connections.setCloser { [list] name in
-            list.now { $0[name]?.namespace }?.closeIdleConnection()
+        // Weak: the namespaces of the list have the environment.
+        environment.connections.setCloser { [weak list] name in
+            list?.now { $0[name]?.namespace }?.closeIdleConnection()
         }
         generator = SeededGenerator(randomSeed: configuration.randomSeed)
     }

@@ -12,7 +12,7 @@ extension FieldReader {
     /// - Parameter maxBytes: the maximum length, in UTF-8 bytes.
     package mutating func optionalString(_ key: String, maxBytes: Int = .max) -> String? {
         guard let value = value(key) else { return nil }
-        guard let text = value.text else {
+        guard let text = scalarText(value) else {
             report(key, "must be a string, got \(value.typeName)")
             return nil
         }
@@ -83,13 +83,11 @@ extension FieldReader {
 
     /// `true` or `false`.
     package mutating func optionalBool(_ key: String) -> Bool? {
-        let isQuery = isQuery
+        let fields = self
         return value(key, "must be true or false") { value in
             switch value {
             case .bool(let flag): flag
-            // Not as patterns, which would compare texts as characters instead of bytes.
-            case .string(let text) where isQuery && text.isIdentical(to: "true"): true
-            case .string(let text) where isQuery && text.isIdentical(to: "false"): false
+            case .string(let text): fields.truth(text)
             default: nil
             }
         }

@@ -7,6 +7,8 @@ package struct FieldReader {
     private var source: Source
     private let path: String
     private var problems: Problems?
+    /// Whether numbers, `true` and `false` count as texts where one is expected: those of YAML need no quotes.
+    private let isWritten: Bool
 
     private enum Source {
         case object(JSONObject)
@@ -21,6 +23,12 @@ package struct FieldReader {
     /// - Parameter known: the names of all members; `nil` if others are ignored [D unknown-members].
     package init(_ members: JSONObject, known: [String]? = nil) {
         self.init(members, path: "", nil)
+        if let known { refuseMembers(except: known) }
+    }
+
+    /// The members of a YAML document, in which `12` may be meant as text, and `yes` as true.
+    package init(written members: JSONObject, known: [String]?) {
+        self.init(members, path: "", nil, isWritten: true)
         if let known { refuseMembers(except: known) }
     }
 
@@ -41,12 +49,14 @@ package struct FieldReader {
     package init(query: Substring, isStrict: Bool = false) {
         source = .query(QueryParameters(query, isStrict: isStrict))
         path = ""
+        isWritten = false
     }
 
-    private init(_ members: JSONObject, path: String, _ problems: Problems?) {
+    private init(_ members: JSONObject, path: String, _ problems: Problems?, isWritten: Bool = false) {
         source = .object(members)
         self.path = path
         self.problems = problems
+        self.isWritten = isWritten
     }
 
     /// Throws ``PlatformError/invalid(_:_:)`` with all problems if there are any.
@@ -62,6 +72,8 @@ package struct FieldReader {
     package mutating func report(_ key: String, _ problem: String) {
         let found = problems ?? Problems()
         problems = found
+        // A document of a megabyte can have as many problems as bytes.
+        guard found.details.count < Self.maxProblems else { return }
         found.details.append(ErrorDetail(field(key), problem))
     }
 
@@ -73,7 +85,7 @@ package struct FieldReader {
     ///
     /// - Parameter others: members that are reported elsewhere, and are not expected.
     package mutating func refuseMembers(except known: [String], ignoring others: [String] = []) {
-        guard case .object(let members) = source else { return }
+        guard case .object(let members) = source, !members.isEmpty else { return }
         // Most objects have no other members, and need no sorting.
         let unknown = members.keys.filter { key in
             !known.contains { $0.isIdentical(to: key) } && !others.contains { $0.isIdentical(to: key) }
@@ -82,6 +94,9 @@ package struct FieldReader {
             report(key, Self.unknown(key, known, guesses: (problems?.details.count ?? 0) < Self.maxGuesses))
         }
     }
+
+    /// The number of problems of a document that are kept. Answers show the first 100.
+    package static let maxProblems = 1000
 
     /// The number of problems of a document up to which the nearest names are looked for: it takes longer than reading a name.
     package static let maxGuesses = 10
@@ -99,6 +114,11 @@ package struct FieldReader {
         // In short names, two other letters make another word.
         let near = NearestName.nearest(to: name, among: known, maxDistance: max(1, min(name.utf8.count, 63) / 3))
         return near.map { "did you mean \($0)? " } ?? ""
+    }
+
+    /// Whether there is no member.
+    package var isEmpty: Bool {
+        if case .object(let members) = source { members.isEmpty } else { false }
     }
 
     /// Whether the member exists, even as null.
@@ -144,6 +164,24 @@ package struct FieldReader {
         if case .object(let members) = source, case .null = members[key] { report(key, "must not be null") }
     }
 
+    /// The member as text; `nil` if it is absent, null or no text.
+    func scalarText(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .number(let number) where isWritten: number.text
+        case .bool(let flag) where isWritten: "\(flag)"
+        default: nil
+        }
+    }
+
+    /// The truth value of a text: of a query's, or of one of YAML's words.
+    func truth(_ text: String) -> Bool? {
+        if isWritten { return YAMLText.bool(text) }
+        // Not as patterns, which would compare texts as characters instead of bytes.
+        guard isQuery, text.isOne(of: ["true", "false"]) else { return nil }
+        return text.isIdentical(to: "true")
+    }
+
     /// Whether this reads a query, in which every value is text.
     package var isQuery: Bool {
         if case .query = source { true } else { false }
@@ -158,6 +196,58 @@ package struct FieldReader {
         var part = part(key, value(key, "must be an object", \.members) ?? [:])
         if let known { part.refuseMembers(except: known) }
         return part
+    }
+
+    /// The object of a member; `nil` if it is absent, or no object.
+    ///
+    /// - Parameter known: the names of all its members; `nil` if others are ignored.
+    package mutating func optionalObject(_ key: String, known: [String]?) -> FieldReader? {
+        guard let members = members(key) else { return nil }
+        var part = part(key, members)
+        if let known { part.refuseMembers(except: known) }
+        return part
+    }
+
+    /// The object of a member; `nil` if it is absent, or no object. Its other members are refused.
+    package mutating func optionalObject(_ key: String, known: KnownNames) -> FieldReader? {
+        guard let members = members(key) else { return nil }
+        var part = part(key, members)
+        for key in members.keys.filter({ !known.contains($0) }).sortedByBytes() {
+            let isNear = (part.problems?.details.count ?? 0) < Self.maxGuesses
+            part.report(
+                key, "is not known here; \(isNear ? Self.guess(key, known.names) : "")expected \(known.listed)")
+        }
+        return part
+    }
+
+    /// Whether the member is an array without elements.
+    package mutating func isEmptyList(_ key: String) -> Bool { value(key)?.elements?.isEmpty == true }
+
+    /// The objects of an array.
+    ///
+    /// - Parameters:
+    ///   - known: the names of all members of each; `nil` if others are ignored.
+    ///   - read: reads an object, and reports its problems.
+    package mutating func objects<Value>(
+        _ key: String, known: [String]?, _ read: (inout FieldReader) throws -> Value
+    ) rethrows -> [Value]? {
+        try list(key) { fields, name in
+            guard var object = fields.optionalObject(name, known: known) else { return nil }
+            return try read(&object)
+        }
+    }
+
+    /// The elements of an array, which must not be null.
+    ///
+    /// - Parameter read: reads the element of a name; `nil` if it has a problem, which is reported.
+    package mutating func list<Value>(
+        _ key: String, _ read: (inout FieldReader, _ name: String) throws -> Value?
+    ) rethrows -> [Value]? {
+        guard var list = elements(key, "must be a list") else { return nil }
+        return try list.names.compactMap { name in
+            list.fields.require(name)
+            return try read(&list.fields, name)
+        }
     }
 
     /// The members of an object.
@@ -175,7 +265,7 @@ package struct FieldReader {
     private mutating func part(_ key: String, _ members: JSONObject) -> FieldReader {
         let found = problems ?? Problems()
         problems = found
-        return FieldReader(members, path: field(key), found)
+        return FieldReader(members, path: field(key), found, isWritten: isWritten)
     }
 }
 

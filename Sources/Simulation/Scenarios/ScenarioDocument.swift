@@ -46,40 +46,63 @@ package struct ScenarioDocument: Sendable {
         _ text: String, file: String, settings base: JSONValue, _ platforms: Platforms,
         seedNamed: (JSONValue?) throws -> Seed
     ) throws {
-        let root = try SeedNode(yaml: text, file: file)
-        _ = try root.mapping(allowed: Self.keys(platforms))
-        let (document, lines) = try root.json()
-        place = ScenarioPlace(file: file, lines: lines)
-        let members = document.members ?? [:]
+        let source = try SourceDocument(yaml: text, file: file)
+        let place = ScenarioPlace(file: file, lines: source.lines())
+        let members = try source.members()
+        var problems = Problems()
+        self.place = place
         self.text = text
-        var fields = FieldReader(members)
-        name = fields.requiredText("name", maxBytes: 63)
+        var fields = FieldReader(written: members, known: Self.keys(platforms))
+        let name = fields.requiredText("name", maxBytes: 63)
+        self.name = name
         description = fields.requiredText("description", maxBytes: 10_000)
         var clock = fields.object("clock", known: ["freeze"])
         frozenAt = clock.moment("freeze")
-        try place.locate("") { try fields.finish() }
-        try place.locate("name") { [name] in try SnapshotName.check(name) }
+        try problems.collect { try place.locate("") { try fields.finish() } }
+        if !name.isEmpty { try problems.collect { try place.locate("name") { try SnapshotName.check(name) } } }
 
-        seed = members["seed"].flatMap { $0 == .null ? nil : $0 }
-        let seed = try place.locate("seed") { [seed] in try seedNamed(seed) }
-        settings = members["settings"].flatMap { $0 == .null ? nil : $0 }
-        try place.locate("settings") { [settings] in
-            _ = try Settings(base.merging(settings ?? .object([:])), seed)
+        let given = fields.value("seed")
+        self.seed = given
+        let seed = try problems.collect { try place.locate("seed") { try seedNamed(given) } }
+        let changes = fields.value("settings")
+        settings = changes
+        // Without seed data nothing else can be judged.
+        guard let seed else { throw problems.error }
+        try problems.collect {
+            try place.locate("settings") { _ = try Settings(base.merging(changes ?? .object([:])), seed) }
         }
         let surroundings = ScenarioSurroundings(seed: seed, settings: base)
-        parts = try platforms.scenarioSections.map { [place] section in
-            (
-                section,
-                try place.list(members[section.key], section.key) { try section.read($0, surroundings) }
-            )
+        func list<Value>(_ key: String, _ decode: (JSONValue) throws -> Value) throws -> [Value] {
+            try problems.collect { try place.list(members[key], key, decode) } ?? []
         }
-        timeline = try place.list(members["timeline"], "timeline") { try ScenarioEvent($0, surroundings) }
-        expectations = try place.list(members["expect"], "expect") { try ScenarioExpectation($0, platforms) }
+        parts = try platforms.scenarioSections.map { section in
+            (section, try list(section.key) { try section.read($0, surroundings) })
+        }
+        timeline = try list("timeline") { try ScenarioEvent($0, surroundings) }
+        expectations = try list("expect") { try ScenarioExpectation($0, platforms) }
             .enumerated().map { index, expectation in
                 var expectation = expectation
-                expectation.line = lines["expect[\(index)]"]
+                expectation.line = place.lines["expect[\(index)]"]
                 return expectation
             }
+        if !problems.errors.isEmpty { throw problems.error }
+    }
+
+    /// The problems of the parts that were read so far.
+    private struct Problems {
+        var errors: [SeedError] = []
+
+        var error: SeedError { .joined(errors) }
+
+        /// The value that `body` reads; `nil` if it has a problem, which is kept.
+        @discardableResult mutating func collect<Value>(_ body: () throws -> Value) throws -> Value? {
+            do {
+                return try body()
+            } catch let error as SeedError {
+                errors.append(error)
+                return nil
+            }
+        }
     }
 
     /// Converts paths in a scenario to lines, for errors.
@@ -98,9 +121,12 @@ package struct ScenarioDocument: Sendable {
             guard elements.count <= ScenarioDocument.maxParts else {
                 throw error(path, "expected at most \(ScenarioDocument.maxParts) parts, found \(elements.count)")
             }
-            return try elements.enumerated().map { index, element in
-                try locate("\(path)[\(index)]") { try decode(element) }
+            var problems = Problems()
+            let values = try elements.enumerated().compactMap { index, element in
+                try problems.collect { try locate("\(path)[\(index)]") { try decode(element) } }
             }
+            if !problems.errors.isEmpty { throw problems.error }
+            return values
         }
 
         /// Runs `body` and adds the file and line to its errors.
@@ -108,18 +134,23 @@ package struct ScenarioDocument: Sendable {
             do {
                 return try body()
             } catch let problem as PlatformError where problem.kind == .invalid {
-                guard let first = problem.details.first else { throw error(path, problem.message) }
-                let field = first.field
-                let whole =
-                    path.isEmpty || field.begins(with: "\(path).")
-                    ? field
-                    : field.isEmpty || field.isIdentical(to: path)
-                        ? path : field.begins(with: "[") ? path + field : "\(path).\(field)"
-                // Line numbers of embedded seed data count from its own start, so they are removed.
-                throw error(whole, first.problem.replacing(#/^line [0-9]+(, column [0-9]+)?: /#, with: ""))
+                guard !problem.details.isEmpty else { throw error(path, problem.message) }
+                throw SeedError.joined(
+                    problem.details.map { detail in
+                        // Line numbers of embedded seed data count from its own start, so they are removed.
+                        let text = detail.problem.replacing(#/^line [0-9]+(, column [0-9]+)?: /#, with: "")
+                        return error(whole(detail.field, in: path), text)
+                    })
             } catch let problem as PlatformError {
                 throw error(path, "\(problem)")
             }
+        }
+
+        /// The path in the scenario of a field of the part at `path`.
+        private func whole(_ field: String, in path: String) -> String {
+            if path.isEmpty || field.begins(with: "\(path).") { return field }
+            if field.isEmpty || field.isIdentical(to: path) { return path }
+            return field.begins(with: "[") ? path + field : "\(path).\(field)"
         }
 
         package func error(_ path: String, _ problem: String) -> SeedError {

@@ -10,14 +10,16 @@ package struct SeedPart {
     ///
     /// - Throws: ``SeedError`` with the line, the path and what was expected.
     package init(yaml: String, for seed: Seed) throws {
-        let root = try SeedNode(yaml: yaml, file: "seed")
         let platforms = seed.platforms
-        let allowed = Seed.members(platforms)
-        let members = try root.mapping(allowed: allowed)
-        organizations = try members["organizations"]?.list { try Seed.Organization(seed: $0, platforms) } ?? []
-        parts = try zip(platforms.all, seed.parts).map { try $0.readAddition(members, to: $1) }
-        guard !members.members.isEmpty else {
-            throw root.error("expected \(allowed.dropLast().joined(separator: ", ")) or \(allowed.last ?? "")")
+        let known = Seed.members(platforms)
+        (organizations, parts) = try SourceDocument(yaml: yaml, file: "seed").read(known: known) { fields in
+            if fields.isEmpty {
+                fields.report("", "expected \(known.dropLast().joined(separator: ", ")) or \(known.last ?? "")")
+            }
+            return (
+                Seed.Organization.list(&fields, platforms),
+                try zip(platforms.all, seed.parts).map { try $0.readAddition(&fields, to: $1) }
+            )
         }
     }
 }
@@ -216,19 +218,25 @@ package struct ExportSeed: Operation {
 extension PlatformError {
     /// A scenario error with its place and what was expected.
     package static func invalid(scenario error: SeedError) -> PlatformError {
-        invalid("the scenario", error, field: error.path)
+        invalid("the scenario", error) { $0 }
     }
 
     /// A seed data error with its place and what was expected.
     package static func invalid(_ error: SeedError) -> PlatformError {
-        invalid("the seed data", error, field: error.path.isEmpty ? "seed" : "seed.\(error.path)")
+        invalid("the seed data", error) { $0.isEmpty ? "seed" : "seed.\($0)" }
     }
 
-    private static func invalid(_ document: String, _ error: SeedError, field: String) -> PlatformError {
-        let column = error.column.map { ", column \($0)" } ?? ""
-        let place = error.line.map { "line \($0)\(column): " } ?? ""
+    /// - Parameter field: the field of a path in the document.
+    private static func invalid(
+        _ document: String, _ error: SeedError, _ field: (String) -> String
+    ) -> PlatformError {
+        func place(_ error: SeedError) -> String {
+            error.line.map { "line \($0)\(error.column.map { ", column \($0)" } ?? ""): " } ?? ""
+        }
         let path = error.path.isEmpty ? "" : "\(error.path): "
+        let more = error.others.isEmpty ? "" : " (and \(error.others.count) more)"
         return .invalid(
-            "\(document) is wrong: \(place)\(path)\(error.problem)", [ErrorDetail(field, place + error.problem)])
+            "\(document) is wrong: \(place(error))\(path)\(error.problem)\(more)",
+            error.all.map { ErrorDetail(field($0.path), place($0) + $0.problem) })
     }
 }

@@ -78,20 +78,21 @@ package struct Seed: Sendable {
     ///   - yaml: the file's text, YAML or JSON.
     /// - Throws: ``SeedError`` with the line, the path and what was expected.
     package init(name: String, yaml: String, _ platforms: Platforms) throws {
-        let root = try SeedNode(yaml: yaml, file: name)
-        let members = try root.mapping(allowed: Self.members(platforms))
-        // First, because it checks which members the organizations have.
-        let organizations = try members.required("organizations").list { try Organization(seed: $0, platforms) }
-        self.init(
-            name: name, text: yaml, organizations: organizations,
-            parts: try platforms.all.map { try $0.readSeed(members, text: yaml) }, platforms: platforms)
-        try members.checkUnique(organizations.map(\.name), "organization", in: "organizations")
-        try members.checkUnique(organizations.flatMap(\.apiTokens), "API token", in: "organizations")
-        try members.checkUnique(
-            organizations.flatMap { organization in
-                organization.users.map { Username.of($0.uniqueUserID, in: organization.name) }
-            },
-            "user", in: "organizations")
+        self = try SourceDocument(yaml: yaml, file: name).read(known: Self.members(platforms)) { fields in
+            fields.require("organizations")
+            let organizations = Organization.list(&fields, platforms)
+            let parts = try platforms.all.map { try $0.readSeed(&fields, text: yaml) }
+            fields.checkUnique(organizations.map(\.name), "organization", in: "organizations")
+            fields.checkUnique(organizations.flatMap(\.apiTokens), "API token", in: "organizations")
+            let usernames = organizations.flatMap { organization in
+                organization.users.filter { !$0.uniqueUserID.isEmpty }.map {
+                    Username.of($0.uniqueUserID, in: organization.name)
+                }
+            }
+            fields.checkUnique(usernames, "user", in: "organizations")
+            return Seed(
+                name: name, text: yaml, organizations: organizations, parts: parts, platforms: platforms)
+        }
     }
 
     /// The members of seed data.
@@ -137,42 +138,30 @@ package struct Seed: Sendable {
     }
 }
 
-extension SeedMapping {
-    /// Checks that values are unique.
-    ///
-    /// - Parameters:
-    ///   - what: the values' kind, for the error.
-    ///   - key: the member that has them.
-    package func checkUnique(_ values: [String], _ what: String, in key: String) throws {
-        var seen: Set<[UInt8]> = []
-        for value in values where !seen.insert(Array(value.utf8)).inserted {
-            throw try required(key).error("\(what) \"\(value)\" appears twice")
-        }
-    }
-}
-
 extension Seed.Organization {
-    /// Reads the engine's members of an organization.
-    package init(seed: SeedNode, _ platforms: Platforms) throws {
-        let members = try seed.mapping(
-            allowed: ["name", "api_tokens", "users"] + platforms.all.flatMap(\.organizationMembers))
+    /// The organizations of seed data; none if it has no such member.
+    package static func list(_ fields: inout FieldReader, _ platforms: Platforms) -> [Self] {
+        let known = ["name", "api_tokens", "users"] + platforms.all.flatMap(\.organizationMembers)
+        return fields.objects("organizations", known: known) { Self(&$0) } ?? []
+    }
+
+    private init(_ fields: inout FieldReader) {
+        fields.require("api_tokens")
         self.init(
-            name: try members.required("name").string(maxBytes: 100),
-            apiTokens: try members.required("api_tokens").list { try $0.token() },
-            users: try members["users"]?.list { try Seed.User(seed: $0) } ?? [])
+            name: fields.requiredText("name", maxBytes: 100),
+            apiTokens: fields.list("api_tokens") { $0.token($1) } ?? [],
+            users: fields.objects("users", known: Seed.User.members) { Seed.User(&$0) } ?? [])
     }
 }
 
 extension Seed.User {
-    package init(seed: SeedNode) throws {
-        let members = try seed.mapping(
-            allowed: ["unique_user_id", "email", "first_name", "last_name", "test_user"])
+    fileprivate static let members = ["unique_user_id", "email", "first_name", "last_name", "test_user"]
+
+    fileprivate init(_ fields: inout FieldReader) {
         self.init(
-            uniqueUserID: try members.required("unique_user_id").uniqueUserID(),
-            email: try members["email"]?.string(maxBytes: 254),
-            firstName: try members["first_name"]?.string(maxBytes: 254),
-            lastName: try members["last_name"]?.string(maxBytes: 254),
-            isTestUser: try members["test_user"]?.bool() ?? false)
+            uniqueUserID: fields.uniqueUserID("unique_user_id"), email: fields.text("email", maxBytes: 254),
+            firstName: fields.text("first_name", maxBytes: 254), lastName: fields.text("last_name", maxBytes: 254),
+            isTestUser: fields.optionalBool("test_user") ?? false)
     }
 }
 
@@ -186,20 +175,15 @@ extension Seed.User {
     }
 }
 
-extension SeedNode {
-    /// An id by which an organization knows a user.
-    package func uniqueUserID() throws -> String {
-        let value = try string(maxBytes: 40)
-        if let problem = TextRules.uniqueUserIDProblem(value) { throw error(problem) }
-        return value
-    }
-
-    fileprivate func token() throws -> String {
-        let value = try string(maxBytes: 500)
-        guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            throw error("expected a token of printable ASCII without spaces")
+extension FieldReader {
+    /// An API token. A message does not show it.
+    fileprivate mutating func token(_ key: String) -> String? {
+        guard let text = text(key, maxBytes: 500) else { return nil }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+            report(key, "must be a token of printable ASCII without spaces")
+            return nil
         }
-        return value
+        return text
     }
 }
 

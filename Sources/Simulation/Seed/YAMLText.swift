@@ -1,3 +1,5 @@
+import Yams
+
 /// Checks on a YAML text before it is parsed [D linear-time].
 ///
 /// The parser compares the keys of each mapping as whole `String`s. Its time grows with the square of a run of
@@ -31,6 +33,9 @@ package enum YAMLText {
         }
         return nil
     }
+
+    /// The truth value of a word of YAML 1.1: `yes`, `off` and so on, in any case; `nil` for other texts.
+    static func bool(_ text: String) -> Bool? { text.utf8.count <= 5 ? Node(text).bool : nil }
 
     /// The place of the first byte-order mark that begins a line; `nil` if there is none.
     private static func strayMark(_ bytes: [UInt8]) -> Int? {

@@ -1,31 +1,5 @@
 import SimulationAPI
 
-/// The place of a node in a document. Its path is built only for error messages.
-package indirect enum SeedPlace: Sendable {
-    case document
-    case member(String, of: SeedPlace)
-    case element(Int, of: SeedPlace)
-
-    /// The path, for instance `organizations[0].name`; empty for the document.
-    package var path: String {
-        var steps: [String] = []
-        var place = self
-        while true {
-            switch place {
-            case .document:
-                let path = steps.reversed().joined()
-                return path.begins(with: ".") ? String(decoding: path.utf8.dropFirst(), as: UTF8.self) : path
-            case .member(let name, let parent):
-                steps.append("." + name)
-                place = parent
-            case .element(let index, let parent):
-                steps.append("[\(index)]")
-                place = parent
-            }
-        }
-    }
-}
-
 /// The line at which each part of a document begins.
 package struct SourceLines: Sendable {
     package let line: Int
@@ -57,17 +31,4 @@ package struct SourceLines: Sendable {
         }
         return nil
     }
-}
-
-/// A list of names with fast lookup.
-package struct KnownNames {
-    package let names: [String]
-    private let keys: Set<TextKey>
-
-    package init(_ names: [String]) {
-        self.names = names
-        keys = Set(names.map { TextKey($0) })
-    }
-
-    package func contains(_ name: String) -> Bool { keys.contains(TextKey(name)) }
 }
