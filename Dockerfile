@@ -4,9 +4,11 @@
 #   docker run --rm -p 127.0.0.1:8642:8642 -v entrupy-sim:/data entrupy-sim
 # With Podman: `podman build --format docker`, which keeps the health check. `--target test` builds and runs the tests instead.
 
-# Everything but the program.
+# Everything but the program. Each stage has caches of its own: of two locked ones, Podman 4.3, Debian 12's, unlocks one
+# (https://github.com/containers/buildah/issues/4342), and the next stage with the other would wait for ever.
 FROM debian:bookworm-slim AS runtime
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked --mount=type=cache,target=/var/lib/apt,sharing=locked \
+RUN --mount=type=cache,id=runtime-archives,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=runtime-lists,target=/var/lib/apt,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends ca-certificates libstdc++6 zlib1g \
@@ -44,7 +46,8 @@ FROM runtime AS released
 COPY --from=unpacked /entrupy-sim /opt/entrupy-sim
 
 FROM swift:6.3-bookworm AS source
-RUN --mount=type=cache,target=/var/cache/apt,sharing=locked --mount=type=cache,target=/var/lib/apt,sharing=locked \
+RUN --mount=type=cache,id=source-archives,target=/var/cache/apt,sharing=locked \
+    --mount=type=cache,id=source-lists,target=/var/lib/apt,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils libsqlite3-dev make python3 zlib1g-dev
