@@ -216,6 +216,21 @@ import Testing
         #expect(run.status == 64 && run.output.hasPrefix("error: \(file)\(problem)"), "\(run.output)")
     }
 
+    @Test func eachMistakeInAScenarioHasItsPlace() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID()).yaml").path
+        let text = "name: x\ndescription: y\noutcoms: []\ntimeline:\n  - {at: soon, clear_faults: true}\n  - {at: 1h}\n"
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let run = try await SimProcess.run(["scenario", "start", file, "--url", SimProcess.shared.baseURL])
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(run.status == 64 && lines.count == 4, "\(run.output)")
+        for (line, place) in zip(
+            lines, ["error: \(file):3: outcoms: ", "  \(file):5: timeline[0].at: ", "  \(file):6: timeline[1]: "])
+        {
+            #expect(line.hasPrefix(place), "\(run.output)")
+        }
+    }
+
     // MARK: Measures
 
     @Test func durationsAndSizesAreRead() throws {

@@ -42,6 +42,19 @@ import Testing
         }
     }
 
+    /// Thousands of namespaces are made in one process by tests. Each has five threads.
+    @Test func namespacesThatAreDroppedLeaveNothing() async throws {
+        weak var environment: Simulation.Environment?
+        do {
+            let bench = try Bench()
+            _ = try await bench.open()
+            environment = bench.namespaces.environment
+        }
+        // The last job ends on a thread.
+        for _ in 0..<100_000 where environment != nil { await Task.yield() }
+        #expect(environment == nil)
+    }
+
     private struct Nothing: JournalHeaders, JournalBody {
         let pairs: [(name: String, value: String)] = []
         let data = Data()

@@ -64,7 +64,7 @@ import Testing
         ("unique_user_id: sim-test-user", "unique_user_id: short", "8 to 40"),
         ("test_user: true", "test_user: maybe", "must be true or false"),
         ("name: OtherOrg", "name: DemoOrg", "organization \"DemoOrg\" appears twice"),
-        ("api_tokens: [other-api-token]", "api_tokens: [demo-api-token]", "API token \"demo-api-token\" appears twice"),
+        ("api_tokens: [other-api-token]", "api_tokens: [demo-api-token]", "an API token appears twice"),
         ("required_fields: [brand, style_name]", "required_fields: [brand, stile]", "must be one of product_category"),
         ("en: Toe box, ja", "english: Toe box, ja", "is not known here; expected en, ja"),
         ("- id: debug_configuration", "- id: debug", "debug_configuration is missing"),
@@ -85,6 +85,10 @@ import Testing
         } catch let error as SeedError {
             #expect("\(error)".contains(words), "\(error)")
             #expect("\(error)".hasPrefix("mine.yaml:"))
+            #expect(
+                error.others.allSatisfy {
+                    $0.path.hasSuffix(".ja") || $0.path.hasSuffix(".name") || $0.path.hasSuffix(".en")
+                }, "\(error)")
             let distance = abs((error.line ?? 0) - line)
             #expect(
                 words.contains("appears twice") || words.contains("is missing") || distance <= 1,
@@ -115,13 +119,46 @@ import Testing
         #expect(!"\(error)".contains("a b"), "a token is a secret")
     }
 
+    /// A value that was forgotten decides nothing: `types:` without types would accept all.
+    @Test(arguments: [
+        ("      sneakers: {item_types: [shoes], materials: [leather, mesh, suede]}", "      sneakers:", "brands"),
+        ("eligible: [authentic, unknown]", "eligible:", "flagging.eligible"),
+        ("test_user: true", "test_user: ~", ".test_user"),
+        ("api_tokens: [other-api-token]", "api_tokens:", "organizations[1].api_tokens"),
+    ])
+    func nullIsRefused(right: String, wrong: String, path: String) throws {
+        let range = try #require(Self.standard.range(of: right))
+        let text = Self.standard.replacingCharacters(in: range, with: wrong)
+        let error = try #require(#expect(throws: SeedError.self) { try Seed(name: "mine.yaml", yaml: text) })
+        #expect(error.path.contains(path) && error.problem == "must not be null" && error.others.isEmpty, "\(error)")
+    }
+
+    /// What is refused is no secret yet that could be masked.
+    @Test(arguments: [
+        "organizations: [{name: A, api_tokens: my-secret}]",
+        "organizations: [{name: A, api_tokens: [my-secret, my-secret]}]",
+        "organizations: [{name: A, api_tokens: [], partner_users: ['alice:my-secret']}]",
+        "organizations: [{name: A, api_tokens: ['my-secret ']}]",
+    ])
+    func noMessageShowsAToken(text: String) throws {
+        let error = try #require(#expect(throws: SeedError.self) { try Seed(name: "mine.yaml", yaml: text) })
+        #expect(!"\(error)".contains("my-secret"), "\(error)")
+    }
+
+    /// Without categories, those that brands and item types name are not judged.
+    @Test func whatFollowsFromAMistakeIsNoMistake() throws {
+        let text = Self.standard.replacing("\ncategories:", with: "\ncategoreis:")
+        let error = try #require(#expect(throws: SeedError.self) { try Seed(name: "mine.yaml", yaml: text) })
+        #expect(error.all.map(\.path).sorted() == ["categoreis", "categories"], "\(error)")
+    }
+
     /// In YAML, a text needs no quotes because it looks like another value.
     @Test func plainScalarsAreTexts() throws {
         let text = Self.standard
-            .replacing("api_tokens: [other-api-token]", with: "api_tokens: [8642, 1.50, true]")
+            .replacing("api_tokens: [other-api-token]", with: "api_tokens: [8642, 1.50, true, 12e4567]")
             .replacing("test_user: true", with: "test_user: yes")
         let seed = try Seed(name: "mine.yaml", yaml: text)
-        #expect(seed.organizations.first { $0.name == "OtherOrg" }?.apiTokens == ["8642", "1.50", "true"])
+        #expect(seed.organizations.first { $0.name == "OtherOrg" }?.apiTokens == ["8642", "1.50", "true", "12e4567"])
         #expect(seed.organizations[0].users.contains { $0.isTestUser })
     }
 

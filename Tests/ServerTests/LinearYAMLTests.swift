@@ -55,6 +55,10 @@ import Testing
             "categories:\n" + (0..<length / 40).map { "  - {id: c\($0)}\n" }.joined() + "brands:\n"
                 + (0..<length / 40).map { "  - {id: b\($0), categories: {x\($0): {}}}\n" }.joined()
         },
+        "unknown members of many parts": { length in
+            let part = "  - {" + (0..<length / 200).map { "k\($0): 1" }.joined(separator: ", ") + "}\n"
+            return "name: x\ndescription: y\ntimeline:\n" + String(repeating: part, count: 20)
+        },
         "objects without members": { "workflows:\n" + String(repeating: "- {}\n", count: $0 / 5) },
         "organizations": { length in
             "organizations:\n" + (0..<length / 40).map { "  - {name: Org\($0), api_tokens: [token-\($0)]}\n" }.joined()
@@ -91,6 +95,14 @@ import Testing
         #expect(error?.problem == "expected keys that are strings")
     }
 
+    /// The parser takes the two for different keys.
+    @Test func aKeyThatIsQuotedOnceAppearsTwice() throws {
+        let error = #expect(throws: SeedError.self) {
+            try SourceDocument(yaml: "a: {1: x, \"1\": y}\n", file: "x").members()
+        }
+        #expect(error?.path == "a" && error?.problem == "the key \"1\" appears twice")
+    }
+
     @Test func ordinaryTextIsAccepted() throws {
         let text = """
             name: &n why-not
@@ -106,6 +118,12 @@ import Testing
         let bomb = "a: &a [\(String(repeating: "1,", count: 1000))1]\nb: [\(String(repeating: "*a,", count: 1000))*a]\n"
         let error = #expect(throws: SeedError.self) { try SourceDocument(yaml: bomb, file: "x") }
         #expect(error?.problem.contains("values") == true)
+        // Each list is within the parser's depth, and the next one is as deep below it.
+        let deep = "a: &a \(String(repeating: "[", count: 600))1\(String(repeating: "]", count: 600))\n"
+        let chain = deep + "b: \(String(repeating: "[", count: 600))*a\(String(repeating: "]", count: 600))\n"
+        #expect(throws: Never.self) { try SourceDocument(yaml: deep, file: "x") }
+        let tooDeep = #expect(throws: SeedError.self) { try SourceDocument(yaml: chain, file: "x") }
+        #expect(tooDeep?.problem.contains("levels") == true)
         let long = "a: [\(String(repeating: "1,", count: 110_000))1]\n"
         #expect(throws: Never.self) { try SourceDocument(yaml: long, file: "x") }
     }

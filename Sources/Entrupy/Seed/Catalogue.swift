@@ -106,10 +106,12 @@ extension Catalogue.Category {
         for key in ["required_fields", "capture_steps"] { fields.require(key) }
         id = fields.requiredIdentifier("id")
         requiredFields = fields.words("required_fields", ItemField.allCases.map(\.rawValue)) ?? []
+        let count = fields.problemCount
         var steps = fields.optionalObject("capture_steps", known: ["production", "debug"])
         production = steps?.captureSteps("production") ?? []
         debug = steps?.captureSteps("debug") ?? []
-        if !production.isEmpty, debug.count >= production.count {
+        // Steps with problems say nothing about their number.
+        if fields.problemCount == count, !production.isEmpty, debug.count >= production.count {
             fields.report("capture_steps", "must have fewer steps in debug than in production")
         }
     }
@@ -126,16 +128,23 @@ extension Catalogue.Step {
 
 extension Catalogue.Brand {
     /// The brands of seed data; none if it has no such member.
-    static func list(_ fields: inout FieldReader, categories: KnownNames) -> [Self] {
+    ///
+    /// - Parameter categories: those that a brand may have, and their order; `nil` for any.
+    static func list(_ fields: inout FieldReader, categories: KnownNames?) -> [Self] {
         fields.objects("brands", known: ["id", "name", "categories"]) { Self(&$0, categories) } ?? []
     }
 
-    private init(_ fields: inout FieldReader, _ known: KnownNames) {
+    private init(_ fields: inout FieldReader, _ known: KnownNames?) {
         id = fields.requiredIdentifier("id")
         name = fields.requiredText("name", maxBytes: 200)
         fields.require("categories")
-        let named = fields.members("categories").map { known.sorted($0.keys) } ?? []
-        var lists = fields.optionalObject("categories", known: known)
+        var lists: FieldReader? =
+            if let known {
+                fields.optionalObject("categories", known: known)
+            } else {
+                fields.optionalObject("categories", known: nil)
+            }
+        let named = lists.map { known?.sorted($0.names) ?? $0.names } ?? []
         categories = named.compactMap { id in
             guard var category = lists?.optionalObject(id, known: ["item_types", "materials"]) else { return nil }
             return (
@@ -198,8 +207,11 @@ extension FieldReader {
     fileprivate mutating func captureSteps(_ key: String) -> [Catalogue.Step] {
         require(key)
         let known = ["region_id", "required", "display_name", "guidance"]
+        let count = problemCount
         guard let steps = objects(key, known: known, { Catalogue.Step(&$0) }) else { return [] }
-        if !steps.contains(where: \.required) { report(key, "must have at least one required step") }
+        if problemCount == count, !steps.contains(where: \.required) {
+            report(key, "must have at least one required step")
+        }
         checkUnique(steps.map(\.regionID), "region_id", in: key)
         return steps
     }

@@ -128,7 +128,7 @@ extension EntrupySeed {
     init(_ fields: inout FieldReader, text: String) {
         for key in ["categories", "brands", "texts"] { fields.require(key) }
         let categories = Catalogue.Category.list(&fields)
-        let known = KnownNames(categories.map(\.id))
+        let known = Self.known(fields.has("categories"), categories)
         self.init(
             organizations: Organization.list(&fields),
             flagEligible: Self.flagEligible(&fields) ?? [.authentic, .unknown],
@@ -151,6 +151,12 @@ extension EntrupySeed {
             Set(ItemTypes.names(of: type).map(TextKey.init)).map(\.text)
         }
         fields.checkUnique(names, "name of an item type", in: "item_types")
+    }
+
+    /// The categories that brands and item types may have, in their order; `nil` for any: where they are missing, or one has a problem
+    /// with its id, all that name them would have problems too.
+    fileprivate static func known(_ areThere: Bool, _ categories: [Catalogue.Category]) -> KnownNames? {
+        areThere && !categories.contains { $0.id.isEmpty } ? KnownNames(categories.map(\.id)) : nil
     }
 
     /// The results that may be flagged; `nil` if the seed data does not say.
@@ -247,7 +253,7 @@ extension EntrupySeed {
             flagEligible = EntrupySeed.flagEligible(&fields)
             webhooks = WebhookDefaults(&fields)
             categories = Catalogue.Category.list(&fields)
-            let known = KnownNames(seed.catalogue.categories.map(\.id) + categories.map(\.id))
+            let known = EntrupySeed.known(true, seed.catalogue.categories + categories)
             itemTypes = ItemType.list(&fields, categories: known)
             brands = Catalogue.Brand.list(&fields, categories: known)
             texts = Catalogue.Texts(&fields)

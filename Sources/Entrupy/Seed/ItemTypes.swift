@@ -79,7 +79,7 @@ struct ItemTypes: Sendable {
         return (places[TextKey(wanted)] ?? places[TextKey(ItemMetadata.identifier(wanted))]).map { all[$0] }
     }
 
-    /// The categories in which a brand has a type, in the brand's order.
+    /// The categories in which a brand has a type, in the catalogue's order.
     func categories(of type: ItemType, _ brand: Catalogue.Brand) -> [String] {
         brand.categories.filter { category in
             type.categories.contains { $0.isIdentical(to: category.id) }

@@ -86,14 +86,24 @@ package struct FieldReader {
     /// - Parameter others: members that are reported elsewhere, and are not expected.
     package mutating func refuseMembers(except known: [String], ignoring others: [String] = []) {
         guard case .object(let members) = source, !members.isEmpty else { return }
+        refuseNulls(members)
         // Most objects have no other members, and need no sorting.
         let unknown = members.keys.filter { key in
             !known.contains { $0.isIdentical(to: key) } && !others.contains { $0.isIdentical(to: key) }
         }
         for key in unknown.sortedByBytes() {
-            report(key, Self.unknown(key, known, guesses: (problems?.details.count ?? 0) < Self.maxGuesses))
+            report(key, Self.unknown(key, known, guesses: problemCount < Self.maxGuesses))
         }
     }
+
+    /// Reports the members of a YAML document that are null: a value that was forgotten, as in `types:`, would mean all types.
+    private mutating func refuseNulls(_ members: JSONObject) {
+        guard isWritten else { return }
+        for (key, value) in members.sorted where value == .null { report(key, "must not be null") }
+    }
+
+    /// The number of problems so far.
+    package var problemCount: Int { problems?.details.count ?? 0 }
 
     /// The number of problems of a document that are kept. Answers show the first 100.
     package static let maxProblems = 1000
@@ -114,6 +124,11 @@ package struct FieldReader {
         // In short names, two other letters make another word.
         let near = NearestName.nearest(to: name, among: known, maxDistance: max(1, min(name.utf8.count, 63) / 3))
         return near.map { "did you mean \($0)? " } ?? ""
+    }
+
+    /// The names of the members of an object, in the order of their bytes.
+    package var names: [String] {
+        if case .object(let members) = source { members.keys.sorted() } else { [] }
     }
 
     /// Whether there is no member.
@@ -146,13 +161,15 @@ package struct FieldReader {
 
     /// A member that `convert` reads.
     ///
-    /// - Parameter expected: says what the value must be.
+    /// - Parameters:
+    ///   - expected: says what the value must be.
+    ///   - isSecret: whether the message names only the type of another value: tokens may stand where their list is meant.
     package mutating func value<Value>(
-        _ key: String, _ expected: @autoclosure () -> String, _ convert: (JSONValue) -> Value?
+        _ key: String, _ expected: @autoclosure () -> String, isSecret: Bool = false, _ convert: (JSONValue) -> Value?
     ) -> Value? {
         guard let value = value(key) else { return nil }
         guard let converted = convert(value) else {
-            report(key, "\(expected()), got \(value.quoted)")
+            report(key, "\(expected()), got \(isSecret ? value.typeName : value.quoted)")
             return nil
         }
         return converted
@@ -212,8 +229,9 @@ package struct FieldReader {
     package mutating func optionalObject(_ key: String, known: KnownNames) -> FieldReader? {
         guard let members = members(key) else { return nil }
         var part = part(key, members)
+        part.refuseNulls(members)
         for key in members.keys.filter({ !known.contains($0) }).sortedByBytes() {
-            let isNear = (part.problems?.details.count ?? 0) < Self.maxGuesses
+            let isNear = part.problemCount < Self.maxGuesses
             part.report(
                 key, "is not known here; \(isNear ? Self.guess(key, known.names) : "")expected \(known.listed)")
         }
@@ -252,12 +270,12 @@ package struct FieldReader {
 
     /// The members of an object.
     package mutating func members(_ key: String) -> JSONObject? {
-        value(key, "must be an object", \.members)
+        value(key, "must be an object", isSecret: true, \.members)
     }
 
     /// The elements of an array, and the names by which they are read: `[0]`, `[1]` and so on.
     package mutating func elements(_ key: String, _ expected: String) -> (fields: FieldReader, names: [String])? {
-        guard let elements = value(key, expected, \.elements) else { return nil }
+        guard let elements = value(key, expected, isSecret: true, \.elements) else { return nil }
         let names = elements.indices.map { "[\($0)]" }
         return (part(key, JSONObject(zip(names, elements))), names)
     }

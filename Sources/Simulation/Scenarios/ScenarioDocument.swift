@@ -52,7 +52,7 @@ package struct ScenarioDocument: Sendable {
         var problems = Problems()
         self.place = place
         self.text = text
-        var fields = FieldReader(written: members, known: Self.keys(platforms))
+        var fields = FieldReader(members, known: Self.keys(platforms))
         let name = fields.requiredText("name", maxBytes: 63)
         self.name = name
         description = fields.requiredText("description", maxBytes: 10_000)
@@ -94,12 +94,16 @@ package struct ScenarioDocument: Sendable {
 
         var error: SeedError { .joined(errors) }
 
-        /// The value that `body` reads; `nil` if it has a problem, which is kept.
+        /// Whether there are as many problems as are kept.
+        var areEnough: Bool { errors.count >= FieldReader.maxProblems }
+
+        /// The value that `body` reads; `nil` if it has a problem, which is kept, or if there are enough.
         @discardableResult mutating func collect<Value>(_ body: () throws -> Value) throws -> Value? {
+            guard !areEnough else { return nil }
             do {
                 return try body()
             } catch let error as SeedError {
-                errors.append(error)
+                errors += error.all.prefix(FieldReader.maxProblems - errors.count)
                 return nil
             }
         }
@@ -137,13 +141,18 @@ package struct ScenarioDocument: Sendable {
                 guard !problem.details.isEmpty else { throw error(path, problem.message) }
                 throw SeedError.joined(
                     problem.details.map { detail in
-                        // Line numbers of embedded seed data count from its own start, so they are removed.
-                        let text = detail.problem.replacing(#/^line [0-9]+(, column [0-9]+)?: /#, with: "")
-                        return error(whole(detail.field, in: path), text)
+                        error(whole(detail.field, in: path), Self.withoutLine(detail.problem))
                     })
             } catch let problem as PlatformError {
                 throw error(path, "\(problem)")
             }
+        }
+
+        /// A problem without its line: those of embedded seed data count from its own start.
+        private static func withoutLine(_ problem: String) -> String {
+            guard problem.begins(with: "line ") else { return problem }
+            let place = problem.prefix(before: ":")
+            return String(decoding: problem.utf8.dropFirst(place.utf8.count + 2), as: UTF8.self)
         }
 
         /// The path in the scenario of a field of the part at `path`.

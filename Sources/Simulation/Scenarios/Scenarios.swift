@@ -39,7 +39,7 @@ package struct ScenarioState: Codable, Sendable {
             job.state.knownScenario = document
             return document
         } catch let error as SeedError {
-            throw PlatformError.wrongState("the scenario cannot be read with the current seed data: \(error)")
+            throw PlatformError.wrongState("the scenario cannot be read with the current seed data: \(error.summary)")
         }
     }
 }

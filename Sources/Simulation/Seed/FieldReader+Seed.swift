@@ -3,7 +3,7 @@ import SimulationAPI
 extension FieldReader {
     /// An id: lower-case letters, digits and underscores.
     package mutating func identifier(_ key: String) -> String? {
-        guard let text = text(key, maxBytes: 64) else { return nil }
+        guard let text = text(key, maxBytes: 64), !text.isEmpty else { return nil }
         guard text.utf8.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }) else {
             report(key, "must be an id of a-z, 0-9 and _, got \"\(text.excerpt)\"")
             return nil
@@ -42,9 +42,12 @@ extension FieldReader {
     /// - Parameters:
     ///   - what: the kind of the values, for the message.
     ///   - key: the member that has them.
-    package mutating func checkUnique(_ values: [String], _ what: String, in key: String) {
+    ///   - areSecret: whether the message leaves the value out.
+    package mutating func checkUnique(
+        _ values: [String], _ what: String, in key: String, areSecret: Bool = false
+    ) {
         var seen: Set<TextKey> = []
         let twice = values.first { !$0.isEmpty && !seen.insert(TextKey($0)).inserted }
-        if let twice { report(key, "\(what) \"\(twice)\" appears twice") }
+        if let twice { report(key, areSecret ? "\(what) appears twice" : "\(what) \"\(twice)\" appears twice") }
     }
 }

@@ -101,7 +101,7 @@ package struct LoadSeed: Operation {
             // Line numbers of the merged seed mean nothing to the caller.
             throw PlatformError.wrongState(
                 "the seed data does not fit the namespace's: \(error.path.isEmpty ? "" : "\(error.path): ")"
-                    + error.problem)
+                    + error.problem + (error.others.isEmpty ? "" : " (and \(error.others.count) more)"))
         }
         var loaded = SeedLoaded(
             organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)

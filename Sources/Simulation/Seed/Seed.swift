@@ -83,8 +83,8 @@ package struct Seed: Sendable {
             let organizations = Organization.list(&fields, platforms)
             let parts = try platforms.all.map { try $0.readSeed(&fields, text: yaml) }
             fields.checkUnique(organizations.map(\.name), "organization", in: "organizations")
-            fields.checkUnique(organizations.flatMap(\.apiTokens), "API token", in: "organizations")
-            let usernames = organizations.flatMap { organization in
+            fields.checkUnique(organizations.flatMap(\.apiTokens), "an API token", in: "organizations", areSecret: true)
+            let usernames = organizations.filter { !$0.name.isEmpty }.flatMap { organization in
                 organization.users.filter { !$0.uniqueUserID.isEmpty }.map {
                     Username.of($0.uniqueUserID, in: organization.name)
                 }

@@ -38,6 +38,12 @@ package struct SeedError: Error, Sendable, CustomStringConvertible {
         return [first] + others
     }
 
+    /// The first problem, and how many there are besides, in one line.
+    package var summary: String {
+        let more = others.isEmpty ? "" : " (and \(others.count) more)"
+        return "\(all[0])\(more)"
+    }
+
     /// A line for each of the first problems.
     package var description: String {
         let more = others.count >= Self.maxLines ? ["and \(others.count + 1 - Self.maxLines) more"] : []
@@ -83,11 +89,13 @@ package struct SourceDocument {
             throw SeedError(
                 file: file, line: problem.line, column: problem.column, path: "", problem: problem.text)
         }
-        // Without aliases, a document has at most one value per byte. Aliases can multiply values, so they are
-        // counted.
+        // Without aliases, a document has at most one value per byte, and as many levels as the parser allows. Aliases can multiply
+        // both, so they are counted.
         var left = max(Self.maxValues, yaml.utf8.count)
-        guard node.isWritten(within: &left) else {
-            throw SeedError(file: file, line: nil, path: "", problem: "expected at most \(Self.maxValues) values")
+        guard node.isWritten(within: &left, levels: Self.maxLevels) else {
+            throw SeedError(
+                file: file, line: nil, path: "",
+                problem: "expected at most \(Self.maxValues) values, and \(Self.maxLevels) levels of them")
         }
     }
 
@@ -96,13 +104,16 @@ package struct SourceDocument {
     /// - Parameter known: the names of all members; `nil` if others are ignored.
     /// - Throws: ``SeedError`` with all problems.
     package func read<Value>(known: [String]?, _ body: (inout FieldReader) throws -> Value) throws -> Value {
-        var fields = FieldReader(written: try members(), known: known)
+        var fields = FieldReader(written: try members(largeNumbersAreTexts: true), known: known)
         do {
             let value = try body(&fields)
             try fields.finish()
             return value
         } catch let problem as PlatformError where problem.kind == .invalid {
             let lines = lines()
+            guard !problem.details.isEmpty else {
+                throw SeedError(file: file, line: lines.line, path: "", problem: problem.message)
+            }
             throw SeedError.joined(
                 problem.details.map {
                     SeedError(file: file, line: lines[$0.field], path: $0.field, problem: $0.problem)
@@ -111,8 +122,10 @@ package struct SourceDocument {
     }
 
     /// The members of the document, which must be a mapping.
-    package func members() throws -> JSONObject {
-        guard case .object(let members) = try json() else {
+    ///
+    /// - Parameter largeNumbersAreTexts: whether a number that is too large is text. Seed data has no numbers.
+    package func members(largeNumbersAreTexts: Bool = false) throws -> JSONObject {
+        guard case .object(let members) = try json(largeNumbersAreTexts: largeNumbersAreTexts) else {
             throw SeedError(file: file, line: node.mark?.line, path: "", problem: "expected a mapping")
         }
         return members
@@ -124,13 +137,15 @@ package struct SourceDocument {
     /// becomes null. All others are strings, for instance dates and `1.3.2`.
     ///
     /// - Throws: ``SeedError`` if a key is not a string, or a number is too large.
-    package func json() throws -> JSONValue {
+    package func json(largeNumbersAreTexts: Bool = false) throws -> JSONValue {
         var path: [String] = []
-        return try value(node, &path)
+        return try value(node, &path, largeNumbersAreTexts)
     }
 
     /// - Parameter path: the steps to the node, which an error names.
-    private func value(_ node: Node, _ path: inout [String]) throws -> JSONValue {
+    private func value(
+        _ node: Node, _ path: inout [String], _ largeNumbersAreTexts: Bool
+    ) throws -> JSONValue {
         func error(_ problem: String) -> SeedError {
             let path = path.joined()
             let text = path.begins(with: ".") ? String(decoding: path.utf8.dropFirst(), as: UTF8.self) : path
@@ -141,8 +156,10 @@ package struct SourceDocument {
             var members = JSONObject()
             for (key, member) in mapping {
                 guard let name = key.string else { throw error("expected keys that are strings") }
+                // The parser takes `1` and `"1"` for two keys.
+                guard members[name] == nil else { throw error("the key \"\(name)\" appears twice") }
                 path.append("." + name)
-                members[name] = try value(member, &path)
+                members[name] = try value(member, &path, largeNumbersAreTexts)
                 path.removeLast()
             }
             return .object(members)
@@ -151,11 +168,12 @@ package struct SourceDocument {
                 try sequence.enumerated().map { index, element in
                     path.append("[\(index)]")
                     defer { path.removeLast() }
-                    return try value(element, &path)
+                    return try value(element, &path, largeNumbersAreTexts)
                 })
         case .scalar(let scalar):
-            guard let value = Self.value(scalar, node) else { throw error("the number is too large") }
-            return value
+            if let value = Self.value(scalar, node) { return value }
+            guard largeNumbersAreTexts else { throw error("the number is too large") }
+            return .string(scalar.string)
         case .alias: throw error("expected no unresolved alias")
         }
     }
@@ -178,6 +196,8 @@ package struct SourceDocument {
 
     /// The number of values that every document may have, however short it is.
     private static let maxValues = 100_000
+    /// The depth of a document, which is the parser's for one without aliases.
+    private static let maxLevels = 1000
 
     /// The value of a scalar; `nil` if it is a number that is too large.
     private static func value(_ scalar: Node.Scalar, _ node: Node) -> JSONValue? {
@@ -194,14 +214,14 @@ package struct SourceDocument {
 }
 
 extension Node {
-    /// Whether the node has at most `left` values, with aliases expanded. Subtracts them from `left`.
-    fileprivate func isWritten(within left: inout Int) -> Bool {
+    /// Whether the node has at most `left` values in at most `levels` levels, with aliases expanded. Subtracts the values from `left`.
+    fileprivate func isWritten(within left: inout Int, levels: Int) -> Bool {
         left -= 1
-        guard left >= 0 else { return false }
+        guard left >= 0, levels >= 0 else { return false }
         switch self {
         case .scalar, .alias: return true
-        case .sequence(let elements): return elements.allSatisfy { $0.isWritten(within: &left) }
-        case .mapping(let members): return members.allSatisfy { $0.value.isWritten(within: &left) }
+        case .sequence(let elements): return elements.allSatisfy { $0.isWritten(within: &left, levels: levels - 1) }
+        case .mapping(let members): return members.allSatisfy { $0.value.isWritten(within: &left, levels: levels - 1) }
         }
     }
 }

@@ -41,7 +41,8 @@ package enum UploadedNamespace {
             throw StorageError.invalidRow(row)
         } catch let error as SeedError {
             throw StorageError.invalidRow(
-                InvalidRow(table: "world", row: "seed_text", column: "value", problem: "must be seed data: \(error)"))
+                InvalidRow(
+                    table: "world", row: "seed_text", column: "value", problem: "must be seed data: \(error.summary)"))
         }
     }
 
@@ -61,8 +62,9 @@ package enum UploadedNamespace {
                     problem: "must have at most \(ScenarioState.maxRemovedFaults) rules with possible counts")
             }
         } catch {
+            let problem = (error as? SeedError)?.summary ?? "\(error)"
             throw StorageError.invalidRow(
-                InvalidRow(table: "world", row: "scenario", column: "value", problem: "must be a scenario: \(error)"))
+                InvalidRow(table: "world", row: "scenario", column: "value", problem: "must be a scenario: \(problem)"))
         }
     }
 

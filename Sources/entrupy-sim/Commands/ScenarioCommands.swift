@@ -42,18 +42,21 @@ struct ScenarioCommand: AsyncParsableCommand {
         return started
     }
 
-    /// Writes the refusal in the format of compilers: `file:line: path: problem`.
+    /// Writes each problem of the refusal in the format of compilers: `file:line: path: problem`.
     static func locate(_ refusal: inout Refusal, in file: String) {
-        guard let (given, problem) = refusal.details.first else { return }
+        guard !refusal.details.isEmpty else { return }
+        refusal = Refusal(
+            .usage, refusal.details.map { located($0, $1, in: file) }.joined(separator: "\n"),
+            next: "correct \(file) there; nothing was changed", answer: refusal.answer)
+    }
+
+    private static func located(_ given: String, _ problem: String, in file: String) -> String {
         // A problem with the whole body is a problem with the whole file.
         let field = ["", "body"].contains(given) ? "" : "\(given): "
         let parts = problem.split(separator: ": ", maxSplits: 1)
-        let isPlaced = parts.count == 2 && problem.hasPrefix("line ")
-        let line = parts.first.map { $0.dropFirst("line ".count).replacing(", column ", with: ":") } ?? ""
-        let place = isPlaced ? "\(file):\(line)" : file
-        refusal = Refusal(
-            .usage, "\(place): \(field)\(isPlaced ? String(parts[1]) : problem)",
-            next: "correct \(file) there; nothing was changed", answer: refusal.answer)
+        guard parts.count == 2, problem.hasPrefix("line ") else { return "\(file): \(field)\(problem)" }
+        let line = parts[0].dropFirst("line ".count).replacing(", column ", with: ":")
+        return "\(file):\(line): \(field)\(parts[1])"
     }
 
     struct List: Endpoint {
