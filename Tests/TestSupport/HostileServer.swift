@@ -106,16 +106,19 @@ public final class HostileServer: Sendable {
 
         func channelWritabilityChanged(context: ChannelHandlerContext) { pump(context) }
 
-        /// Writes parts until the client does not take more, with breaks for the other connections of this event loop.
+        /// Writes parts until the client does not take more, one each millisecond: on Linux all of a process's URLSessions share a queue,
+        /// which libcurl does not leave while there is more to read, so that no limit and no other request would get a turn.
         private func pump(_ context: ChannelHandlerContext) {
             guard let part, !isPumping, context.channel.isActive, context.channel.isWritable else { return }
             isPumping = true
             context.writeAndFlush(wrapOutboundOut(part), promise: nil)
-            isPumping = false
             let (handler, bound) = (
                 NIOLoopBound(self, eventLoop: context.eventLoop), NIOLoopBound(context, eventLoop: context.eventLoop)
             )
-            context.eventLoop.execute { handler.value.pump(bound.value) }
+            context.eventLoop.scheduleTask(in: .milliseconds(1)) {
+                handler.value.isPumping = false
+                handler.value.pump(bound.value)
+            }
         }
 
         private func drip(
