@@ -149,7 +149,7 @@
             self.process = process
             self.input = input
             self.log = log
-            // Later output must not fill the pipe. A handler of the file handle would be queued for ever once the server has ended.
+            // Later output must not fill the pipe.
             let rest = output.fileHandleForReading
             Thread.detachNewThread { while !rest.availableData.isEmpty {} }
         }

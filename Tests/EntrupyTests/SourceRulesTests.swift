@@ -170,14 +170,6 @@ import Testing
         }
     }
 
-    /// At the end of its file, Foundation on Linux queues such a handler for ever, with 200 MB a second: a thread reads instead.
-    @Test func noFileHandleHasAHandler() throws {
-        for folder in [".", "../Tests"] {
-            let found = try matches(#/\.(readability|writeability)Handler = /#, in: folder)
-            #expect(found == [], "\(found.joined(separator: "\n"))")
-        }
-    }
-
     /// What the command line prints comes from servers and files. `Terminal` makes it safe to print, and `TextLogHandler` the log.
     /// `OwnServer` connects the output of its child, and `SignalWatch` decides which group has the terminal: they print nothing.
     /// `StandardStreams` writes JSON, in which control characters are escaped.
