@@ -54,6 +54,9 @@ extension RefusedAnswer {
 
 /// One request to a server that is not trusted. Its answer is bounded in size, silence ends it, and no redirect is followed, so no
 /// token reaches another server.
+///
+/// On Linux, all URLSessions of a process share a queue that libcurl does not leave while there is more to read. Against a server that
+/// sends without a pause, the limits and other requests wait until it does, 30 s and more, and the answer is in memory by then.
 package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     package struct Answer: Sendable {
         package let status: Int

@@ -276,7 +276,8 @@ import Testing
                 "clients": [
                     [
                         "client_id": "me", "first_name": "Ada", "last_name": "Byron", "birth_date": "1990-12-10",
-                        "nationality": "GBR",
+                        // As JSON says it, and seed data of earlier releases: absent.
+                        "nationality": "GBR", "birth_place": .null,
                     ]
                 ],
             ])
@@ -291,6 +292,7 @@ import Testing
             (["workflows": [["id": "mock", "name": "X", "biometrics": [:]]]], "mock sessions"),
             (["workflows": [workflow, workflow]], "appears twice"),
             (["workflows": [["id": "x", "name": "X", "document": ["types": []]]]], "at least one"),
+            (["workflows": [["id": "x", "name": "X", "document": ["types": .null]]]], "must not be null"),
             (["clients": [["client_id": "x"]]], "is missing"),
         ] as [(JSONValue, String)] {
             let wrong = try await world.send("POST", "/_sim/seed", seed)

@@ -119,6 +119,13 @@ import Testing
         #expect(!"\(error)".contains("a b"), "a token is a secret")
     }
 
+    /// An unknown member without a value has one problem.
+    @Test func anUnknownMemberHasOneProblem() throws {
+        let error = try #require(
+            #expect(throws: SeedError.self) { try Seed(name: "mine.yaml", yaml: Self.standard + "\ncolour:\n") })
+        #expect(error.all.map(\.path) == ["colour"], "\(error)")
+    }
+
     /// A value that was forgotten decides nothing: `types:` without types would accept all.
     @Test(arguments: [
         ("      sneakers: {item_types: [shoes], materials: [leather, mesh, suede]}", "      sneakers:", "brands"),
@@ -133,7 +140,7 @@ import Testing
         #expect(error.path.contains(path) && error.problem == "must not be null" && error.others.isEmpty, "\(error)")
     }
 
-    /// What is refused is no secret yet that could be masked.
+    /// A token that is refused is no known secret, so nothing masks it.
     @Test(arguments: [
         "organizations: [{name: A, api_tokens: my-secret}]",
         "organizations: [{name: A, api_tokens: [my-secret, my-secret]}]",

@@ -29,7 +29,7 @@ package struct FieldReader {
     /// The members of a YAML document, in which `12` may be meant as text, and `yes` as true.
     package init(written members: JSONObject, known: [String]?) {
         self.init(members, path: "", nil, isWritten: true)
-        if let known { refuseMembers(except: known) }
+        if let known { expectMembers(known) }
     }
 
     /// A document, which must be an object with no members but `known`.
@@ -86,7 +86,6 @@ package struct FieldReader {
     /// - Parameter others: members that are reported elsewhere, and are not expected.
     package mutating func refuseMembers(except known: [String], ignoring others: [String] = []) {
         guard case .object(let members) = source, !members.isEmpty else { return }
-        refuseNulls(members)
         // Most objects have no other members, and need no sorting.
         let unknown = members.keys.filter { key in
             !known.contains { $0.isIdentical(to: key) } && !others.contains { $0.isIdentical(to: key) }
@@ -96,10 +95,16 @@ package struct FieldReader {
         }
     }
 
-    /// Reports the members of a YAML document that are null: a value that was forgotten, as in `types:`, would mean all types.
-    private mutating func refuseNulls(_ members: JSONObject) {
-        guard isWritten else { return }
-        for (key, value) in members.sorted where value == .null { report(key, "must not be null") }
+    /// Reports the known members of a YAML document that are null: a value that was forgotten, as in `types:`, would mean all types.
+    private mutating func refuseNulls(where isKnown: (String) -> Bool) {
+        guard isWritten, case .object(let members) = source else { return }
+        for (key, value) in members.sorted where value == .null && isKnown(key) { report(key, "must not be null") }
+    }
+
+    /// Reports members with other names than these, and those of a YAML document that are null.
+    private mutating func expectMembers(_ known: [String]) {
+        refuseNulls { key in known.contains { $0.isIdentical(to: key) } }
+        refuseMembers(except: known)
     }
 
     /// The number of problems so far.
@@ -217,11 +222,16 @@ package struct FieldReader {
 
     /// The object of a member; `nil` if it is absent, or no object.
     ///
-    /// - Parameter known: the names of all its members; `nil` if others are ignored.
-    package mutating func optionalObject(_ key: String, known: [String]?) -> FieldReader? {
+    /// - Parameters:
+    ///   - known: the names of all its members; `nil` if others are ignored.
+    ///   - nullIsAbsent: whether its members may be null in YAML too.
+    package mutating func optionalObject(
+        _ key: String, known: [String]?, nullIsAbsent: Bool = false
+    ) -> FieldReader? {
         guard let members = members(key) else { return nil }
         var part = part(key, members)
-        if let known { part.refuseMembers(except: known) }
+        guard let known else { return part }
+        if nullIsAbsent { part.refuseMembers(except: known) } else { part.expectMembers(known) }
         return part
     }
 
@@ -229,7 +239,7 @@ package struct FieldReader {
     package mutating func optionalObject(_ key: String, known: KnownNames) -> FieldReader? {
         guard let members = members(key) else { return nil }
         var part = part(key, members)
-        part.refuseNulls(members)
+        part.refuseNulls(where: known.contains)
         for key in members.keys.filter({ !known.contains($0) }).sortedByBytes() {
             let isNear = part.problemCount < Self.maxGuesses
             part.report(
@@ -245,12 +255,13 @@ package struct FieldReader {
     ///
     /// - Parameters:
     ///   - known: the names of all members of each; `nil` if others are ignored.
+    ///   - nullIsAbsent: whether their members may be null in YAML too.
     ///   - read: reads an object, and reports its problems.
     package mutating func objects<Value>(
-        _ key: String, known: [String]?, _ read: (inout FieldReader) throws -> Value
+        _ key: String, known: [String]?, nullIsAbsent: Bool = false, _ read: (inout FieldReader) throws -> Value
     ) rethrows -> [Value]? {
         try list(key) { fields, name in
-            guard var object = fields.optionalObject(name, known: known) else { return nil }
+            guard var object = fields.optionalObject(name, known: known, nullIsAbsent: nullIsAbsent) else { return nil }
             return try read(&object)
         }
     }
