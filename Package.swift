@@ -134,14 +134,14 @@ let package = Package(
         .target(
             name: "EntrupyStorage",
             dependencies: [
-                "Storage",
+                "Storage", "EntrupyAPI",
                 server("GRDB", "GRDB.swift"),
                 server("NIOCore", "swift-nio"),
             ]
         ),
         .target(
             name: "AppComponentsStorage",
-            dependencies: ["Storage", server("GRDB", "GRDB.swift")]
+            dependencies: ["Storage", "AppComponentsAPI", server("GRDB", "GRDB.swift")]
         ),
         .target(
             name: "Storage",

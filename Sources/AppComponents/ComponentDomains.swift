@@ -18,18 +18,14 @@ enum ComponentDomains {
     /// The domains that stand in the declarations by name.
     static let names: [String: ColumnDomain] = [
         "client": .object { _ = try Client(stored: $0) },
-        "component": .word(Component.allCases.map(\.rawValue)),
         "component_file": .word(["front", "back", Workflow.selfie, Workflow.video]),
         "component_file_type": .word(
-            ImageFormat.allCases.map(\.rawValue) + VideoFormat.Container.allCases.map(\.rawValue)),
-        "component_status": .word(ComponentState.Status.allCases.map(\.rawValue)),
+            ImageFormat.names + VideoFormat.Container.names),
         "country": .text(3...3, reading: { Countries.contains($0) ? nil : Countries.expected }),
-        "document_type": .word(IdentityDocument.allCases.map(\.rawValue)),
         "image_bytes": .integer(1...Int64(ReceivedImage.limit)),
-        "image_quality": .word(ImageQuality.allCases.map(\.rawValue)),
+        "image_quality": .word(ImageQuality.names),
         "location": .object { _ = try WireJSON.decode(Location.self, from: WireJSON.encode($0)) },
         "video_milliseconds": .integer(0...VideoFormat.maxMilliseconds),
-        "workflow_environment": .word(WorkflowEnvironment.allCases.map(\.rawValue)),
         "workflow_error": .word(WorkflowFailure.names),
     ]
 

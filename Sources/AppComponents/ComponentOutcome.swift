@@ -32,7 +32,7 @@ struct ComponentOutcome: PlatformOutcome {
         var fields = FieldReader(document, known: ["match", "result", "times", "reason", "after"])
         var match = fields.object(
             "match", known: ["component", "workflow", "client_id", "document_type", "issuing_country"])
-        subject = Subject(rawValue: match.requiredWord("component", Subject.allCases.map(\.rawValue))) ?? .session
+        subject = Subject(rawValue: match.requiredWord("component", Subject.names)) ?? .session
         workflow = match.text("workflow")
         clientID = match.text("client_id")
         documentType = match.word("document_type", IdentityDocument.self)

@@ -31,20 +31,20 @@ extension ScenarioAction.Kind {
 extension ScenarioExpectation.Kind {
     private static let components = Self(name: "component") { fields, _ in
         var component = fields.object("component", known: ["name", "status", "error", "client_id"])
-        let name = component.requiredWord("name", Component.allCases.map(\.rawValue))
-        let status = component.word("status", ComponentState.Status.allCases.map(\.rawValue))
+        let name = Component(rawValue: component.requiredWord("name", Component.names)) ?? .document
+        let status = component.word("status", ComponentState.Status.self)
         let error = component.word("error", WorkflowFailure.names)
         let client = component.text("client_id")
         let text =
-            "\(name)\(client.map { " of \($0)" } ?? "") is \(status ?? "there")\(error.map { ", \($0)" } ?? "")"
+            "\(name.rawValue)\(client.map { " of \($0)" } ?? "") is \(status?.rawValue ?? "there")\(error.map { ", \($0)" } ?? "")"
         return .init(text: text) { job, amount in
             let counts = try job.transaction.componentRunCounts(component: name, clientID: client)
             let found = counts.filter { count in
-                (status?.isIdentical(to: count.status) ?? true)
+                [nil, count.status].contains(status)
                     && (error.map { count.error?.isIdentical(to: $0) ?? false } ?? true)
             }.reduce(0) { $0 + $1.count }
             if amount.contains(found) { return (found, nil) }
-            let others = counts.map { "\($0.count) \($0.status)\($0.error.map { " (\($0))" } ?? "")" }
+            let others = counts.map { "\($0.count) \($0.status.rawValue)\($0.error.map { " (\($0))" } ?? "")" }
             return (
                 found,
                 amount.tally(found)

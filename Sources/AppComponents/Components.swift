@@ -13,7 +13,7 @@ enum Components {
     static func running(
         _ component: Component, _ session: ActiveWorkflowSession, _ job: JobContext
     ) throws -> ComponentRunRecord {
-        guard let run = try job.transaction.componentRun(sessionID: session.id, component: component.rawValue) else {
+        guard let run = try job.transaction.componentRun(sessionID: session.id, component: component) else {
             throw WorkflowFailure.invalidWorkflowStatus.error(
                 "the \(component.rawValue) component was not started in this session",
                 because: "the session \(session.id) has no \(component.rawValue) component")
@@ -26,27 +26,25 @@ enum Components {
         guard run.endedAt != nil else { return }
         let how = run.error.map { "with \($0)" } ?? "successfully"
         throw WorkflowFailure.invalidWorkflowStatus.error(
-            "the \(run.component) component has ended already, \(how)",
+            "the \(run.component.rawValue) component has ended already, \(how)",
             because:
-                "the \(run.component) component of \(run.sessionID) ended\(run.endedAt.map { " at \($0.display)" } ?? ""), \(how)"
+                "the \(run.component.rawValue) component of \(run.sessionID) ended\(run.endedAt.map { " at \($0.display)" } ?? ""), \(how)"
         )
     }
 
     static func render(
         _ run: ComponentRunRecord, _ workflow: Workflow?, _ job: JobContext
     ) throws -> ComponentState {
-        let component = Component(rawValue: run.component) ?? .document
         let files = try job.transaction.componentFiles(sessionID: run.sessionID, component: run.component)
-        let type = run.documentType.flatMap(IdentityDocument.init(rawValue:))
         return ComponentState(
-            component: component, status: run.state, documentType: run.documentType,
+            component: run.component, status: run.status, documentType: run.documentType?.rawValue,
             issuingCountry: run.issuingCountry, error: run.error,
-            images: (workflow?.images(of: component, type) ?? []).map { image in
+            images: (workflow?.images(of: run.component, run.documentType) ?? []).map { image in
                 WantedImage(
                     fileSide: image.side, isAngled: image.isAngled,
                     isUploaded: files.contains { $0.isGood && $0.isImage(ofSide: image.side, image.isAngled) })
             },
-            hasVideo: workflow?.wantsVideo(component) == true
+            hasVideo: workflow?.wantsVideo(run.component) == true
                 ? files.contains { $0.isImage(ofSide: Workflow.video, false) } : nil,
             realTimeFeedback: workflow?.hasFeedback ?? false)
     }
@@ -113,7 +111,7 @@ package struct StartComponent: Operation {
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<ComponentState> {
         let session = try WorkflowSessions.active(sessionID, job)
-        if let run = try job.transaction.componentRun(sessionID: session.id, component: component.rawValue) {
+        if let run = try job.transaction.componentRun(sessionID: session.id, component: component) {
             try Components.checkIsRunning(run)
             throw WorkflowFailure.invalidWorkflowStatus.error(
                 "the \(component.rawValue) component runs already",
@@ -139,8 +137,8 @@ package struct StartComponent: Operation {
         }
         try checkSupport(session.workflow)
         let run = ComponentRunRecord(
-            sessionID: session.id, starting: component, documentType: type, issuingCountry: country,
-            location: try location.map { try StoredJSON.encode($0) }, at: job.now)
+            sessionID: session.id, component: component, documentType: type, issuingCountry: country,
+            location: try location.map { try StoredJSON.encode($0) }, startedAt: job.now)
         try job.transaction.insert(run)
         var data: JSONObject = ["component": .string(component.rawValue)]
         data["document_type"] = type.map { .string($0.rawValue) }
@@ -175,7 +173,7 @@ extension StartComponent {
         var country: String?
         if component == .document {
             type = IdentityDocument(
-                rawValue: fields.requiredWord("documentType", IdentityDocument.allCases.map(\.rawValue)))
+                rawValue: fields.requiredWord("documentType", IdentityDocument.names))
             country = fields.country("issuingCountry")
         }
         let location = fields.location(isGiven: members["location"] != nil)
@@ -205,7 +203,7 @@ package struct UploadPicture: Operation {
     package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(component, session, job)
-        let type = run.documentType.flatMap(IdentityDocument.init(rawValue:))
+        let type = run.documentType
         try checkSide(session.workflow.images(of: component, type))
         let format = try image.format.get()
         let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
@@ -299,7 +297,8 @@ enum Files {
         try job.record(
             .componentFileUploaded, file.sessionID,
             [
-                "component": .string(file.component), "name": .string(file.name), "is_angled": .bool(file.isAngled),
+                "component": .string(file.component.rawValue), "name": .string(file.name),
+                "is_angled": .bool(file.isAngled),
                 "sha256": .string(file.sha256),
             ])
     }
@@ -316,7 +315,7 @@ enum Files {
     /// The URL of a file while its session lasts [D component-files].
     static func url(_ file: ComponentFileRecord, _ job: JobContext) -> String {
         let base = "\(job.publicURL)/components/sessions/\(file.sessionID)"
-        if file.component.isIdentical(to: Component.biometrics.rawValue) {
+        if file.component == .biometrics {
             return file.isImage(ofSide: Workflow.video, false)
                 ? "\(base)/biometrics/liveness" : "\(base)/biometrics/selfie"
         }
@@ -345,7 +344,7 @@ package struct FindComponentFile: Operation {
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> (sha256: String, mediaType: String) {
         let session = try WorkflowSessions.active(sessionID, job)
-        let files = try job.transaction.componentFiles(sessionID: session.id, component: component.rawValue)
+        let files = try job.transaction.componentFiles(sessionID: session.id, component: component)
         guard let file = files.first(where: { $0.isImage(ofSide: name, isAngled) }) else {
             throw PlatformError.notFound(
                 "no file \"\(name.excerpt)\" of the \(component.rawValue) component has been uploaded"

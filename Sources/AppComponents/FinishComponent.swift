@@ -18,22 +18,22 @@ private enum Finish {
         _ component: Component, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext,
         failureByRule: () -> WorkflowFailure?
     ) throws -> End {
-        let type = run.documentType.flatMap(IdentityDocument.init(rawValue:))
+        let type = run.documentType
         let files = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
         try checkFiles(files, component, type, session.workflow)
         let decided = try decision(component, type, session, run, job)
         let isDamaged = decided?.isDamaged ?? false
         if let failure = decided.map(\.failure) ?? failureByRule() {
-            try job.transaction.end(run, failure, at: job.now)
+            try job.transaction.end(run, error: failure.rawValue, at: job.now)
             try job.record(
                 .componentFailed, session.id,
-                ["component": .string(run.component), "error": .string(failure.rawValue)])
+                ["component": .string(run.component.rawValue), "error": .string(failure.rawValue)])
             let because = decided.map { $0.rule.map(failure.because) ?? failure.because(session.client) }
             return .failed(
                 try failure.decided(session.client, session.record.organizationID, because: because, job))
         }
-        try job.transaction.end(run, nil, at: job.now)
-        try job.record(.componentFinished, session.id, ["component": .string(run.component)])
+        try job.transaction.end(run, error: nil, at: job.now)
+        try job.record(.componentFinished, session.id, ["component": .string(run.component.rawValue)])
         return .succeeded(files, isDamaged: isDamaged)
     }
 
@@ -107,7 +107,7 @@ package struct FinishDocument: Operation {
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentResult> {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(.document, session, job)
-        guard let type = run.documentType.flatMap(IdentityDocument.init(rawValue:)) else {
+        guard let type = run.documentType else {
             throw PlatformError.bug("a document component without a type")
         }
         let end = try Finish.end(.document, session, run, job) {
@@ -215,9 +215,10 @@ package struct CancelComponent: Operation {
         let session = try WorkflowSessions.active(sessionID, job)
         let run = try Components.running(component, session, job)
         let failure = WorkflowFailure.canceled
-        try job.transaction.end(run, failure, at: job.now)
+        try job.transaction.end(run, error: failure.rawValue, at: job.now)
         try job.record(
-            .componentFailed, session.id, ["component": .string(run.component), "error": .string(failure.rawValue)])
+            .componentFailed, session.id,
+            ["component": .string(run.component.rawValue), "error": .string(failure.rawValue)])
         return .failure(
             failure.error(because: "the client closed the \(component.rawValue) component with this request"))
     }

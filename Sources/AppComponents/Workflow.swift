@@ -121,7 +121,7 @@ extension Workflow.DocumentRules {
         for key in lists where fields.isEmptyList(key) {
             fields.report(key, "must have at least one; leave it out to accept all")
         }
-        types = fields.words("types", IdentityDocument.allCases.map(\.rawValue))?.compactMap(
+        types = fields.words("types", IdentityDocument.names)?.compactMap(
             IdentityDocument.init(rawValue:))
         issuingCountries = fields.list("issuing_countries") { $0.country($1) }
         nationalities = fields.list("nationalities") { $0.country($1) }

@@ -116,7 +116,7 @@ enum WorkflowSessions {
         _ session: inout WorkflowSessionRecord, _ status: WorkflowSessionInfo.Status, _ event: EventKind,
         _ job: JobContext
     ) throws {
-        session.end(status, at: job.now)
+        (session.endedAt, session.endReason) = (job.now, status)
         try job.transaction.end(session)
         job.state.releaseImages(try job.transaction.releaseComponentFiles(sessionID: session.id))
         try job.record(event, session.id)
@@ -126,7 +126,7 @@ enum WorkflowSessions {
         let workflow = job.workflows.workflow(session.workflowID)
         return WorkflowSessionInfo(
             session_id: session.id, available: session.endedAt == nil, status: session.status,
-            networkEnvironment: WorkflowEnvironment(rawValue: session.environment),
+            networkEnvironment: session.environment,
             workflow: workflow.map { .init(id: $0.id, name: $0.name, components: $0.components) },
             components: try job.transaction.componentRuns(sessionID: session.id).map {
                 try Components.render($0, workflow, job)
@@ -142,7 +142,7 @@ struct ActiveWorkflowSession {
     let client: Client
 
     var id: String { record.id }
-    var isMock: Bool { record.environment == WorkflowEnvironment.mock.rawValue }
+    var isMock: Bool { record.environment == .mock }
     var facts: ComponentOutcome.SessionFacts { .init(workflowID: workflow.id, client: client) }
 }
 
@@ -173,7 +173,7 @@ package struct StartWorkflowSession: Operation {
         }
         let session = WorkflowSessionRecord(
             id: try job.nextID(.workflowSession), organizationID: record?.organizationID,
-            environment: environment.rawValue, workflowID: workflow.id, client: try client.stored(),
+            environment: environment, workflowID: workflow.id, client: try client.stored(),
             startedAt: job.now, expiresAt: job.now + job.componentSettings.sessionLifetime)
         try job.transaction.insert(session)
         if let record { try job.transaction.useValidationCode(record.code, at: job.now) }
@@ -231,7 +231,7 @@ extension StartWorkflowSession {
     package init(_ input: some RequestInput) throws {
         var fields = FieldReader(try input.componentFields())
         let code = fields.requiredText("validationCode", maxBytes: 200)
-        let environment = fields.requiredWord("networkEnvironment", WorkflowEnvironment.allCases.map(\.rawValue))
+        let environment = fields.requiredWord("networkEnvironment", WorkflowEnvironment.names)
         try input.decoding { try fields.finish() }
         self.init(code: code, environment: WorkflowEnvironment(rawValue: environment) ?? .mock)
     }

@@ -1,10 +1,11 @@
+import AppComponentsAPI
 import GRDB
 import Storage
 
 /// A picture or video of a component.
 package struct ComponentFileRecord: Sendable, Hashable {
     package var sessionID: String
-    package var component: String
+    package var component: Component
     /// The side of the document, `selfie` or `video`.
     package var name: String
     /// Whether the document was tilted.
@@ -21,7 +22,7 @@ package struct ComponentFileRecord: Sendable, Hashable {
     package var uploadedAt: Instant
 
     package init(
-        sessionID: String, component: String, name: String, isAngled: Bool, sha256: String, bytes: Int,
+        sessionID: String, component: Component, name: String, isAngled: Bool, sha256: String, bytes: Int,
         mediaType: String, quality: String?, duration: Int64?, uploads: Int, uploadedAt: Instant
     ) {
         self.sessionID = sessionID
@@ -42,11 +43,12 @@ extension ComponentFileRecord: StoredRecord {
     package static let table = Table(
         "component_files", key: .columns(["session_id", "component", "name", "is_angled"]),
         blank: ComponentFileRecord(
-            sessionID: "", component: "", name: "", isAngled: false, sha256: "", bytes: 0, mediaType: "", quality: nil,
+            sessionID: "", component: .document, name: "", isAngled: false, sha256: "", bytes: 0, mediaType: "",
+            quality: nil,
             duration: nil, uploads: 0, uploadedAt: .epoch)
     ) {
         $0.column("session_id", \.sessionID, .id("workflow_session"), refersTo: "component_sessions.id")
-        $0.column("component", \.component, .named("component"))
+        $0.column("component", \.component, .word(Component.self))
         $0.column("name", \.name, .named("component_file"))
         $0.column("is_angled", \.isAngled, .flag)
         $0.column("sha256", \.sha256, .sha256)
@@ -62,7 +64,7 @@ extension ComponentFileRecord: StoredRecord {
 
 extension Transaction {
     /// The files of a component that are in use.
-    package func componentFiles(sessionID: String, component: String) throws -> [ComponentFileRecord] {
+    package func componentFiles(sessionID: String, component: Component) throws -> [ComponentFileRecord] {
         try records(
             "WHERE session_id = ? AND component = ? AND in_use = 1 ORDER BY name, is_angled", [sessionID, component])
     }

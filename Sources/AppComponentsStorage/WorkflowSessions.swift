@@ -1,3 +1,4 @@
+import AppComponentsAPI
 import GRDB
 import Storage
 
@@ -8,20 +9,22 @@ package struct WorkflowSessionRecord: Sendable, Hashable {
     package var id: String
     /// The organization whose code started it; `nil` in the mock environment.
     package var organizationID: Int64?
-    /// `mock`, `sandbox` or `production`.
-    package var environment: String
+    package var environment: WorkflowEnvironment
     package var workflowID: String
     /// The person that the session is for, a JSON object.
     package var client: String
     package var startedAt: Instant
     package var expiresAt: Instant
     package var endedAt: Instant?
-    /// `cleared` or `expired`.
-    package var endReason: String?
+    /// The state in which it ended, `cleared` or `expired`; `nil` until then.
+    package var endReason: WorkflowSessionInfo.Status?
+
+    package var status: WorkflowSessionInfo.Status { endReason ?? .active }
 
     package init(
-        position: Int64 = 0, id: String, organizationID: Int64?, environment: String, workflowID: String,
-        client: String, startedAt: Instant, expiresAt: Instant, endedAt: Instant? = nil, endReason: String? = nil
+        position: Int64 = 0, id: String, organizationID: Int64?, environment: WorkflowEnvironment, workflowID: String,
+        client: String, startedAt: Instant, expiresAt: Instant, endedAt: Instant? = nil,
+        endReason: WorkflowSessionInfo.Status? = nil
     ) {
         self.position = position
         self.id = id
@@ -40,13 +43,13 @@ extension WorkflowSessionRecord: StoredRecord {
     package static let table = Table(
         "component_sessions", key: .counted,
         blank: WorkflowSessionRecord(
-            id: "", organizationID: nil, environment: "", workflowID: "", client: "",
+            id: "", organizationID: nil, environment: .mock, workflowID: "", client: "",
             startedAt: .epoch, expiresAt: .epoch)
     ) {
         $0.column("position", \.position, .row, isAssigned: true)
         $0.identity("id", \.id, "workflow_session")
         $0.column("organization_id", \.organizationID, .row.orNull, refersTo: "organizations.id")
-        $0.column("environment", \.environment, .named("workflow_environment"))
+        $0.column("environment", \.environment, .word(WorkflowEnvironment.self))
         $0.column("workflow_id", \.workflowID, .text(1...64))
         $0.column("client", \.client, .named("client"))
         $0.column("started_at", \.startedAt, .time)
@@ -57,16 +60,16 @@ extension WorkflowSessionRecord: StoredRecord {
             "end_reason", where: "(r.ended_at IS NULL) <> (r.end_reason IS NULL)",
             "must be there exactly where ended_at is")
     }
+
+    fileprivate static let end = table.update(\.endedAt, \.endReason, by: \.id)
 }
 
 /// A component that was started in a session.
 package struct ComponentRunRecord: Sendable, Hashable {
     package var sessionID: String
-    /// `document` or `biometrics`.
-    package var component: String
-    /// `started`, `finished` or `failed`.
-    package var status: String
-    package var documentType: String?
+    package var component: Component
+    package var status: ComponentState.Status
+    package var documentType: IdentityDocument?
     package var issuingCountry: String?
     /// The place where the pictures are taken, a JSON object; `nil` if it is not known.
     package var location: String?
@@ -76,8 +79,9 @@ package struct ComponentRunRecord: Sendable, Hashable {
     package var error: String?
 
     package init(
-        sessionID: String, component: String, status: String, documentType: String? = nil,
-        issuingCountry: String? = nil, location: String? = nil, startedAt: Instant, endedAt: Instant? = nil,
+        sessionID: String, component: Component, status: ComponentState.Status = .started,
+        documentType: IdentityDocument? = nil, issuingCountry: String? = nil, location: String? = nil,
+        startedAt: Instant, endedAt: Instant? = nil,
         error: String? = nil
     ) {
         self.sessionID = sessionID
@@ -95,12 +99,12 @@ package struct ComponentRunRecord: Sendable, Hashable {
 extension ComponentRunRecord: StoredRecord {
     package static let table = Table(
         "component_runs", key: .columns(["session_id", "component"]),
-        blank: ComponentRunRecord(sessionID: "", component: "", status: "", startedAt: .epoch)
+        blank: ComponentRunRecord(sessionID: "", component: .document, startedAt: .epoch)
     ) {
         $0.column("session_id", \.sessionID, .id("workflow_session"), refersTo: "component_sessions.id")
-        $0.column("component", \.component, .named("component"))
-        $0.column("status", \.status, .named("component_status"))
-        $0.column("document_type", \.documentType, .named("document_type").orNull)
+        $0.column("component", \.component, .word(Component.self))
+        $0.column("status", \.status, .word(ComponentState.Status.self))
+        $0.column("document_type", \.documentType, .word(IdentityDocument.self).orNull)
         $0.column("issuing_country", \.issuingCountry, .named("country").orNull)
         $0.column("location", \.location, .named("location").orNull)
         $0.column("started_at", \.startedAt, .time)
@@ -125,14 +129,12 @@ extension Transaction {
         try records("WHERE ended_at IS NULL ORDER BY position")
     }
 
-    package func endWorkflowSession(id: String, at moment: Instant, reason: String) throws {
-        try run(
-            "UPDATE component_sessions SET ended_at = ?, end_reason = ? WHERE id = ?", [moment, reason, id])
-    }
+    /// Writes the end of a session.
+    package func end(_ session: WorkflowSessionRecord) throws { try update(session, WorkflowSessionRecord.end) }
 
     // MARK: Components
 
-    package func componentRun(sessionID: String, component: String) throws -> ComponentRunRecord? {
+    package func componentRun(sessionID: String, component: Component) throws -> ComponentRunRecord? {
         try record("WHERE session_id = ? AND component = ?", [sessionID, component])
     }
 
@@ -141,24 +143,24 @@ extension Transaction {
         try records("WHERE session_id = ? ORDER BY component DESC", [sessionID])
     }
 
-    package func endComponentRun(
-        sessionID: String, component: String, status: String, at moment: Instant, error: String? = nil
-    ) throws {
-        try run(
+    /// - Parameter error: the name of the error that ends it; `nil` if it succeeds.
+    package func end(_ run: ComponentRunRecord, error: String?, at moment: Instant) throws {
+        let status: ComponentState.Status = error == nil ? .finished : .failed
+        try self.run(
             "UPDATE component_runs SET status = ?, ended_at = ?, error = ? WHERE session_id = ? AND component = ?",
-            [status, moment, error, sessionID, component])
+            [status.rawValue, moment, error, run.sessionID, run.component.rawValue])
     }
 
     /// The number of components in each status and with each error, for those of a kind and of a client.
     package func componentRunCounts(
-        component: String, clientID: String?
-    ) throws -> [(status: String, error: String?, count: Int)] {
+        component: Component, clientID: String?
+    ) throws -> [(status: ComponentState.Status, error: String?, count: Int)] {
         try all(
             """
             SELECT r.status, r.error, COUNT(*) FROM component_runs r JOIN component_sessions s ON s.id = r.session_id
             WHERE r.component = ?1 AND (?2 IS NULL OR json_extract(s.client, '$.client_id') = ?2)
             GROUP BY r.status, r.error ORDER BY r.status, r.error
-            """, [component, clientID]
-        ) { (status: $0[0], error: $0[1], count: $0[2]) }
+            """, [component.rawValue, clientID]
+        ) { (status: .init(rawValue: $0[0]), error: $0[1], count: $0[2]) }
     }
 }

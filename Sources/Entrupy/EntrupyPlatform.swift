@@ -64,7 +64,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package let scenarioExpectations = ScenarioExpectation.Kind.ofEntrupy
     package let scenarioSections = ScenarioSection.ofEntrupy
 
-    package let webhookEvents = WebhookEvent.allCases.map(\.rawValue)
+    package let webhookEvents = WebhookEvent.names
     package let faultEffects = PlatformEffect.ofEntrupy
 
     package let auditRules = AuditRule.ofEntrupy
@@ -85,8 +85,8 @@ package final class EntrupyPlatform: SimulatedPlatform {
     }
 
     package let webhookVersions = PartnerVersion.accepted + ["2"]
-    package let webhookFormats = WebhookFormat.allCases.map(\.rawValue)
-    package let webhookSignatures = WebhookSignatureForm.allCases.map(\.rawValue)
+    package let webhookFormats = WebhookFormat.names
+    package let webhookSignatures = WebhookSignatureForm.names
 
     package func signature(of body: Data, secret: String, form: String) -> WebhookHeader {
         let form = WebhookSignatureForm(rawValue: form) ?? .base64

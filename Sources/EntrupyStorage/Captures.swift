@@ -1,3 +1,4 @@
+import EntrupyAPI
 import GRDB
 import Storage
 
@@ -7,9 +8,8 @@ package struct CaptureRecord: Sendable, Hashable {
     package var position: Int64
     package var id: String
     package var userID: Int64
-    /// `started`, `submitted`, `cancelled`, `timed_out`.
-    package var status: String
-    package var configType: String
+    package var status: Capture.Status
+    package var configType: ConfigType
     package var category: String
     /// The item as the app described it, a JSON object.
     package var item: String
@@ -21,15 +21,17 @@ package struct CaptureRecord: Sendable, Hashable {
     package var entrupyID: String?
     /// The retake it answers; `nil` if it answers none.
     package var retakeID: String?
-    /// The service that the platform performs, for instance `authentication`.
-    package var activity: String
+    /// The service that the platform performs.
+    package var activity: Activity
     /// The item that the captured one is compared with; `nil` if it is not compared.
     package var fingerprintParent: String?
 
     package init(
-        position: Int64 = 0, id: String, userID: Int64, status: String, configType: String, category: String,
+        position: Int64 = 0, id: String, userID: Int64, status: Capture.Status = .started, configType: ConfigType,
+        category: String,
         item: String, startedAt: Instant, expiresAt: Instant, submittedAt: Instant? = nil, endedAt: Instant? = nil,
-        entrupyID: String? = nil, retakeID: String? = nil, activity: String, fingerprintParent: String? = nil
+        entrupyID: String? = nil, retakeID: String? = nil, activity: Activity = .authentication,
+        fingerprintParent: String? = nil
     ) {
         self.retakeID = retakeID
         self.activity = activity
@@ -53,14 +55,14 @@ extension CaptureRecord: StoredRecord {
     package static let table = Table(
         "captures", key: .counted,
         blank: CaptureRecord(
-            id: "", userID: 0, status: "", configType: "", category: "", item: "", startedAt: .epoch,
-            expiresAt: .epoch, activity: "")
+            id: "", userID: 0, configType: .production, category: "", item: "", startedAt: .epoch,
+            expiresAt: .epoch)
     ) {
         $0.column("position", \.position, .row, isAssigned: true)
         $0.identity("id", \.id, "capture")
         $0.column("user_id", \.userID, .row, refersTo: "users.id")
-        $0.column("status", \.status, .named("capture_status"))
-        $0.column("config_type", \.configType, .named("config_type"))
+        $0.column("status", \.status, .word(Capture.Status.self))
+        $0.column("config_type", \.configType, .word(ConfigType.self))
         $0.column("category", \.category, .named("category"))
         $0.column("item", \.item, .object)
         $0.column("started_at", \.startedAt, .time)
@@ -69,7 +71,7 @@ extension CaptureRecord: StoredRecord {
         $0.column("ended_at", \.endedAt, .time.orNull)
         $0.column("entrupy_id", \.entrupyID, .id("item").orNull, refersTo: "items.entrupy_id")
         $0.column("retake_id", \.retakeID, .id("retake").orNull, refersTo: "retakes.id")
-        $0.column("activity", \.activity, .named("activity"))
+        $0.column("activity", \.activity, .word(Activity.self))
         $0.column("fingerprint_parent", \.fingerprintParent, .id("item").orNull, refersTo: "items.entrupy_id")
     }
 }
@@ -116,8 +118,9 @@ extension Transaction {
     package func capture(id: String) throws -> CaptureRecord? { try record("WHERE id = ?", [id]) }
 
     /// A user's captures before a position, newest first.
-    package func captures(userID: Int64, status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord]
-    {
+    package func captures(
+        userID: Int64, status: Capture.Status?, before position: Int64, limit: Int
+    ) throws -> [CaptureRecord] {
         guard let status else {
             return try records(
                 "WHERE user_id = ? AND position < ? ORDER BY position DESC LIMIT ?", [userID, position, limit])
@@ -128,7 +131,7 @@ extension Transaction {
     }
 
     /// All users' captures before a position, newest first.
-    package func captures(status: String?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
+    package func captures(status: Capture.Status?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
         try records(
             "WHERE position < ?1 AND (?2 IS NULL OR status = ?2) ORDER BY position DESC LIMIT ?3",
             [position, status, limit])
@@ -136,11 +139,12 @@ extension Transaction {
 
     /// Moves a started capture to its final state.
     package func endCapture(
-        id: String, status: String, submittedAt: Instant? = nil, endedAt: Instant? = nil, entrupyID: String? = nil
+        id: String, _ status: Capture.Status, submittedAt: Instant? = nil, endedAt: Instant? = nil,
+        entrupyID: String? = nil
     ) throws {
         try run(
             "UPDATE captures SET status = ?, submitted_at = ?, ended_at = ?, entrupy_id = ? WHERE id = ?",
-            [status, submittedAt, endedAt, entrupyID, id])
+            [status.rawValue, submittedAt, endedAt, entrupyID, id])
     }
 
     /// Stores a region's image, and replaces any before it.

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import GRDB
 import Storage
 
@@ -18,23 +19,23 @@ extension Transaction {
     /// The items whose `customer_item_id` matches a glob, oldest first.
     package func itemStates(
         customerItemID pattern: String
-    ) throws -> [(customerItemID: String, result: String, flag: String)] {
+    ) throws -> [(customerItemID: String, result: ResultID, flag: FlagID)] {
         try all(
             "SELECT customer_item_id, result_id, flag_id FROM items WHERE customer_item_id GLOB ? ORDER BY position",
             [Self.glob(pattern)]
-        ) { (customerItemID: $0[0], result: $0[1], flag: $0[2]) }
+        ) { (customerItemID: $0[0], result: ResultID(rawValue: $0[1]), flag: FlagID(rawValue: $0[2])) }
     }
 
     /// The number of captures in each status.
     ///
     /// - Parameter pattern: a glob for the item's `customer_item_id`; `nil` to count all captures.
-    package func captureStates(customerItemID pattern: String?) throws -> [String: Int] {
-        let rows: [(String, Int)] = try all(
+    package func captureStates(customerItemID pattern: String?) throws -> [Capture.Status: Int] {
+        let rows: [(Capture.Status, Int)] = try all(
             """
             SELECT status, COUNT(*) FROM captures
             WHERE ?1 IS NULL OR json_extract(item, '$.customer_item_id') GLOB ?1 GROUP BY status
             """, [pattern.map(Self.glob)]
-        ) { ($0[0], $0[1]) }
+        ) { (Capture.Status(rawValue: $0[0]), $0[1]) }
         return Dictionary(uniqueKeysWithValues: rows)
     }
 

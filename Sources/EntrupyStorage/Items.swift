@@ -1,3 +1,4 @@
+import EntrupyAPI
 import GRDB
 import Storage
 
@@ -9,7 +10,8 @@ package struct ItemRecord: Sendable, Hashable {
     package var captureID: String?
     package var organizationID: Int64
     package var userID: Int64
-    package var configType: String
+    /// The workflow of the item's capture.
+    package var configType: ConfigType
     package var category: String
     package var brandID: String
     package var brandName: String
@@ -19,20 +21,21 @@ package struct ItemRecord: Sendable, Hashable {
     package var captureStartedAt: Instant?
     package var submittedAt: Instant
     package var updatedAt: Instant
-    package var resultID: String
+    /// The current result, which is ``ResultID/needsReview`` until the first final one.
+    package var result: ResultID
     package var resultFinal = false
     package var resultReason: String?
     /// The time at which the current final result was set.
     package var resultAt: Instant?
     /// The first final result; never changes.
-    package var initialResultID: String?
+    package var initialResult: ResultID?
     package var initialResultAt: Instant?
     /// The rule that decided the result.
-    package var decidedBy: String
+    package var decidedBy: DecisionRule
     /// The result that is still due; `nil` if none is.
-    package var plannedResultID: String?
+    package var plannedResult: ResultID?
     package var plannedReason: String?
-    package var flagID = "none"
+    package var flag = FlagID.unflagged
     package var flagReasonID: String?
     package var flagMessage: String?
     package var flaggedAt: Instant?
@@ -43,8 +46,8 @@ package struct ItemRecord: Sendable, Hashable {
     package var catalog: String?
     /// The email of the certificate's new holder; `nil` if it was not transferred.
     package var certificateHolder: String?
-    /// The service that the platform performed, for instance `authentication`. Never changes.
-    package var activityID: String
+    /// The service that the platform performed. Never changes.
+    package var activity: Activity
     /// The item that it was compared with; `nil` if it was not compared. Never changes.
     package var fingerprintParent: String?
     /// The market data that the item was given, a JSON object; `nil` if it follows from the item.
@@ -53,11 +56,12 @@ package struct ItemRecord: Sendable, Hashable {
     package var revision = 1
 
     package init(
-        entrupyID: String, captureID: String?, organizationID: Int64, userID: Int64, configType: String,
+        entrupyID: String, captureID: String?, organizationID: Int64, userID: Int64, configType: ConfigType,
         category: String, brandID: String, brandName: String, customerItemID: String?, metadata: String,
-        captureStartedAt: Instant?, submittedAt: Instant, resultID: String, decidedBy: String, activityID: String
+        captureStartedAt: Instant?, submittedAt: Instant, result: ResultID, decidedBy: DecisionRule,
+        activity: Activity = .authentication
     ) {
-        self.activityID = activityID
+        self.activity = activity
         self.entrupyID = entrupyID
         self.captureID = captureID
         self.organizationID = organizationID
@@ -71,25 +75,39 @@ package struct ItemRecord: Sendable, Hashable {
         self.captureStartedAt = captureStartedAt
         self.submittedAt = submittedAt
         updatedAt = submittedAt
-        self.resultID = resultID
+        self.result = result
         self.decidedBy = decidedBy
     }
+}
+
+/// The rule that decided an item's result [D decision-order].
+package enum DecisionRule: String, StoredWord, CaseIterable {
+    case debugConfiguration = "debug_configuration"
+    case outcomeRule = "outcome_rule"
+    case magicCustomerItemID = "magic_customer_item_id"
+    case unknownBrand = "unknown_brand"
+    case unknownItemType = "unknown_item_type"
+    case namespaceDefault = "namespace_default"
+    /// Not decided at submission: set through the control API.
+    case control
+    /// Not decided at submission: changed by support when it resolved a flag.
+    case flagResolution = "flag_resolution"
 }
 
 extension ItemRecord: StoredRecord {
     package static let table = Table(
         "items", key: .counted,
         blank: ItemRecord(
-            entrupyID: "", captureID: nil, organizationID: 0, userID: 0, configType: "", category: "", brandID: "",
-            brandName: "", customerItemID: nil, metadata: "", captureStartedAt: nil, submittedAt: .epoch, resultID: "",
-            decidedBy: "", activityID: "")
+            entrupyID: "", captureID: nil, organizationID: 0, userID: 0, configType: .production, category: "",
+            brandID: "", brandName: "", customerItemID: nil, metadata: "", captureStartedAt: nil, submittedAt: .epoch,
+            result: .needsReview, decidedBy: .control)
     ) {
         $0.column("position", \.position, .row, isAssigned: true)
         $0.column("entrupy_id", \.entrupyID, .id("item"))
         $0.column("capture_id", \.captureID, .id("capture").orNull, refersTo: "captures.id")
         $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
         $0.column("user_id", \.userID, .row, refersTo: "users.id")
-        $0.column("config_type", \.configType, .named("config_type"))
+        $0.column("config_type", \.configType, .word(ConfigType.self))
         $0.column("category", \.category, .named("category"))
         $0.column("brand_id", \.brandID, .prose)
         $0.column("brand_name", \.brandName, .prose)
@@ -98,16 +116,16 @@ extension ItemRecord: StoredRecord {
         $0.column("capture_started_at", \.captureStartedAt, .time.orNull)
         $0.column("submitted_at", \.submittedAt, .time)
         $0.column("updated_at", \.updatedAt, .time)
-        $0.column("result_id", \.resultID, .named("result"))
+        $0.column("result_id", \.result, .word(ResultID.self))
         $0.column("result_final", \.resultFinal, .flag)
         $0.column("result_reason", \.resultReason, .identifier.orNull)
         $0.column("result_at", \.resultAt, .time.orNull)
-        $0.column("initial_result_id", \.initialResultID, .named("result").orNull)
+        $0.column("initial_result_id", \.initialResult, .word(ResultID.self).orNull)
         $0.column("initial_result_at", \.initialResultAt, .time.orNull)
-        $0.column("decided_by", \.decidedBy, .named("decision"))
-        $0.column("planned_result_id", \.plannedResultID, .named("result").orNull)
+        $0.column("decided_by", \.decidedBy, .word(DecisionRule.self))
+        $0.column("planned_result_id", \.plannedResult, .word(ResultID.self).orNull)
         $0.column("planned_reason", \.plannedReason, .identifier.orNull)
-        $0.column("flag_id", \.flagID, .identifier)
+        $0.column("flag_id", \.flag, .identifier)
         $0.column("flag_reason_id", \.flagReasonID, .identifier.orNull)
         $0.column("flag_message", \.flagMessage, .prose.orNull)
         $0.column("flagged_at", \.flaggedAt, .time.orNull)
@@ -120,15 +138,15 @@ extension ItemRecord: StoredRecord {
         $0.column("sdk_rendering", .unread)
         $0.column("catalog", \.catalog, .object.orNull)
         $0.column("certificate_holder", \.certificateHolder, .name.orNull)
-        $0.column("activity", \.activityID, .named("activity"))
+        $0.column("activity", \.activity, .word(Activity.self))
         $0.column("fingerprint_parent", \.fingerprintParent, .id("item").orNull)
         $0.column("market_edge", \.marketEdge, .named("market_edge").orNull)
     }
 
     /// The parts of an item that can change. The revision grows by one, and the stored rendering becomes invalid.
     fileprivate static let change = table.update(
-        \.updatedAt, \.resultID, \.resultFinal, \.resultReason, \.resultAt, \.initialResultID, \.initialResultAt,
-        \.decidedBy, \.plannedResultID, \.plannedReason, \.flagID, \.flagReasonID, \.flagMessage, \.flaggedAt,
+        \.updatedAt, \.result, \.resultFinal, \.resultReason, \.resultAt, \.initialResult, \.initialResultAt,
+        \.decidedBy, \.plannedResult, \.plannedReason, \.flag, \.flagReasonID, \.flagMessage, \.flaggedAt,
         \.flagResolvedAt, \.flagNote, \.certificateID, \.catalog, \.certificateHolder, \.marketEdge, by: \.entrupyID,
         also: ["revision = revision + 1", "rendering_key = NULL"])
 }

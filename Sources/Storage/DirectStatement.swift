@@ -112,6 +112,11 @@ package struct DirectStatement: ~Copyable {
     /// The type of a column's value, one of SQLite's constants. Columns are counted from 0.
     package func type(_ column: CInt) -> CInt { sqlite3_column_type(statement, column) }
 
+    /// The name of a column, counted from 0.
+    package func name(_ column: CInt) -> String {
+        sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
+    }
+
     /// A column of the current row, counted from 0.
     package func real(_ column: CInt) -> Double { sqlite3_column_double(statement, column) }
 

@@ -3,7 +3,7 @@ import GRDB
 /// A rule of the control API: an outcome for items, or a fault for requests.
 package struct RuleRecord: Sendable, Hashable {
     /// The list that a rule is in. The database has it as text.
-    package enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, StoredWord, CaseIterable {
         case outcome, fault
     }
 
@@ -32,7 +32,7 @@ extension RuleRecord: StoredRecord {
         "rules", key: .counted, blank: RuleRecord(id: "", kind: .outcome, document: "", createdAt: .epoch)
     ) {
         // First, because the form of the document depends on it.
-        $0.column("kind", \.kind, .word(Kind.allCases.map(\.rawValue)))
+        $0.column("kind", \.kind, .word(Kind.self))
         $0.column("position", .row)
         $0.column("id", \.id, .choice([Kind.fault.rawValue: .id("fault"), Kind.outcome.rawValue: .id("outcome")]))
         $0.column(
@@ -41,17 +41,6 @@ extension RuleRecord: StoredRecord {
         $0.column("created_at", \.createdAt, .time)
         $0.column("seen", \.seen, .count)
         $0.column("hits", \.hits, .count)
-    }
-}
-
-/// A kind that this version does not know is read as an outcome; no statement reads one.
-extension RuleRecord.Kind: ColumnValue {
-    package init(_ row: borrowing DirectStatement, _ column: CInt) {
-        self = RuleRecord.Kind(rawValue: row.text(column)) ?? .outcome
-    }
-
-    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(rawValue, at: index)
     }
 }
 

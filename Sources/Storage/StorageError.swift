@@ -17,12 +17,16 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     case foreign(String)
     /// A snapshot was deleted or replaced while it was being used.
     case changedMeanwhile(String)
+    /// A row of the server's own has a value that this program never writes there, which no check of an upload lets in.
+    case damaged(String)
     /// A row of an uploaded database is not one that this program writes.
     case invalidRow(InvalidRow)
 
     package var description: String {
         switch self {
-        case .unavailable(let reason), .refused(let reason), .foreign(let reason), .changedMeanwhile(let reason): reason
+        case .unavailable(let reason), .refused(let reason), .foreign(let reason), .changedMeanwhile(let reason),
+            .damaged(let reason):
+            reason
         case .invalidRow(let row): row.description
         case .newerSchema(let path, let found, let known):
             """

@@ -179,7 +179,7 @@ extension DeliveryRecord: StoredRecord {
         $0.column("event_id", \.eventID, .id("webhook_event"))
         $0.column("body", \.body, .named("delivery_body"))
         $0.column("created_at", \.createdAt, .time)
-        $0.column("status", \.status, .word(DeliveryRecord.Status.allCases.map(\.rawValue)))
+        $0.column("status", \.status, .word(DeliveryRecord.Status.self))
         $0.column("attempts", \.attempts, .integer(0...maxAttempts))
         $0.column("next_attempt_at", \.nextAttemptAt, .time.orNull)
         $0.column("fault_id", \.faultID, .id("fault").orNull)
@@ -207,18 +207,12 @@ extension DeliveryRecord: StoredRecord {
         \.status, \.attempts, \.nextAttemptAt, \.faultID, \.faultEffect, \.faultAttempt, \.isHeld, by: \.id)
 }
 
-extension DeliveryRecord.Status: RawRepresentable, CaseIterable, ColumnValue {
+extension DeliveryRecord.Status: CaseIterable, StoredWord {
     /// The states that this version knows.
     package static let allCases: [Self] = [.waiting, .sending, .retrying, .delivered, .failed, .cancelled]
 
     package init(rawValue: String) {
         self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue)
-    }
-
-    package init(_ row: borrowing DirectStatement, _ column: CInt) { self.init(rawValue: row.text(column)) }
-
-    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(rawValue, at: index)
     }
 
     package var rawValue: String {

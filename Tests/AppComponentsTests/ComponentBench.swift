@@ -114,7 +114,7 @@ final class ComponentBench: Sendable {
     /// The stored component.
     func run(_ session: String, _ component: Component = .document) async throws -> ComponentRunRecord {
         try #require(
-            try await job { try $0.transaction.componentRun(sessionID: session, component: component.rawValue) })
+            try await job { try $0.transaction.componentRun(sessionID: session, component: component) })
     }
 
     /// The subjects of the events of a kind.

@@ -60,7 +60,7 @@ import Testing
         _ = try await bench.startDocument(session)
         #expect(try await failure { try await bench.finishDocument(session) } == .incorrectConfiguration)
         #expect(try await bench.hits() == [0])
-        #expect(try await bench.run(session).state == .started)
+        #expect(try await bench.run(session).status == .started)
     }
 
     /// The two clients end their components in the last microsecond of a day and in the first one of the next.

@@ -32,7 +32,7 @@ import Testing
         #expect(try await failure { try await bench.finishDocument(session) } == .invalidWorkflowStatus)
         let cancel = CancelComponent(sessionID: session, .document)
         #expect(try await failure { try await bench.app(cancel).get() } == .invalidWorkflowStatus)
-        #expect(try await bench.run(session).state == .finished)
+        #expect(try await bench.run(session).status == .finished)
     }
 
     @Test func aFailedComponentCannotRunAgainAndTheOtherCan() async throws {
@@ -54,7 +54,7 @@ import Testing
         await bench.wait("1m")
         #expect(try await failure { try await bench.app(cancel).get() } == .canceled)
         let run = try await bench.run(session)
-        #expect(run.state == .failed && run.error == "Canceled")
+        #expect(run.status == .failed && run.error == "Canceled")
         #expect(run.endedAt == ComponentBench.morning + .minute)
         #expect(try await failure { try await bench.startDocument(session) } == .invalidWorkflowStatus)
     }
@@ -114,7 +114,7 @@ import Testing
             missing.removeFirst()
         }
         #expect(try await failure { try await bench.finishDocument(session) } == .incorrectConfiguration)
-        #expect(try await bench.run(session).state == .started)
+        #expect(try await bench.run(session).status == .started)
         try await bench.uploadVideo(session)
         let result = try await bench.finishDocument(session)
         #expect(result.documentResult.images.map(\.fileSide) == ["front", "front", "back", "back"])
@@ -164,32 +164,32 @@ import Testing
     @Test(arguments: [(0, "0.0"), (5, "0.005"), (4000, "4.0"), (4200, "4.2"), (4230, "4.23"), (86_400_000, "86400.0")])
     func durationsAreSecondsWithAFraction(milliseconds: Int64, text: String) {
         let file = ComponentFileRecord(
-            sessionID: "", component: "document", name: "video", isAngled: false, sha256: "", bytes: 1,
+            sessionID: "", component: .document, name: "video", isAngled: false, sha256: "", bytes: 1,
             mediaType: "video/mp4", quality: nil, duration: milliseconds, uploads: 1,
             uploadedAt: ComponentBench.morning)
         #expect(Files.seconds(file) == text)
     }
 }
 
-/// The states of sessions and components: text in the database, values in code.
+/// The states of sessions and components as they are stored.
 @Suite struct StoredStateRuleTests {
-    @Test func statesAreStoredAsTextAndShownAsValues() async throws {
+    @Test func statesAreStoredAndShown() async throws {
         let bench = try await ComponentBench()
         let session = try await bench.session(client: ["client_id": "underage"])
         #expect(try await bench.record(session).endReason == nil)
         _ = try await bench.startBiometrics(session)
-        #expect(try await bench.run(session, .biometrics).status == "started")
+        #expect(try await bench.run(session, .biometrics).status == .started)
         #expect(try await failure { try await bench.runDocument(session) } == .personNotAdult)
-        #expect(try await bench.run(session).status == "failed")
+        #expect(try await bench.run(session).status == .failed)
         #expect(try await bench.run(session).error == "PersonNotAdult")
         #expect(try await bench.show(session).components?.map(\.status) == [.failed, .started])
         let cleared = try await bench.session("document-only")
         try await bench.runDocument(cleared)
-        #expect(try await bench.run(cleared).status == "finished")
+        #expect(try await bench.run(cleared).status == .finished)
         _ = try await bench.app(ClearWorkflowSession(cleared))
-        #expect(try await bench.record(cleared).endReason == "cleared")
+        #expect(try await bench.record(cleared).endReason == .cleared)
         await bench.wait("1h")
-        #expect(try await bench.record(session).endReason == "expired")
+        #expect(try await bench.record(session).endReason == .expired)
     }
 
     @Test func anUnknownStoredStateIsShownAsItIs() async throws {

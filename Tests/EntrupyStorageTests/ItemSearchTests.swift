@@ -39,13 +39,13 @@ import Testing
             for number in 0..<300 {
                 var item = ItemRecord(
                     entrupyID: "I\((number * 7919) % 1000)", captureID: nil, organizationID: organization,
-                    userID: number % 10 == 0 ? 2 : 1, configType: "production",
+                    userID: number % 10 == 0 ? 2 : 1, configType: .production,
                     category: ["sneakers", "luxury"][number % 2], brandID: ["nike", "adidas", "asics"][number % 3],
                     brandName: "", customerItemID: number % 4 == 0 ? nil : "sku-\(number % 5)", metadata: "{}",
                     captureStartedAt: nil, submittedAt: Instant(microseconds: Int64(number / 7)),
-                    resultID: ["authentic", "unknown"][number % 5 / 3], decidedBy: "control",
-                    activityID: ["authentication", "fingerprint_register"][number % 6 / 5])
-                item.flagID = ["none", "none", "flagged", "resolved"][number % 4]
+                    result: [.authentic, .unknown][number % 5 / 3], decidedBy: .control,
+                    activity: [.authentication, .fingerprintRegister][number % 6 / 5])
+                item.flag = [.unflagged, .unflagged, .flagged, .resolved][number % 4]
                 try transaction.insert(item)
             }
         }
@@ -91,12 +91,12 @@ import Testing
                     let value: String? =
                         switch term.field {
                         case .brand: item.brandID
-                        case .result: item.resultID
-                        case .flag: item.flagID
+                        case .result: item.result.rawValue
+                        case .flag: item.flag.rawValue
                         case .category: item.category
                         case .customerItemID: item.customerItemID
                         case .entrupyID: item.entrupyID
-                        case .activity: item.activityID
+                        case .activity: item.activity.rawValue
                         case .user: String(item.userID)
                         }
                     return term.values.contains { $0 == value } != term.isExcluded

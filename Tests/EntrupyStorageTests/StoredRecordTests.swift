@@ -28,9 +28,32 @@ import Testing
         #expect(try lost(PartnerUserRecord.self) == [])
         #expect(try lost(SignedRequestRecord.self) == [])
         #expect(try lost(SessionRecord.self) == [])
-        #expect(try lost(CaptureRecord.self) == ["position: 10 became "])
+        #expect(
+            try lost(CaptureRecord.self, words: ["config_type": "debug", "activity": "fingerprint_compare"]) == [
+                "position: 10 became "
+            ])
         #expect(try lost(CaptureImageRecord.self) == [])
         #expect(try lost(RetakeRecord.self) == [])
-        #expect(try lost(ItemRecord.self) == ["position: 10 became "])
+        let words = ["config_type": "debug", "activity": "fingerprint_compare", "decided_by": "flag_resolution"]
+        #expect(try lost(ItemRecord.self, words: words) == ["position: 10 became "])
+    }
+
+    /// A value that this program never writes, as in a file that something else has changed.
+    @Test func aWordThatIsNoneOfAColumnIsAnErrorThatNamesIt() throws {
+        let database = try NamespaceDatabase(path: nil, migrator: Schema.migrator(appending: EntrupyMigrations.all))
+        try database.transaction { transaction in
+            let organization = try transaction.insertOrganization(name: "Org", sdkFlagging: true)
+            let user = try transaction.insertUser(
+                organizationID: organization, username: "a", uniqueUserID: "a", email: nil, firstName: nil,
+                lastName: nil, isTestUser: false, createdAt: .epoch)
+            try transaction.insert(
+                CaptureRecord(
+                    id: "cap_1", userID: user, configType: .debug, category: "sneakers", item: "{}", startedAt: .epoch,
+                    expiresAt: .epoch))
+            #expect(try transaction.capture(id: "cap_1")?.configType == .debug)
+            try transaction.run("UPDATE captures SET config_type = 'quick'")
+            let error = #expect(throws: StorageError.self) { try transaction.capture(id: "cap_1") }
+            #expect(error?.description == "the column config_type has \"quick\", which is no ConfigType")
+        }
     }
 }

@@ -78,7 +78,7 @@ extension AuditRule {
         guard let item = try job.transaction.item(entrupyID: entrupyID), let id = item.customerItemID, !id.isEmpty,
             MagicItemID(id) == nil, let organization = try job.transaction.organization(id: item.organizationID)
         else { return nil }
-        let mayFlag = Flags.isSwitchedOn(organization, job) && item.activityID == Activity.authentication.rawValue
-        return (id, item.activityID, mayFlag ? Set(job.entrupy.settings.flagEligible.map(\.rawValue)) : [])
+        let mayFlag = Flags.isSwitchedOn(organization, job) && item.activity == .authentication
+        return (id, item.activity.rawValue, mayFlag ? Set(job.entrupy.settings.flagEligible.map(\.rawValue)) : [])
     }
 }

@@ -21,7 +21,7 @@ enum Captures {
 
     /// Throws if the capture is not in the state `started`.
     static func checkIsStarted(_ capture: CaptureRecord, _ job: JobContext) throws {
-        switch capture.state {
+        switch capture.status {
         case .started: return
         case .timedOut:
             job.note { $0.facts.append(timeout(of: capture)) }
@@ -55,7 +55,7 @@ enum Captures {
     /// Writes.
     static func timeOut(captureID: String, _ job: JobContext) throws {
         guard let capture = try job.transaction.capture(id: captureID),
-            capture.state == .started
+            capture.status == .started
         else { return }
         try job.transaction.endCapture(
             id: captureID, .timedOut, endedAt: job.now)
@@ -71,7 +71,7 @@ enum Captures {
 
     /// The images a capture's workflow asks for. A retake asks for those of its regions.
     static func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> [Catalogue.Step] {
-        let type = try capture.type
+        let type = capture.configType
         guard let category = job.catalogue.category(capture.category) else {
             throw PlatformError.bug("capture \(capture.id) of an unknown category")
         }
@@ -87,8 +87,8 @@ enum Captures {
         let uploaded = Set(try job.transaction.captureImages(captureID: capture.id).map(\.regionID))
         return Capture(
             capture_id: capture.id,
-            status: capture.state,
-            config_type: try capture.type,
+            status: capture.status,
+            config_type: capture.configType,
             item: try StoredJSON.decode(capture.item).members ?? [:],
             steps: try steps(capture, job).map {
                 CaptureStep($0.configured(job.language), uploaded: uploaded.contains($0.regionID))
@@ -134,9 +134,9 @@ package struct StartCapture: Operation {
         let id = try job.nextID(.capture)
         let expiresAt = job.now + job.entrupy.settings.captureTimeout
         let capture = CaptureRecord(
-            id: id, userID: user.id, type: configType,
+            id: id, userID: user.id, configType: configType,
             category: metadata.flow(job.catalogue).category,
-            item: item, startedAt: job.now, expiresAt: expiresAt, service: workflow.activity,
+            item: item, startedAt: job.now, expiresAt: expiresAt, activity: workflow.activity,
             fingerprintParent: registered.id)
         try job.transaction.insert(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)
@@ -187,7 +187,7 @@ package struct StartedCapture: Sendable {
         text.raw(#"{"capture_id":"#)
         text.string(capture.id)
         text.raw(#","config_type":"#)
-        text.string(capture.configType)
+        text.string(capture.configType.rawValue)
         text.raw(#","entrupy_id":null,"expires_at":"#)
         text.number(capture.expiresAt.epoch)
         text.raw(#","item":"#)
@@ -195,7 +195,7 @@ package struct StartedCapture: Sendable {
         text.raw(#","started_at":"#)
         text.number(capture.startedAt.epoch)
         text.raw(#","status":"#)
-        text.string(capture.status)
+        text.string(capture.status.rawValue)
         text.raw(#","steps":"#)
         text.raw(steps.readableBytesView)
         text.raw(#","submitted_at":null}"#)
@@ -207,7 +207,7 @@ package struct StartedCapture: Sendable {
 struct EncodedSteps {
     private struct Key: Hashable {
         let category: String
-        let configType: String
+        let configType: ConfigType
         let language: Language
     }
 
@@ -252,7 +252,7 @@ package struct CancelCapture: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
         try Captures.checkIsStarted(capture, job)
-        capture.state = .cancelled
+        capture.status = .cancelled
         try job.transaction.endCapture(id: id, .cancelled, endedAt: job.now)
         try Captures.releaseImages(of: id, job)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
@@ -276,7 +276,7 @@ package struct ListCaptures: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> CapturePage {
         let query = ["captures", String(user.id), status?.rawValue ?? ""]
         let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.position) {
-            try job.transaction.captures(userID: user.id, status: status?.rawValue, before: $0, limit: $1)
+            try job.transaction.captures(userID: user.id, status: status, before: $0, limit: $1)
         }
         return CapturePage(items: try page.records.map { try Captures.render($0, job) }, next_cursor: page.next)
     }

@@ -20,7 +20,7 @@ package struct SubmitCapture: Operation {
 
         if let retakeID = capture.retakeID { return try answer(retakeID, capture, job) }
         let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
-        let activity = try capture.service
+        let activity = capture.activity
         let brand = metadata.brand(job.catalogue)
         let facts = try Self.facts(metadata, brand, capture, user, job)
         let decided = try ItemOutcome.first(for: facts.subject, job)
@@ -28,7 +28,7 @@ package struct SubmitCapture: Operation {
         let entrupyID = try Items.nextID(job)
         var item = ItemRecord(
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
-            type: try capture.type, category: capture.category, brandID: brand.id, brandName: brand.name,
+            configType: capture.configType, category: capture.category, brandID: brand.id, brandName: brand.name,
             customerItemID: metadata.text(.customerItemID), metadata: capture.item,
             captureStartedAt: capture.startedAt, submittedAt: job.now, result: .needsReview,
             decidedBy: decision.rule, activity: activity)
@@ -63,11 +63,11 @@ package struct SubmitCapture: Operation {
         _ metadata: ItemMetadata, _ brand: (id: String, name: String, isKnown: Bool), _ capture: CaptureRecord,
         _ user: SDKUser, _ job: JobContext
     ) throws -> Decision.Facts {
-        let activity = try capture.service
+        let activity = capture.activity
         return Decision.Facts(
             subject: ItemOutcome.Subject(
                 brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
-                username: user.username, category: capture.category, configType: try capture.type, activity: activity),
+                username: user.username, category: capture.category, configType: capture.configType, activity: activity),
             // A fingerprint needs no brand.
             brandIsKnown: brand.isKnown || activity != .authentication && metadata.text(.brand) == nil,
             typeIsKnown: metadata.flow(job.catalogue).isSupported, hasParent: capture.fingerprintParent != nil)

@@ -45,7 +45,9 @@ package struct ShowCertificate: Operation {
         else {
             throw PlatformError.notFound(
                 "there is no certificate \"\(certificateID.excerpt)\"; an item has one while its result is authentic",
-                because: found.map { "the certificate is withdrawn: the result of \($0.entrupyID) is \($0.resultID)" }
+                because: found.map {
+                    "the certificate is withdrawn: the result of \($0.entrupyID) is \($0.result.rawValue)"
+                }
                     ?? "the namespace has no certificate with this id")
         }
         let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
@@ -54,7 +56,7 @@ package struct ShowCertificate: Operation {
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
             customerItemID: item.customerItemID,
-            result: job.catalogue.texts.result(item.result)?.header[job.language] ?? item.resultID,
+            result: job.catalogue.texts.result(item.result)?.header[job.language] ?? item.result.rawValue,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),
             owner: names.isEmpty ? nil : names.joined(separator: " "), organization: organization.name,
             holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,
@@ -100,9 +102,9 @@ enum CertificateTransfers {
     ) throws -> CertificateTransfer {
         guard ResultRendering(job).certificateID(item) != nil else {
             let reason =
-                try item.activity == .authentication
-                ? ErrorDetail("result", "is \(item.resultID); authentic items have one")
-                : ErrorDetail("activity", "is \(item.activityID); fingerprints have no certificate")
+                item.activity == .authentication
+                ? ErrorDetail("result", "is \(item.result.rawValue); authentic items have one")
+                : ErrorDetail("activity", "is \(item.activity.rawValue); fingerprints have no certificate")
             throw PlatformError.wrongState(
                 "the item has no certificate", [reason],
                 because: "the \(reason.field) of \(item.entrupyID) \(reason.problem)")

@@ -16,7 +16,7 @@ package struct ListAllCaptures: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> CaptureInfoList {
         let query = ["all captures", status?.rawValue ?? ""]
         let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.position) {
-            try job.transaction.captures(status: status?.rawValue, before: $0, limit: $1)
+            try job.transaction.captures(status: status, before: $0, limit: $1)
         }
         return CaptureInfoList(
             captures: try page.records.map { try CaptureInfo($0, job) }, next_cursor: page.next,
@@ -186,12 +186,13 @@ extension ActiveSession {
 extension CaptureInfo {
     init(_ capture: CaptureRecord, _ job: JobContext) throws {
         let uploaded = try job.transaction.captureImages(captureID: capture.id).map(\.regionID)
-        let isOpen = capture.state == .started
+        let isOpen = capture.status == .started
         let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
         let item = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
         self.init(
             id: capture.id, username: try job.transaction.user(id: capture.userID)?.username ?? "",
-            status: capture.state, config_type: capture.configType, customer_item_id: item.text(.customerItemID),
+            status: capture.status, config_type: capture.configType.rawValue,
+            customer_item_id: item.text(.customerItemID),
             started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
             seconds_left: isOpen ? Double(capture.expiresAt.microseconds - job.now.microseconds) / 1e6 : nil,
             uploaded: uploaded, missing: missing.map(\.regionID), entrupy_id: capture.entrupyID)

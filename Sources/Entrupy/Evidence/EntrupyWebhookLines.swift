@@ -5,7 +5,7 @@ import Simulation
 extension EntrupyPlatform {
     package var webhooksMetWith: [String: String] {
         var lines: [String: String] = [:]
-        for event in WebhookEvent.allCases.map(\.rawValue) {
+        for event in WebhookEvent.names {
             let trigger =
                 "entrupy-sim webhooks trigger \(event) $(entrupy-sim capture run --sku sim-authentic-after-0s)"
             lines["\(event) delivered"] =

@@ -12,13 +12,13 @@ enum Flags {
     /// Whether an item's result may be flagged: it is final, and listed in the settings or the seed
     /// [D flag-eligible]. Fingerprints are not flaggable [D fingerprints].
     static func isEligible(_ item: ItemRecord, _ job: JobContext) -> Bool {
-        item.resultFinal && item.activityID == Activity.authentication.rawValue
+        item.resultFinal && item.activity == .authentication
             && job.entrupy.settings.flagEligible.contains(item.result)
     }
 
     /// Throws if the item's result may not be flagged [S].
     static func checkIsEligible(_ item: ItemRecord, _ job: JobContext) throws {
-        guard item.activityID == Activity.authentication.rawValue else {
+        guard item.activity == .authentication else {
             throw PlatformError.invalid(
                 "the item is not eligible for flagging; check is_flaggable first",
                 [ErrorDetail("flag", "is for authentications, and this item is a fingerprint")])
@@ -30,7 +30,7 @@ enum Flags {
                 [
                     ErrorDetail(
                         "flag",
-                        "needs a final result of \(eligible), got \(item.resultID)\(item.resultFinal ? "" : ", not final")"
+                        "needs a final result of \(eligible), got \(item.result.rawValue)\(item.resultFinal ? "" : ", not final")"
                     )
                 ])
         }
@@ -74,14 +74,15 @@ enum Flags {
     /// The state of an item's flag, for the journal.
     private static func state(_ item: ItemRecord) -> String {
         let since = item.flag == .unflagged ? nil : item.flagResolvedAt ?? item.flaggedAt
-        return "the flag of \(item.entrupyID) is \(item.flagID)\(since.map { " since \($0.display)" } ?? "")"
+        return "the flag of \(item.entrupyID) is \(item.flag.rawValue)\(since.map { " since \($0.display)" } ?? "")"
     }
 
     /// Sets a flag. Throws if it is already set [D flag-states]. Writes.
     static func set(_ item: inout ItemRecord, reasonID: String, message: String?, _ job: JobContext) throws {
         guard item.flag == .unflagged || item.flag == .resolved else {
             throw PlatformError.wrongState(
-                "the item is \(item.flagID) already", [ErrorDetail("flag", "is \(item.flagID); clear it first")],
+                "the item is \(item.flag.rawValue) already",
+                [ErrorDetail("flag", "is \(item.flag.rawValue); clear it first")],
                 because: state(item))
         }
         let former = item.flag
@@ -104,7 +105,7 @@ enum Flags {
     static func clear(_ item: inout ItemRecord, _ job: JobContext) throws {
         guard item.flag == .flagged else {
             throw PlatformError.wrongState(
-                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to clear")],
+                "the item is not flagged", [ErrorDetail("flag", "is \(item.flag.rawValue); there is nothing to clear")],
                 because: state(item))
         }
         reset(&item)
@@ -244,8 +245,9 @@ package struct ResolveFlag: Operation {
         var item = try Results.find(entrupyID, job)
         guard item.flag == .flagged else {
             throw PlatformError.wrongState(
-                "the item is not flagged", [ErrorDetail("flag", "is \(item.flagID); there is nothing to resolve")],
-                because: "the flag of \(entrupyID) is \(item.flagID)")
+                "the item is not flagged",
+                [ErrorDetail("flag", "is \(item.flag.rawValue); there is nothing to resolve")],
+                because: "the flag of \(entrupyID) is \(item.flag.rawValue)")
         }
         if let result { try item.activity.check(result) }
         let hadFinalResult = item.initialResult != nil
@@ -256,7 +258,7 @@ package struct ResolveFlag: Operation {
         item.flagResolvedAt = job.now
         item.flagNote = note
         try Items.save(&item, job)
-        try job.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.resultID)])
+        try job.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.result.rawValue)])
         let isFirstFinal = !hadFinalResult && item.initialResult != nil
         try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         return try AuthenticationInfo(item, job)

@@ -239,7 +239,7 @@ struct GenerateBatch: Operation {
                 microseconds: generation.newest.microseconds - Int64(from + index) * Span.minute.microseconds)
             var item = ItemRecord(
                 entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
-                userID: generation.user.id, type: .production, category: category, brandID: brand.id,
+                userID: generation.user.id, configType: .production, category: category, brandID: brand.id,
                 brandName: brand.name, customerItemID: customerItemID?.numbered(number),
                 metadata: stored.numbered(number),
                 captureStartedAt: nil, submittedAt: submittedAt, result: template.result,
@@ -286,7 +286,7 @@ enum GenerateItems {
 
     /// The data of the event for the item's first result.
     static func result(_ id: ResultID) -> JSONObject {
-        ["result": .string(id.rawValue), "rule": .string(Decision.Rule.control.rawValue)]
+        ["result": .string(id.rawValue), "rule": .string(DecisionRule.control.rawValue)]
     }
 
     /// Records the events that the item would have had. Writes.
@@ -296,7 +296,7 @@ enum GenerateItems {
         if item.flaggedAt != nil, let reason = item.flagReasonID {
             events.append((.flagSet, ["flag_reason_id": .string(reason)]))
         }
-        if item.flagResolvedAt != nil { events.append((.flagResolved, ["result": .string(item.resultID)])) }
+        if item.flagResolvedAt != nil { events.append((.flagResolved, ["result": .string(item.result.rawValue)])) }
         for (kind, data) in events {
             try job.insertEvent(
                 at: item.submittedAt, kind, item.entrupyID, encoded: StoredJSON.encode(JSONValue.object(data)))

@@ -2,7 +2,7 @@ import Simulation
 import SimulationAPI
 
 extension ItemTemplate {
-    private static let documented = ItemField.allCases.map(\.rawValue)
+    private static let documented = ItemField.names
     /// Members of rules, which an item does not have.
     private static let ofRules = ["after", "delay", "match", "times"]
 

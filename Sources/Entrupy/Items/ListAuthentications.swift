@@ -69,7 +69,7 @@ package struct ListAuthentications: Operation {
                     entrupy_id: item.entrupyID, username: username, customer_item_id: item.customerItemID,
                     brand: item.brandID, product_category: item.category, submitted_at: item.submittedAt.epoch,
                     result: .init(id: item.result, final: item.resultFinal, reason: item.resultReason),
-                    flag: item.flag, decided_by: item.decidedBy)
+                    flag: item.flag, decided_by: item.decidedBy.rawValue)
                 if hasThumbnails { summary.thumbnail = Nullable(wrappedValue: try thumbnail(of: item, job)) }
                 return summary
             },

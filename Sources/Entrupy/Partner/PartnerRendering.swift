@@ -25,7 +25,7 @@ struct PartnerRendering {
     /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `form_factor` and `reason` from 1.2, `order_id` up
     /// to 1.2, `product_category` from 1.3, `material`, `item_type` and `eta` from 1.4.
     func v1(minor: Int) throws -> V1Item {
-        let activity = try item.activity
+        let activity = item.activity
         var result = ResultRendering(job).result(item)
         if minor < 2 { result.reason = nil }
         return V1Item(
@@ -73,12 +73,12 @@ struct PartnerRendering {
     private func hasLaterResult() throws -> Bool {
         // On a frozen clock, results may follow each other at one moment.
         try item.result != item.initialResult || item.resultAt != item.initialResultAt
-            || job.transaction.hasEvent(.resultChanged, entrupyID: item.entrupyID)
+            || job.transaction.hasEvent(named: EventKind.resultChanged.name, entrupyID: item.entrupyID)
     }
 
     /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner].
     func v2(_ parts: PartnerParts) throws -> V2Item {
-        let activity = try item.activity
+        let activity = item.activity
         return V2Item(
             entrupy_id: item.entrupyID,
             timestamp: .init(created_at: item.submittedAt.display, last_updated_at: item.updatedAt.display),

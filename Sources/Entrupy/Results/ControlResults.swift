@@ -127,7 +127,7 @@ extension AuthenticationInfo {
             entrupy_id: item.entrupyID, username: user.username, customer_item_id: item.customerItemID,
             capture_id: item.captureID,
             result: .init(id: item.result, final: item.resultFinal, reason: item.resultReason),
-            decided_by: item.decidedBy,
+            decided_by: item.decidedBy.rawValue,
             result_due_at: try job.transaction.resultDueTime(entrupyID: item.entrupyID)?.epoch,
             flag: Flags.status(item, organization, job), certificate_id: item.certificateID,
             pictures: try ResultRendering(job).pictures(item).map {

@@ -1,22 +1,10 @@
 import EntrupyAPI
+import EntrupyStorage
 import Simulation
 
 /// The result planned for an item, its delay, and the rule that decided: the first that matches [D decision-order].
 struct Decision: Sendable {
-    enum Rule: String, Sendable, CaseIterable {
-        case debugConfiguration = "debug_configuration"
-        case outcomeRule = "outcome_rule"
-        case magicCustomerItemID = "magic_customer_item_id"
-        case unknownBrand = "unknown_brand"
-        case unknownItemType = "unknown_item_type"
-        case namespaceDefault = "namespace_default"
-        /// Not decided at submission: set through the control API.
-        case control
-        /// Not decided at submission: changed by support when it resolved a flag.
-        case flagResolution = "flag_resolution"
-    }
-
-    let rule: Rule
+    let rule: DecisionRule
     let result: ResultID
     let reason: String?
     let delay: Span
@@ -144,4 +132,9 @@ struct MagicItemID: Sendable {
         // Anything else is not a delay: the last part of the pattern matches any text after a hyphen.
         return delay.isEmpty || !behind.isEmpty ? (result, nil) : (result, String(decoding: delay, as: UTF8.self))
     }
+}
+
+extension ResultID {
+    /// The reason of an invalid result that the debug configuration decided.
+    static let debugReason = "debug_configuration"
 }

@@ -17,7 +17,7 @@ package struct ExplainOutcomes: Operation {
         let subject = ItemOutcome.Subject(
             brandID: item.brandID, brandName: item.brandName, customerItemID: item.customerItemID,
             username: try job.transaction.user(id: item.userID)?.username ?? "", category: item.category,
-            configType: try item.type, activity: try item.activity)
+            configType: item.configType, activity: item.activity)
         let deciding = try job.transaction.events(entrupyID: entrupyID)
             .last { $0.kind == EventKind.outcomeMatched.name }
             .flatMap { try StoredJSON.decode($0.data).members?["outcome_id"]?.text }

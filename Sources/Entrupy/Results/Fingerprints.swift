@@ -126,20 +126,20 @@ struct FingerprintWorkflow {
         of id: String, _ field: String, _ user: SDKUser, _ job: JobContext
     ) throws -> PlatformError? {
         guard let item = try job.transaction.item(entrupyID: id), item.organizationID == user.organization.id,
-            try item.activity == .fingerprintRegister
+            item.activity == .fingerprintRegister
         else {
             throw PlatformError.invalid(field: field, "must be the id of an item that the organization registered")
         }
         guard item.resultFinal else {
             return PlatformError.wrongState(
                 "the registration of \(item.entrupyID) has no final result yet",
-                [ErrorDetail(field, "names a registration that is \(item.resultID); wait for its result")],
+                [ErrorDetail(field, "names a registration that is \(item.result.rawValue); wait for its result")],
                 because: try Results.state(item, job))
         }
         guard registered.contains(item.result) else {
             throw PlatformError.invalid(
                 field: field,
-                "must be an item whose registration ended registered or authentic; this one is \(item.resultID)")
+                "must be an item whose registration ended registered or authentic; this one is \(item.result.rawValue)")
         }
         return nil
     }

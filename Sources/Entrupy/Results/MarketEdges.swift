@@ -23,7 +23,7 @@ package struct ShowMarketEdge: Operation {
                 [
                     ErrorDetail(
                         "entrupy_id",
-                        "its result is \(item.resultID), which is not final; ask again after the final one")
+                        "its result is \(item.result.rawValue), which is not final; ask again after the final one")
                 ], because: try Results.state(item, job))
         }
         return try MarketEdgeRendering(item, job).edge()

@@ -62,7 +62,7 @@ struct ResultRendering {
         return .init(
             id: item.result,
             display: .init(
-                header: texts.result(item.result)?.header[language] ?? item.resultID,
+                header: texts.result(item.result)?.header[language] ?? item.result.rawValue,
                 message: texts.result(item.result)?.message[language], reasons: reason.map { [$0] }),
             final: item.resultFinal, reason: item.resultReason)
     }
@@ -94,7 +94,7 @@ struct ResultRendering {
     /// An item's images in the order of the workflow, for each region the one taken last. Empty if there is no capture.
     func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String, bytes: Int)] {
         guard let category = job.catalogue.category(item.category) else { return [] }
-        let type = try item.type
+        let type = item.configType
         let retakes = try job.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
         let records = try ([item.captureID].compactMap(\.self) + retakes).reversed().flatMap {
             try job.transaction.captureImages(captureID: $0)

@@ -22,14 +22,13 @@ enum Results {
     static func setPlannedResult(entrupyID: String, _ job: JobContext) throws {
         guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResult
         else { return }
-        try set(
-            &item, result, reason: item.plannedReason, rule: item.rule, job)
+        try set(&item, result, reason: item.plannedReason, rule: item.decidedBy, job)
     }
 
     /// Sets an item's result, which is final unless it is `needs_review`. An authentic item gets a certificate.
     /// Writes.
     static func set(
-        _ item: inout ItemRecord, _ result: ResultID, reason: String?, rule: Decision.Rule, _ job: JobContext
+        _ item: inout ItemRecord, _ result: ResultID, reason: String?, rule: DecisionRule, _ job: JobContext
     ) throws {
         let wasFinal = item.resultFinal
         let before = (item.result, item.resultReason)
@@ -42,13 +41,13 @@ enum Results {
         item.resultReason = result == .invalid ? reason ?? defaultReason(job) : nil
         // An item that goes back under review keeps the time of its last final result.
         if item.resultFinal { item.resultAt = job.now }
-        item.decide(by: rule)
+        item.decidedBy = rule
         if item.resultFinal, item.initialResult == nil {
             item.initialResult = result
             item.initialResultAt = job.now
         }
         // Fingerprints have no certificate.
-        if result == .authentic, item.certificateID == nil, try item.activity == .authentication {
+        if result == .authentic, item.certificateID == nil, item.activity == .authentication {
             // The certificate's id is the item's [P]. Older items keep theirs.
             item.certificateID = item.entrupyID
         }
@@ -111,9 +110,10 @@ enum Results {
     static func state(_ item: ItemRecord, _ job: JobContext) throws -> String {
         let final = item.resultFinal ? "final" : "not final"
         guard !item.resultFinal, try Retakes.open(item.entrupyID, job) != nil else {
-            return "the result of \(item.entrupyID) is \(item.resultID), \(final)"
+            return "the result of \(item.entrupyID) is \(item.result.rawValue), \(final)"
         }
-        return "the result of \(item.entrupyID) is \(item.resultID), \(final): support asked for new images of it"
+        return
+            "the result of \(item.entrupyID) is \(item.result.rawValue), \(final): support asked for new images of it"
     }
 
     /// Any item of the namespace, for the control API.

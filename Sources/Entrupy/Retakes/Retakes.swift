@@ -41,7 +41,7 @@ enum Retakes {
         try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
         try Items.save(&item, job)
         try job.record(.retakeAnswered, item.entrupyID, ["retake_id": .string(retakeID)])
-        if item.plannedResultID != nil {
+        if item.plannedResult != nil {
             try job.schedule(.result, item.entrupyID, at: job.now + job.entrupy.settings.resultDelay)
         }
         return item
@@ -60,7 +60,7 @@ enum Retakes {
         guard let item = try job.transaction.item(entrupyID: retake.entrupyID),
             let category = job.catalogue.category(item.category)
         else { throw PlatformError.bug("retake \(retake.id) without an item") }
-        let type = try item.type
+        let type = item.configType
         let request = Retake(
             retake_id: retake.id,
             regions: steps(retake, of: category, type).map {
@@ -92,7 +92,7 @@ package struct AskForRetake: Operation {
         }
         guard problems.isEmpty else { throw PlatformError.invalid(problems) }
         var item = try Results.find(entrupyID, job)
-        let type = try item.type
+        let type = item.configType
         guard let category = job.catalogue.category(item.category) else {
             throw PlatformError.bug("item \(entrupyID) of an unknown category")
         }
@@ -218,7 +218,7 @@ package struct StartRetake: Operation {
                 because: Retakes.answered(try job.transaction.retakes(entrupyID: entrupyID).last))
         }
         let capture = CaptureRecord(
-            id: try job.nextID(.capture), userID: user.id, type: try item.type, category: item.category,
+            id: try job.nextID(.capture), userID: user.id, configType: item.configType, category: item.category,
             item: item.metadata, startedAt: job.now,
             expiresAt: job.now + job.entrupy.settings.captureTimeout, retakeID: retake.id)
         try job.transaction.insert(capture)

@@ -78,7 +78,7 @@ extension ScenarioAction.Kind {
     private static let triggerWebhook = Self("trigger_webhook", members: ScenarioTarget.members + ["event"]) {
         fields, _ in
         let target = ScenarioTarget(&fields)
-        let event = WebhookEvent(rawValue: fields.requiredWord("event", WebhookEvent.allCases.map(\.rawValue)))
+        let event = WebhookEvent(rawValue: fields.requiredWord("event", WebhookEvent.names))
         return { job in
             _ = try TriggerWebhook(event: event ?? .sessionUpdated, entrupyID: target.find(job)).perform(job)
         }
@@ -100,12 +100,9 @@ extension ScenarioExpectation.Kind {
             "item \(id)" + (result.map { " is \($0.rawValue)" } ?? "") + (flag.map { ", flag \($0.rawValue)" } ?? "")
         return .init(text: text) { job, amount in
             let items = try job.transaction.itemStates(customerItemID: id)
-            let found = items.count {
-                [nil, ResultID(rawValue: $0.result)].contains(result)
-                    && [nil, FlagID(rawValue: $0.flag)].contains(flag)
-            }
+            let found = items.count { [nil, $0.result].contains(result) && [nil, $0.flag].contains(flag) }
             if amount.contains(found) { return (found, nil) }
-            let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result), \($0.flag)" }
+            let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result.rawValue), \($0.flag.rawValue)" }
             return (
                 found,
                 amount.tally(found)
@@ -116,13 +113,13 @@ extension ScenarioExpectation.Kind {
 
     private static let captures = Self(name: "capture") { fields, _ in
         var capture = fields.object("capture", known: ["status", "customer_item_id"])
-        let status = capture.requiredWord("status", Capture.Status.names)
+        let status = Capture.Status(rawValue: capture.requiredWord("status", Capture.Status.names))
         let id = capture.text("customer_item_id")
-        return .init(text: "capture\(id.map { " of \($0)" } ?? "") is \(status)") { job, amount in
+        return .init(text: "capture\(id.map { " of \($0)" } ?? "") is \(status.rawValue)") { job, amount in
             let statuses = try job.transaction.captureStates(customerItemID: id)
             let found = statuses[status] ?? 0
             if amount.contains(found) { return (found, nil) }
-            let others = statuses.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            let others = statuses.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }.map { "\($0.1) \($0.0)" }
             return (
                 found,
                 amount.tally(found)

@@ -13,7 +13,7 @@ struct ScenarioSubscription: Sendable {
             value, known: ["url", "secret_key", "events", "username", "organization", "version", "format", "signature"])
         let url = fields.requiredText("url")
         let secret = fields.text("secret_key") ?? "scenario-secret"
-        let events = fields.words("events", WebhookEvent.allCases.map(\.rawValue))
+        let events = fields.words("events", WebhookEvent.names)
         let username = fields.text("username")
         organization = fields.text("organization")
         version = fields.word("version", ["v1", "v2"]) == "v1" ? .v1(minor: PartnerVersion.lastMinor) : .v2

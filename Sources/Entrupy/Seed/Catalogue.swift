@@ -105,7 +105,7 @@ extension Catalogue.Category {
     private init(_ fields: inout FieldReader) {
         for key in ["required_fields", "capture_steps"] { fields.require(key) }
         id = fields.requiredIdentifier("id")
-        requiredFields = fields.words("required_fields", ItemField.allCases.map(\.rawValue)) ?? []
+        requiredFields = fields.words("required_fields", ItemField.names) ?? []
         let count = fields.problemCount
         var steps = fields.optionalObject("capture_steps", known: ["production", "debug"])
         production = steps?.captureSteps("production") ?? []

@@ -24,17 +24,12 @@ enum EntrupyDomains {
     /// The domains that stand in the declarations by name.
     static func names(_ seed: EntrupySeed) -> [String: ColumnDomain] {
         [
-            "activity": .word(Activity.allCases.map(\.rawValue)),
-            "capture_status": .word(Capture.Status.names),
             "category": .word(seed.catalogue.categories.map(\.id)),
             "certificate": .id(.item, .certificate),
-            "config_type": .word(ConfigType.allCases.map(\.rawValue)),
-            "decision": .word(Decision.Rule.allCases.map(\.rawValue)),
             "image_bytes": .integer(1...Int64(ReceivedImage.limit)),
-            "image_type": .word(ImageFormat.allCases.map(\.rawValue)),
+            "image_type": .word(ImageFormat.names),
             "market_edge": .object(MarketEdges.check),
             "rate_limits": .object { _ = try EntrupySettings.limits(ofUser: $0, namespace: .documented) },
-            "result": .word(ResultID.names),
             "unique_user_id": .text(8...40, reading: TextRules.uniqueUserIDProblem),
         ]
     }

@@ -35,7 +35,7 @@ enum Subscriptions {
                         "secret_key", "must be 1 to \(WebhookSignature.maxSecretBytes) bytes in UTF-8, got \(length)"))
             }
         }
-        let known = WebhookEvent.allCases.map(\.rawValue)
+        let known = WebhookEvent.names
         if let events = request.events {
             if events.isEmpty { problems.append(ErrorDetail("events", "must name at least one event, or be left out")) }
             for (index, event) in events.enumerated() where !known.contains(where: { $0.isIdentical(to: event) }) {
@@ -79,7 +79,7 @@ enum Subscriptions {
 
     /// The events of a subscription, each once and in a fixed order. All events if `names` is `nil`.
     static func events(_ names: [String]?) -> String {
-        WebhookEvent.allCases.map(\.rawValue).filter { name in
+        WebhookEvent.names.filter { name in
             names.map { $0.contains { $0.isIdentical(to: name) } } ?? true
         }.joined(separator: " ")
     }

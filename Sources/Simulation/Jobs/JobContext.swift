@@ -73,6 +73,7 @@ package struct JobContext {
         guard transaction.isOpen else { throw error }
         forget(to: mark)
         state.nextDue = try transaction.nextDue()?.dueAt
+        if case StorageError.damaged(let problem) = error { return .bug(problem) }
         return error is StorageError ? state.storageFailed(error) : .bug("\(error)")
     }
 
@@ -87,8 +88,10 @@ package struct JobContext {
     func isStorageFailure(_ error: any Error) -> Bool {
         if !transaction.isOpen { return true }
         guard let error = error as? StorageError else { return false }
-        if case .refused = error { return false }
-        return true
+        switch error {
+        case .refused, .damaged: return false
+        default: return true
+        }
     }
 
     /// Takes scheduled work that failed off the schedule, so that it does not hold up later work for ever. Its event has all

@@ -19,7 +19,7 @@ extension FieldReader {
 
     /// A text in every language; `nil` if it is absent.
     package mutating func localized(_ key: String) -> LocalizedText? {
-        guard var texts = optionalObject(key, known: Language.allCases.map(\.rawValue)) else { return nil }
+        guard var texts = optionalObject(key, known: Language.names) else { return nil }
         return LocalizedText(english: texts.requiredText("en"), japanese: texts.requiredText("ja"))
     }
 

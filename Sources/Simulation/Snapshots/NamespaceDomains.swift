@@ -12,7 +12,7 @@ package enum NamespaceDomains {
         return TableDomain(
             "world", .columns(["key"]),
             [
-                ("key", .word(NamespaceKey.allCases.map(\.rawValue))),
+                ("key", .word(NamespaceKey.names)),
                 ("value", .choice(Dictionary(uniqueKeysWithValues: values))),
             ])
     }

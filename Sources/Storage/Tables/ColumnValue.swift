@@ -5,7 +5,9 @@ import GRDBSQLite
 package protocol ColumnValue: Sendable {
     /// Reads a column of the current row, counted from 0. A value of another type, from a damaged file, is read as SQLite
     /// converts it.
-    init(_ row: borrowing DirectStatement, _ column: CInt)
+    ///
+    /// - Throws: ``StorageError/damaged(_:)`` if no value of the type is stored so.
+    init(_ row: borrowing DirectStatement, _ column: CInt) throws
     /// Binds the value as an argument, counted from 1.
     func bind(to statement: borrowing DirectStatement, at index: CInt) throws
 }
@@ -75,11 +77,28 @@ extension Instant: ColumnValue {
 
 /// `nil` is null.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-    package init(_ row: borrowing DirectStatement, _ column: CInt) {
-        self = row.type(column) == SQLITE_NULL ? nil : Wrapped(row, column)
+    package init(_ row: borrowing DirectStatement, _ column: CInt) throws {
+        self = row.type(column) == SQLITE_NULL ? nil : try Wrapped(row, column)
     }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
         if let self { try self.bind(to: statement, at: index) } else { try statement.bind(nil as Int64?, at: index) }
+    }
+}
+
+/// An id or a state that is stored as its text.
+package protocol StoredWord: ColumnValue, RawRepresentable<String> {}
+
+extension StoredWord {
+    package init(_ row: borrowing DirectStatement, _ column: CInt) throws {
+        let text = row.text(column)
+        guard let value = Self(rawValue: text) else {
+            throw StorageError.damaged("the column \(row.name(column)) has \"\(text)\", which is no \(Self.self)")
+        }
+        self = value
+    }
+
+    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
+        try statement.bind(rawValue, at: index)
     }
 }

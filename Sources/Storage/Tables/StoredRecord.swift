@@ -35,7 +35,7 @@ extension Transaction {
         _ condition: String, _ arguments: [any ColumnValue]
     ) throws -> Record? {
         try read(Record.table.select + condition, arguments) { row in
-            try row.next() ? Record.table.record(row) : nil
+            try row.next() ? try Record.table.record(row) : nil
         }
     }
 

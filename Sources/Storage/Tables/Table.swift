@@ -1,7 +1,7 @@
 /// Sets a column's member of the record at an address to the value in a column of a row. Not generic: the loop over a table's columns
 /// is then compiled for all records.
 @usableFromInline
-typealias ColumnReader = @Sendable (UnsafeMutableRawPointer, borrowing DirectStatement, CInt) -> Void
+typealias ColumnReader = @Sendable (UnsafeMutableRawPointer, borrowing DirectStatement, CInt) throws -> Void
 
 /// Binds a column's member of the record at an address to a place of a statement.
 @usableFromInline
@@ -65,10 +65,10 @@ package struct Table<Record: Sendable>: Sendable {
     }
 
     /// The record in the current row of a statement whose first columns are those of the table.
-    package func record(_ row: borrowing DirectStatement) -> Record {
+    package func record(_ row: borrowing DirectStatement) throws -> Record {
         var record = blank
-        withUnsafeMutablePointer(to: &record) { record in
-            for index in readers.indices { readers[index](record, row, CInt(index)) }
+        try withUnsafeMutablePointer(to: &record) { record in
+            for index in readers.indices { try readers[index](record, row, CInt(index)) }
         }
         return record
     }
@@ -76,7 +76,7 @@ package struct Table<Record: Sendable>: Sendable {
     /// The records in all rows of a statement whose first columns are those of the table.
     package func all(_ row: borrowing DirectStatement) throws -> [Record] {
         var records: [Record] = []
-        while try row.next() { records.append(record(row)) }
+        while try row.next() { records.append(try record(row)) }
         return records
     }
 
@@ -142,7 +142,7 @@ package struct TableBuilder<Record: Sendable> {
             name, Value.self, member, domain, isAssigned: isAssigned, refersTo: reference,
             read: { record, row, index in
                 let member = record.advanced(by: place).assumingMemoryBound(to: Value.self)
-                member.pointee = Value(row, index)
+                member.pointee = try Value(row, index)
             },
             bind: { record, statement, index in
                 let member = record.advanced(by: place).assumingMemoryBound(to: Value.self)

@@ -41,6 +41,11 @@ package struct ColumnDomain: Sendable {
             values: .word(words.map { Array($0.utf8) }), expectation: "must be one of \(words.joined(separator: ", "))")
     }
 
+    /// The text of one of a type's ids or states.
+    package static func word<Word: StoredWord & CaseIterable>(_ type: Word.Type) -> ColumnDomain {
+        word(Word.allCases.map { $0.rawValue })
+    }
+
     /// UTF-8 without U+0000.
     ///
     /// - Parameter bytes: the allowed length in bytes.

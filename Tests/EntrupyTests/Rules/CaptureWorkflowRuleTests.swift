@@ -52,7 +52,7 @@ import Testing
         let item = try await run(bench, user, Self.register())
         #expect(item.result == .registered)
         #expect(item.resultFinal)
-        #expect(item.activityID == "fingerprint_register")
+        #expect(item.activity == .fingerprintRegister)
         #expect(item.certificateID == nil)
         #expect((item.brandID, item.brandName) == ("", ""))
         #expect(!item.metadata.contains("capture_workflow"))
@@ -145,7 +145,7 @@ import Testing
         // Null is as absent.
         let plain: JSONObject = ["capture_workflow": .null, "brand": "Nike", "style_name": "x"]
         let item = try await run(bench, user, plain)
-        #expect(item.activityID == "authentication")
+        #expect(item.activity == .authentication)
         #expect(!item.metadata.contains("capture_workflow"))
     }
 

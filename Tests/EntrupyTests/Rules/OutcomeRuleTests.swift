@@ -10,7 +10,7 @@ import Testing
 @Suite struct OutcomeRuleTests {
     private func decision(_ bench: RuleBench, _ id: String) async throws -> [String] {
         let item = try await bench.item(id)
-        return [item.decidedBy, item.plannedResultID ?? item.resultID]
+        return [item.decidedBy.rawValue, (item.plannedResult ?? item.result).rawValue]
     }
 
     @Test func theFirstOfTheFiveWaysDecides() async throws {
@@ -55,7 +55,7 @@ import Testing
         let rule: JSONValue = ["match": ["brand": "nike"], "result": "unknown", "after": "0s", "times": 2]
         _ = try await bench.control(AddOutcome(rule))
         var results: [String] = []
-        for number in 0..<3 { results.append(try await bench.item(bench.submit(user, "n\(number)")).resultID) }
+        for number in 0..<3 { results.append(try await bench.item(bench.submit(user, "n\(number)")).result.rawValue) }
         #expect(results == ["unknown", "unknown", "needs_review"])
         #expect(try await bench.control(ListOutcomes()).outcomes.map(\.hits) == [2])
     }
