@@ -78,7 +78,7 @@ package struct Console: Sendable {
         } catch {
             part = ProblemPage.part(error, request)
         }
-        let frame = await Frame.view(request, reader, part, version: version, proof: proof)
+        let frame = await Frame(request, reader, part, version: version, proof: proof)
         do {
             return ConsolePage(status: part.status, html: try PageTemplates.render(frame, part))
         } catch {
@@ -121,9 +121,6 @@ package struct Console: Sendable {
     }
 }
 
-/// The values that a template reads.
-typealias View = [String: Any]
-
 /// The content of a page, without the frame around it.
 struct PagePart {
     var status = 200
@@ -132,7 +129,8 @@ struct PagePart {
     let title: String
     /// The name of the template.
     let template: String
-    let view: View
+    /// What the template shows.
+    let view: any Encodable & Sendable
 }
 
 /// A reason for which a page cannot be shown.
@@ -160,12 +158,25 @@ struct ControlReader: Sendable {
         _ path: String, _ query: [(String, String?)] = [], as type: Value.Type = Value.self
     ) async throws -> Value {
         let given = query.compactMap { name, value in value.map { "\(name)=\(Link.escaped($0))" } }
-        let (status, body) = await api("/_sim/\(path)" + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
+        return try WireJSON.decode(
+            type,
+            from: try await answer("/_sim/\(path)" + (given.isEmpty ? "" : "?" + given.joined(separator: "&"))))
+    }
+
+    /// The API's own description: OpenAPI as JSON.
+    ///
+    /// - Throws: ``ConsoleProblem``.
+    func description() async throws -> JSONValue {
+        try WireJSON.decode(JSONValue.self, from: try await answer("/openapi.json"))
+    }
+
+    private func answer(_ path: String) async throws -> Data {
+        let (status, body) = await api(path)
         guard (200..<300).contains(status) else {
             // Without an envelope the problem is told by its status.
             throw ConsoleProblem.refused(status: status, try? WireJSON.decode(ErrorEnvelope.self, from: body))
         }
-        return try WireJSON.decode(type, from: body)
+        return body
     }
 }
 

@@ -2,11 +2,11 @@ import Foundation
 import SimulationAPI
 
 /// The frame of every page: namespace, clock and navigation.
-enum Frame {
+struct Frame: Encodable, Sendable {
     /// The number of pieces of due work that the clock lists.
     private static let maxDue = 20
 
-    private static let sections = [
+    private static let names = [
         ("activity", "Activity", ""), ("items", "Items", "/items"), ("timeline", "Timeline", "/timeline"),
         ("captures", "Captures", "/captures"), ("users", "Users", "/users"),
         ("components", "Components", "/components"), ("rules", "Faults & outcomes", "/rules"),
@@ -15,31 +15,57 @@ enum Frame {
         ("namespaces", "Namespaces", "/namespaces"), ("settings", "Settings", "/settings"),
     ]
 
-    static func view(
+    let title, section, version, proof, namespace, base, console: String
+    /// The options that end every command: those for the namespace and ``cliServer``.
+    let cli: String
+    let cliServer: String
+    let readOnly, canChange: Bool
+    let sections: [Tab]
+    /// `nil` if it cannot be read.
+    let clock: Clock?
+
+    /// The clock with what is due.
+    struct Clock: Encodable, Sendable {
+        let now, nowISO, epoch, mode: String
+        let isFrozen, isRunning: Bool
+        let next: Due?
+        let due: Rows<Due>?
+        /// The number of pieces of due work that are not listed; `nil` if all are.
+        let moreDue: Int?
+    }
+
+    /// A piece of due work.
+    struct Due: Encodable, Sendable {
+        let dueName, dueSubject: String
+        let dueLink: String?
+        let dueAt, dueISO, left, leftSeconds: String
+        /// `nil` if it is not known when the wait began.
+        let progress: Progress?
+    }
+
+    init(
         _ request: ConsoleRequest, _ api: ControlReader, _ part: PagePart, version: String, proof: String
-    ) async -> View {
-        let isDefault = request.namespace == "default"
-        let cliServer = serverOption(request)
-        var view: View = [
-            "title": part.title, "section": part.section, "version": version, "proof": proof,
-            "namespace": request.namespace, "base": request.base, "console": request.console,
-            "cli": (isDefault ? "" : " " + Shell.option("--namespace", request.namespace)) + cliServer,
-            "cliServer": cliServer,
-            "readOnly": request.isReadOnly, "canChange": !request.isReadOnly,
-            "sections": sections.map { name, title, path -> View in
-                [
-                    "link": request.console + path, "name": title, "isCurrent": name == part.section,
-                    "key": "nav-\(name)",
-                ]
-            },
-        ]
-        // A page without the clock or the list of due work is still of use.
-        if let clock = try? await api.get("clock", as: ClockState.self) {
-            // The same.
-            let due = try? await api.get("due", [("limit", "\(maxDue)")], as: DueList.self)
-            view["clock"] = self.clock(clock, due, request)
+    ) async {
+        let server = Self.serverOption(request)
+        title = part.title
+        section = part.section
+        self.version = version
+        self.proof = proof
+        namespace = request.namespace
+        base = request.base
+        console = request.console
+        cli = (request.namespace == "default" ? "" : " " + Shell.option("--namespace", request.namespace)) + server
+        cliServer = server
+        readOnly = request.isReadOnly
+        canChange = !request.isReadOnly
+        sections = Self.names.map { name, title, path in
+            Tab(name: title, link: request.console + path, isCurrent: name == part.section)
         }
-        return view
+        // A page without it is still of use.
+        let clock = try? await api.get("clock", as: ClockState.self)
+        // So is the clock without the list of due work.
+        let due = clock == nil ? nil : try? await api.get("due", [("limit", "\(Self.maxDue)")], as: DueList.self)
+        self.clock = clock.map { Clock($0, due, request) }
     }
 
     /// The option with which a command line reaches this server, with a space before it; empty if it does so without one.
@@ -52,27 +78,27 @@ enum Frame {
     static func serverOption(_ server: String) -> String {
         server == "http://127.0.0.1:8642" ? "" : " " + Shell.option("--url", server)
     }
+}
 
-    private static func clock(_ clock: ClockState, _ due: DueList?, _ request: ConsoleRequest) -> View {
-        let entries = (due?.due ?? []).map { entry -> View in
-            let waited = entry.since.map { clock.epoch - $0 } ?? 0
-            let subject = Subject(kind: entry.kind, id: entry.subject, request)
-            return [
-                "dueName": EventWords.due(entry.kind), "dueSubject": entry.subject, "dueLink": subject.link ?? "",
-                "hasDueLink": subject.link != nil, "dueAt": Moment.text(entry.at), "dueEpoch": "\(entry.at)",
-                "dueISO": Moment.iso(entry.at),
-                "left": Moment.span(entry.seconds_left), "leftSeconds": "\(max(0, entry.seconds_left))",
-                "hasBar": entry.since != nil, "max": "\(max(1, waited + max(0, entry.seconds_left)))",
-                "value": "\(min(max(0, waited), waited + max(0, entry.seconds_left)))",
-            ]
-        }
+extension Frame.Clock {
+    init(_ clock: ClockState, _ due: DueList?, _ request: ConsoleRequest) {
+        let entries = (due?.due ?? []).map { Frame.Due($0, now: clock.epoch, request) }
+        let more = (due?.total ?? 0) - entries.count
         let isFrozen = clock.mode == "frozen"
-        return [
-            "now": Moment.text(clock.epoch), "nowISO": Moment.iso(clock.epoch), "epoch": "\(clock.epoch)",
-            "mode": clock.mode, "isFrozen": isFrozen, "isRunning": !isFrozen, "hasDue": !entries.isEmpty,
-            "next": entries.first.map { [$0] } ?? [], "dueList": entries,
-            "dueTotal": due?.total ?? 0, "moreDue": max(0, (due?.total ?? 0) - entries.count),
-            "hasMoreDue": (due?.total ?? 0) > entries.count,
-        ]
+        self.init(
+            now: Moment.text(clock.epoch), nowISO: Moment.iso(clock.epoch), epoch: "\(clock.epoch)", mode: clock.mode,
+            isFrozen: isFrozen, isRunning: !isFrozen, next: entries.first, due: Rows(entries),
+            moreDue: more > 0 ? more : nil)
+    }
+}
+
+extension Frame.Due {
+    init(_ entry: DueEntry, now: Double, _ request: ConsoleRequest) {
+        let left = max(0, entry.seconds_left)
+        self.init(
+            dueName: EventWords.due(entry.kind), dueSubject: entry.subject,
+            dueLink: Subject(kind: entry.kind, id: entry.subject, request).link, dueAt: Moment.text(entry.at),
+            dueISO: Moment.iso(entry.at), left: Moment.span(entry.seconds_left), leftSeconds: "\(left)",
+            progress: entry.since.map { Progress(now - $0, of: now - $0 + left) })
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mustache
+import SimulationAPI
 
 /// The templates of all pages. They are parsed at the first page: a server whose console is not used starts without them.
 enum PageTemplates {
@@ -45,16 +46,25 @@ enum PageTemplates {
     }
 
     /// The whole page.
-    static func render(_ frame: View, _ part: PagePart) throws -> String {
+    static func render(_ frame: Frame, _ part: PagePart) throws -> String {
         // The values of the frame are those of every part, so that all templates know the namespace's paths.
-        var page = frame
-        page["content"] = try render(frame.merging(part.view) { $1 }, part.template)
+        var page = try members(frame)
+        let own = try members(part.view)
+        page["content"] = .string(try render(page.merging(own) { $1 }, part.template))
         return try render(page, "frame")
     }
 
     /// A part of a page.
-    static func render(_ view: View, _ template: String) throws -> String {
-        guard let text = try library.get().render(view, withTemplate: template) else {
+    static func render(_ view: some Encodable, _ template: String) throws -> String {
+        try render(members(view), template)
+    }
+
+    private static func members(_ view: some Encodable) throws -> JSONObject {
+        try JSONValue(withAbsentMembersOf: view).members ?? [:]
+    }
+
+    private static func render(_ members: JSONObject, _ template: String) throws -> String {
+        guard let text = try library.get().render(ViewValue(.object(members)), withTemplate: template) else {
             throw ConsoleProblem.noTemplate(template)
         }
         return text

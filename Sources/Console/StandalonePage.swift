@@ -13,28 +13,38 @@ package enum StandalonePage {
         status: Int, _ envelope: ErrorEnvelope?, server: String, namespace: String, action: String,
         isWrongToken: Bool = false
     ) -> String {
-        var view: View = [
-            "title": "The console cannot be shown", "message": envelope?.error ?? "The server answered \(status).",
-            "details": (envelope?.details ?? []).map(\.problem).filter { envelope?.error.contains($0) != true },
-            "hasCommand": false, "asksForToken": false, "hasConsole": status != 401, "action": action,
-        ]
+        var view = View(
+            title: "The console cannot be shown", message: envelope?.error ?? "The server answered \(status).",
+            details: (envelope?.details ?? []).map(\.problem).filter { envelope?.error.contains($0) != true },
+            action: action)
         switch (status, envelope?.code) {
         case (401, _):
-            view["title"] = "This server asks for its control token"
-            view["message"] =
+            view.title = "This server asks for its control token"
+            view.message =
                 isWrongToken
                 ? "That was not the server's control token. Try again." : "Give it once to use the console."
-            view["details"] = [String]()
-            view["asksForToken"] = true
+            view.details = []
+            view.asksForToken = true
+            view.hasConsole = false
         case (_, "unknown_namespace"):
-            view["title"] = "The namespace \(namespace) does not exist"
-            view["message"] = "It was deleted, its time to live has expired, or it never existed."
-            view["command"] = "entrupy-sim namespace make\(Frame.serverOption(server)) \(Shell.operand(namespace))"
-            view["hasCommand"] = true
-        case (503, _): view["title"] = "The server is not ready yet"
+            view.title = "The namespace \(namespace) does not exist"
+            view.message = "It was deleted, its time to live has expired, or it never existed."
+            view.command = "entrupy-sim namespace make\(Frame.serverOption(server)) \(Shell.operand(namespace))"
+        case (503, _): view.title = "The server is not ready yet"
         default: break
         }
         // The page tells of a problem; if it cannot be rendered, its text does.
-        return (try? PageTemplates.render(view, "standalone")) ?? (view["message"] as? String ?? "")
+        return (try? PageTemplates.render(view, "standalone")) ?? view.message
+    }
+
+    private struct View: Encodable {
+        var title: String
+        var message: String
+        var details: [String]
+        let action: String
+        /// The command that makes the namespace.
+        var command: String?
+        var asksForToken = false
+        var hasConsole = true
     }
 }

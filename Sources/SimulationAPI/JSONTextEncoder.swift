@@ -11,6 +11,12 @@ struct JSONTextEncoder: Encoder {
     }
 
     private let slot = Slot()
+    /// Whether an optional member without a value is null, and not left out.
+    private let showsAbsent: Bool
+
+    init(showsAbsent: Bool = false) {
+        self.showsAbsent = showsAbsent
+    }
 
     /// The encoded value. A type that encodes nothing is an object without members, as with `JSONEncoder`.
     var part: JSONPart { slot.part ?? .object(JSONMembers()) }
@@ -21,9 +27,9 @@ struct JSONTextEncoder: Encoder {
     /// Returns a value as a part of a document.
     ///
     /// - Throws: `EncodingError` if the value holds a number that is not finite.
-    static func part<Value: Encodable>(_ value: Value) throws -> JSONPart {
+    static func part<Value: Encodable>(_ value: Value, showsAbsent: Bool = false) throws -> JSONPart {
         if Value.self == String.self, let text = value as? String { return .string(text) }
-        let encoder = JSONTextEncoder()
+        let encoder = JSONTextEncoder(showsAbsent: showsAbsent)
         try value.encode(to: encoder)
         return encoder.part
     }
@@ -34,7 +40,7 @@ struct JSONTextEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(JSONMembersContainer(members: members()))
+        KeyedEncodingContainer(JSONMembersContainer(members: members(), showsAbsent: showsAbsent))
     }
 
     /// The members of the encoded value. A type may encode its own beside those of another one.
@@ -50,7 +56,7 @@ struct JSONTextEncoder: Encoder {
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         if case .array(let elements) = slot.part { return elements }
-        let elements = JSONElements()
+        let elements = JSONElements(showsAbsent: showsAbsent)
         set(.array(elements))
         return elements
     }
@@ -64,7 +70,7 @@ extension JSONTextEncoder: SingleValueEncodingContainer {
     func encode(_ value: String) { set(.string(value)) }
     func encode(_ value: some Encodable & BinaryInteger) { set(.integer(value)) }
     func encode(_ value: some Encodable & JSONFraction) throws { set(try .fraction(value)) }
-    func encode(_ value: some Encodable) throws { set(try Self.part(value)) }
+    func encode(_ value: some Encodable) throws { set(try Self.part(value, showsAbsent: showsAbsent)) }
 }
 
 /// A value of a document that is being encoded.
@@ -138,6 +144,7 @@ final class JSONMembers {
 /// Collects the members of an object.
 private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let members: JSONMembers
+    let showsAbsent: Bool
 
     var codingPath: [any CodingKey] { [] }
 
@@ -148,7 +155,21 @@ private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProto
     func encode(_ value: some Encodable & JSONFraction, forKey key: Key) throws {
         append(try .fraction(value), key)
     }
-    func encode(_ value: some Encodable, forKey key: Key) throws { append(try JSONTextEncoder.part(value), key) }
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        append(try JSONTextEncoder.part(value, showsAbsent: showsAbsent), key)
+    }
+
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { append(value.map { .bool($0) }, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { append(value.map { .string($0) }, key) }
+    func encodeIfPresent(_ value: (some Encodable & BinaryInteger)?, forKey key: Key) {
+        append(value.map { .integer($0) }, key)
+    }
+    func encodeIfPresent(_ value: (some Encodable & JSONFraction)?, forKey key: Key) throws {
+        append(try value.map { try .fraction($0) }, key)
+    }
+    func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
+        append(try value.map { try JSONTextEncoder.part($0, showsAbsent: showsAbsent) }, key)
+    }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
@@ -164,7 +185,7 @@ private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProto
     func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key.stringValue) }
 
     private func nestedEncoder(_ name: String) -> JSONTextEncoder {
-        let encoder = JSONTextEncoder()
+        let encoder = JSONTextEncoder(showsAbsent: showsAbsent)
         members.append(name, .nested(encoder))
         return encoder
     }
@@ -172,11 +193,20 @@ private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProto
     private func append(_ part: JSONPart, _ key: Key) {
         members.append(key.stringValue, part)
     }
+
+    private func append(_ part: JSONPart?, _ key: Key) {
+        if let part { append(part, key) } else if showsAbsent { encodeNil(forKey: key) }
+    }
 }
 
 /// The elements of an array that is being encoded.
 final class JSONElements: UnkeyedEncodingContainer {
     private(set) var list: [JSONPart] = []
+    private let showsAbsent: Bool
+
+    init(showsAbsent: Bool) {
+        self.showsAbsent = showsAbsent
+    }
 
     var codingPath: [any CodingKey] { [] }
     var count: Int { list.count }
@@ -186,7 +216,9 @@ final class JSONElements: UnkeyedEncodingContainer {
     func encode(_ value: String) { list.append(.string(value)) }
     func encode(_ value: some Encodable & BinaryInteger) { list.append(.integer(value)) }
     func encode(_ value: some Encodable & JSONFraction) throws { list.append(try .fraction(value)) }
-    func encode(_ value: some Encodable) throws { list.append(try JSONTextEncoder.part(value)) }
+    func encode(_ value: some Encodable) throws {
+        list.append(try JSONTextEncoder.part(value, showsAbsent: showsAbsent))
+    }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         nestedEncoder().container(keyedBy: type)
@@ -196,8 +228,32 @@ final class JSONElements: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { nestedEncoder() }
 
     private func nestedEncoder() -> JSONTextEncoder {
-        let encoder = JSONTextEncoder()
+        let encoder = JSONTextEncoder(showsAbsent: showsAbsent)
         list.append(.nested(encoder))
         return encoder
+    }
+}
+
+extension JSONPart {
+    fileprivate var value: JSONValue {
+        switch self {
+        case .null: .null
+        case .bool(let flag): .bool(flag)
+        case .number(let text): .number(JSONNumber(text: text))
+        case .string(let text): .string(text)
+        case .value(let value): value
+        case .object(let members): .object(JSONObject(members.sorted.map { ($0.name, $0.value.value) }))
+        case .array(let elements): .array(elements.list.map(\.value))
+        case .nested(let encoder): encoder.part.value
+        }
+    }
+}
+
+extension JSONValue {
+    /// The JSON of a value, in which an optional member without a value is null.
+    ///
+    /// - Throws: `EncodingError` if the value holds a number that JSON cannot represent, such as infinity.
+    package init(withAbsentMembersOf value: some Encodable) throws {
+        self = try JSONTextEncoder.part(value, showsAbsent: true).value
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
     private func chart(
         _ events: [TimelineChart.Event], due: [TimelineChart.Due] = [], range: (from: Double, to: Double)? = nil
-    ) -> View {
+    ) -> TimelineChart.View {
         TimelineChart(
             events: events, due: due, snapshots: [.init(name: "s", at: 100)], now: 1000, range: range, request
         ).view
@@ -18,15 +18,13 @@ import Testing
         .init(at: at, kind: kind, subject: "ABC", data: .object(["result": .string("authentic")]))
     }
 
-    private func numbers(_ views: Any?, _ key: String) -> [Double] {
-        ((views as? [View]) ?? []).compactMap { ($0[key] as? String).flatMap(Double.init) }
-    }
+    private func number(_ text: String?) -> Double { text.flatMap(Double.init) ?? .nan }
 
     @Test func thePastIsInTheOrderOfTime() {
         let view = chart([event(900), event(100), event(500)])
-        let places = numbers(view["marks"], "x")
+        let places = view.marks.map { number($0.circle.x) }
         #expect(places.count == 3 && places == places.sorted())
-        let now = Double(view["nowX"] as? String ?? "") ?? 0
+        let now = number(view.present?.x)
         #expect(places.allSatisfy { $0 < now })
     }
 
@@ -34,13 +32,12 @@ import Testing
     @Test func dueWorkIsShownInOrderAtEqualDistances() throws {
         let due = [1005.0, 1010, 87_400].map { TimelineChart.Due(at: $0, kind: "result", subject: "ABC") }
         let view = chart([event(900)], due: due)
-        let places = numbers(view["future"], "x")
-        let now = Double(view["nowX"] as? String ?? "") ?? 0
+        let places = view.future.map { number($0.circle.x) }
+        let now = number(view.present?.x)
         try #require(places.count == 3)
         #expect(places == places.sorted() && places.allSatisfy { $0 > now + 20 })
         #expect(abs((places[1] - places[0]) - (places[2] - places[1])) < 0.2)
-        #expect(
-            (view["ticks"] as? [View])?.compactMap { $0["tick"] as? String }.suffix(3) == ["+5 s", "+10 s", "+24 h"])
+        #expect(view.ticks.map(\.tick).suffix(3) == ["+5 s", "+10 s", "+24 h"])
     }
 
     @Test func laterWorkIsCounted() {
@@ -48,15 +45,15 @@ import Testing
             TimelineChart.Due(at: 1000 + Double($0) * 60, kind: "webhook.attempt", subject: "\($0)")
         }
         let view = chart([], due: due)
-        #expect((view["future"] as? [View])?.count == 8 && view["later"] as? Int == 12)
+        #expect(view.future.count == 8)
+        #expect(view.later == 12)
     }
 
     @Test func marksThatLieCloseTogetherAreMerged() throws {
         let view = chart((0..<50).map { event(500 + Double($0) / 1000) } + [event(900)])
-        let marks = (view["marks"] as? [View]) ?? []
-        try #require(marks.count == 2)
-        #expect(marks[0]["count"] as? String == "50")
-        #expect((marks[0]["markText"] as? String)?.contains("and 42 more") == true)
+        try #require(view.marks.count == 2)
+        #expect(view.marks[0].circle.count == "50")
+        #expect(view.marks[0].markText.contains("and 42 more"))
     }
 
     /// Whatever happened and is due, whenever: no two marks of a lane overlap, and none leaves the chart.
@@ -78,56 +75,56 @@ import Testing
         let view = TimelineChart(
             events: events, due: due, snapshots: snapshots, now: 1000, range: range, request
         ).view
-        let circles = ["marks", "future"].flatMap { (view[$0] as? [View]) ?? [] }
+        let circles = view.marks.map(\.circle) + view.future.map(\.circle)
         for (index, one) in circles.enumerated() {
-            let (x, y, r) = (number(one["x"]), number(one["y"]), number(one["radius"]))
+            let (x, y, r) = (number(one.x), number(one.y), number(one.radius))
             #expect(x - r > 94 && x + r < 1120 && r <= 9, "\(x)")
-            for other in circles.dropFirst(index + 1) where number(other["y"]) == y {
-                #expect(abs(number(other["x"]) - x) > r + number(other["radius"]), "\(x) and \(number(other["x"]))")
+            for other in circles.dropFirst(index + 1) where number(other.y) == y {
+                #expect(abs(number(other.x) - x) > r + number(other.radius), "\(x) and \(other.x)")
             }
         }
-        let diamonds = numbers(view["snapshots"], "x").sorted()
+        let diamonds = view.snapshots.map { number($0.points.split(separator: ",").first.map(String.init)) }.sorted()
         #expect(zip(diamonds, diamonds.dropFirst()).allSatisfy { $1 - $0 > 14 })
-        let shown = circles.reduce(0) { $0 + (Int($1["count"] as? String ?? "") ?? 0) }
+        let shown = circles.reduce(0) { $0 + (Int($1.count ?? "1") ?? 0) }
         let wanted = range.map { range in
             (events.map(\.at) + due.map(\.at)).count { range.from...range.to ~= $0 }
         }
         if let wanted {
-            #expect(circles.contains { $0["count"] as? String == "99" } || shown == wanted, "none is lost")
+            #expect(circles.contains { $0.count == "99" } || shown == wanted, "none is lost")
         }
     }
-
-    private func number(_ value: Any?) -> Double { Double(value as? String ?? "") ?? .nan }
 
     /// A click on a mark that stands for several reaches all of them.
     @Test func dueWorkOfOneMomentIsOneMark() throws {
         let due = (1...5).map { TimelineChart.Due(at: 1060, kind: "webhook.attempt", subject: "dlv_\($0)") }
-        let marks = try #require(chart([], due: due)["future"] as? [View])
+        let marks = chart([], due: due).future
         try #require(marks.count == 1)
-        #expect(marks[0]["count"] as? String == "5" && marks[0]["dueISO"] as? String == Moment.iso(1060))
-        #expect((marks[0]["dueText"] as? String)?.contains("dlv_1") == true)
+        #expect(marks[0].circle.count == "5")
+        #expect(marks[0].dueISO == Moment.iso(1060))
+        #expect(marks[0].dueText.contains("dlv_1"))
     }
 
     /// A failure is seen, also among others.
-    @Test func aFailureColoursTheMarkOfAll() throws {
-        let marks = try #require(
-            chart([event(500, "capture.timed_out"), event(500, "capture.started")])["marks"] as? [View])
-        #expect(marks.map { $0["style"] as? String } == ["bad"])
+    @Test func aFailureColoursTheMarkOfAll() {
+        let marks = chart([event(500, "capture.timed_out"), event(500, "capture.started")]).marks
+        #expect(marks.map(\.style) == ["bad"])
     }
 
     @Test func aRangeShowsOnlyTheMarksWithinIt() {
         let view = chart(
             [event(100), event(900)], due: [.init(at: 1100, kind: "result", subject: "A")], range: (800, 1050))
-        #expect((view["marks"] as? [View])?.count == 1 && (view["future"] as? [View])?.isEmpty == true)
-        #expect(view["later"] as? Int == 1 && (view["snapshots"] as? [View])?.isEmpty == true)
+        #expect(view.marks.count == 1)
+        #expect(view.future.isEmpty)
+        #expect(view.later == 1)
+        #expect(view.snapshots.isEmpty)
     }
 
     @Test(arguments: [0.0, 1000, 253_402_300_799]) func oddTimesAreDrawn(at: Double) {
         let view = chart([event(at)], due: [.init(at: at, kind: "x", subject: "")])
-        #expect((view["width"] as? String) == "1120.0")
+        #expect(view.width == "1120.0")
     }
 
     @Test func emptyChartsAreDrawn() {
-        #expect((chart([])["lanes"] as? [View])?.isEmpty == false)
+        #expect(!chart([]).lanes.isEmpty)
     }
 }

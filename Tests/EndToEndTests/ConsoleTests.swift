@@ -264,6 +264,20 @@ import Testing
         #expect(found.contains("/sdk/config") && !found.contains("/sdk/session"))
     }
 
+    /// The page is made from the API's description, so that no setting is forgotten.
+    @Test func everySettingHasAField() async throws {
+        let world = try await TestWorld.make()
+        let settings = try await world.send("GET", "/_sim/settings").json
+        let html = try await page(world, "/settings").text
+        for (name, value) in settings.members?.sorted ?? [] where name != "rate_limits" {
+            for path in value.members?.keys.sorted().map({ "\(name).\($0)" }) ?? [name] {
+                #expect(html.contains("name=\"\(path)\""), "\(path)")
+            }
+        }
+        let journal = try await world.send("GET", "/_sim/requests")["requests"].elements
+        #expect(journal?.isEmpty == true, "the console's own requests are not journaled")
+    }
+
     @Test func readOnlyPagesHaveNoActions() async throws {
         let world = try await filled()
         for path in ["", "/items", "/rules", "/namespaces", "/users", "/settings", "/scenarios/late-result"] {

@@ -30,7 +30,6 @@ import Testing
 
     /// The functions that were longer when the limit came. None may be added.
     private static let long: Set = [
-        "Console/Pages/ItemPage.swift state",
         "Console/Timeline/TimelineChart.swift init", "Entrupy/Items/GenerateItems.swift perform",
         "Server/Wire/BodyReader.swift receive", "Storage/NamespaceStore.swift init",
     ]

@@ -22,8 +22,7 @@ enum ActivityPage {
 
     /// A place in both lists: the numbers of the newest entries that are older.
     struct Place {
-        let request: Int64
-        let event: Int64
+        let request, event: Int64
 
         /// The numbers that the control API takes.
         private static let range: ClosedRange<Int64> = 0...9_007_199_254_740_000
@@ -50,15 +49,47 @@ enum ActivityPage {
         case event(StateChange)
     }
 
+    /// What the page shows.
+    private struct View: Encodable, Sendable {
+        let search: ActivitySearch.View
+        let problems: Rows<String>?
+        let held: Held?
+        let newestPlace: String
+        let isLive, isOlder: Bool
+        let newest: String
+        let rows: Rows<Row>?
+        let isEmpty, isNotFound: Bool
+        let olderLink: String?
+        let shellURL: String
+        let selected: Selected?
+    }
+
+    /// The hint that requests are held.
+    private struct Held: Encodable, Sendable {
+        let count, link: String
+    }
+
+    /// An entry: one of the three.
+    private struct Row: Encodable, Sendable {
+        let isSelected: Bool
+        /// The page with the request beside the list.
+        let open: String?
+        let request: RequestRow?
+        let attempt: AttemptRow?
+        let change: ChangeRow?
+    }
+
+    /// The entry that is open beside the list.
+    private struct Selected: Encodable, Sendable {
+        let closeLink: String
+        /// `nil` if the journal has forgotten it.
+        let exchange: RequestPage.Exchange?
+    }
+
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let search = await ActivitySearch(request.query["q"] ?? "", api)
         let terms = search.terms
         let older = Place(request.given("older"))
-        var view = search.view(request)
-        view["isLive"] = older == nil && request.given("selected") == nil
-        view["isOlder"] = older != nil
-        view["newest"] = request.console + Link.query([("q", terms.text)])
-        await addHeld(to: &view, request, api)
         var problems = terms.problems
         var lists = Lists()
         do {
@@ -71,39 +102,36 @@ enum ActivityPage {
             request: lists.requests.first?.sequence ?? 0, event: lists.readEvents?.newest ?? 0)
         let selected = request.given("selected")
         let receivers = await receivers(of: lists.events, api)
-        view["rows"] = entries.map { row($0, request, terms, receivers, selected: selected) }
-        view["hasRows"] = !entries.isEmpty
-        view["isEmpty"] = entries.isEmpty && problems.isEmpty && terms.terms.isEmpty && older == nil
-        view["isNotFound"] = entries.isEmpty && problems.isEmpty && (!terms.terms.isEmpty || older != nil)
-        view["problems"] = problems
-        view["hasProblems"] = !problems.isEmpty
-        view["newestPlace"] = newest.text
-        view["hasOlder"] = oldest != nil
-        view["olderLink"] = request.console + Link.query([("q", terms.text), ("older", oldest?.text)])
-        view["shellURL"] = Shell.quoted(request.url)
-        view["hasSelected"] = false
-        if let selected {
-            view["hasSelected"] = true
-            view["closeLink"] = request.console + Link.query([("q", terms.text), ("older", request.given("older"))])
-            do {
-                let name = RequestPage.Name(selected)
-                view["exchange"] = [try await RequestPage.exchange(name, request, api)]
-                view["isForgotten"] = false
-            } catch {
-                view["exchange"] = [View]()
-                view["isForgotten"] = true
-            }
-        }
+        let isNothing = entries.isEmpty && problems.isEmpty
+        let view = View(
+            search: search.view(request), problems: Rows(problems), held: await held(request, api),
+            newestPlace: newest.text, isLive: older == nil && selected == nil, isOlder: older != nil,
+            newest: request.console + Link.query([("q", terms.text)]),
+            rows: Rows(entries.map { row($0, request, terms, receivers, selected: selected) }),
+            isEmpty: isNothing && terms.terms.isEmpty && older == nil,
+            isNotFound: isNothing && (!terms.terms.isEmpty || older != nil),
+            olderLink: oldest.map { request.console + Link.query([("q", terms.text), ("older", $0.text)]) },
+            shellURL: Shell.quoted(request.url), selected: await self.selected(selected, terms, request, api))
         return PagePart(section: "activity", title: "Activity", template: "activity", view: view)
     }
 
-    /// Adds the hint that requests are held.
-    private static func addHeld(to view: inout View, _ request: ConsoleRequest, _ api: ControlReader) async {
+    private static func held(_ request: ConsoleRequest, _ api: ControlReader) async -> Held? {
         // The page is of use without it.
         let count = (try? await api.get("held", as: HeldList.self))?.held.count ?? 0
-        view["heldCount"] = count == 1 ? "1 request is held" : "\(count) requests are held"
-        view["hasHeld"] = count > 0
-        view["heldLink"] = request.console + "/rules#held"
+        guard count > 0 else { return nil }
+        return Held(
+            count: count == 1 ? "1 request is held" : "\(count) requests are held",
+            link: request.console + "/rules#held")
+    }
+
+    private static func selected(
+        _ name: String?, _ terms: SearchTerms, _ request: ConsoleRequest, _ api: ControlReader
+    ) async -> Selected? {
+        guard let name else { return nil }
+        return Selected(
+            closeLink: request.console + Link.query([("q", terms.text), ("older", request.given("older"))]),
+            // A request that the journal has forgotten has no page.
+            exchange: try? await RequestPage.exchange(RequestPage.Name(name), request, api))
     }
 
     static func news(_ request: ConsoleRequest, _ api: ControlReader) async -> (count: Int, isMore: Bool) {
@@ -205,105 +233,126 @@ enum ActivityPage {
     private static func row(
         _ entry: Entry, _ request: ConsoleRequest, _ terms: SearchTerms, _ receivers: [String: String],
         selected: String?
-    ) -> View {
+    ) -> Row {
         switch entry {
         case .request(let journaled):
-            var view = RequestRow.view(journaled, request)
-            let name = RequestPage.Name(journaled)
-            view["isSelected"] = selected.map { name.text.isIdentical(to: $0) } ?? false
-            view["open"] =
-                request.console
-                + Link.query([("q", terms.text), ("older", request.given("older")), ("selected", name.text)])
-            return view
-        case .event(let change): return AttemptRow.view(change, receivers, request) ?? ChangeRow.view(change, request)
+            let name = RequestPage.Name(journaled).text
+            return Row(
+                isSelected: selected.map { name.isIdentical(to: $0) } ?? false,
+                open: request.console
+                    + Link.query([("q", terms.text), ("older", request.given("older")), ("selected", name)]),
+                request: RequestRow(journaled, request), attempt: nil, change: nil)
+        case .event(let change):
+            let attempt = AttemptRow(change, receivers, request)
+            return Row(
+                isSelected: false, open: nil, request: nil, attempt: attempt,
+                change: attempt == nil ? ChangeRow(change, request) : nil)
         }
     }
 }
 
 /// A request as a row of a list.
-enum RequestRow {
-    static func view(_ journaled: JournaledRequest, _ request: ConsoleRequest) -> View {
-        let parts = Moment.parts(journaled.at)
-        return [
-            "key": "r\(journaled.sequence ?? 0)-\(journaled.id)", "isRequest": true, "isChange": false,
-            "isAttempt": false,
-            "isSelected": false,
-            "day": parts.day, "time": Moment.precise(journaled.at), "timeISO": Moment.iso(journaled.at),
-            "status": journaled.status.map { "\($0)" } ?? "lost", "statusClass": (journaled.status ?? 0) / 100,
-            "loss": journaled.lossText.map { "not delivered: \($0)" } ?? "", "isLost": !journaled.delivered,
-            "method": journaled.method,
-            "path": journaled.path, "query": journaled.query.map { "?\($0)" } ?? "",
-            "user": journaled.username ?? "", "test": journaled.test ?? "", "hasTest": journaled.test != nil,
-            "took": "\((journaled.duration_ms * 10).rounded() / 10) ms",
-            "open": request.console + RequestPage.Name(journaled).path,
-            "pills": pills(journaled.decided_by, request),
-            "effect": journaled.effect.map { PrettyJSON.line(.object($0)) } ?? "",
-            "hasEffect": journaled.effect != nil,
-        ]
+struct RequestRow: Encodable, Sendable {
+    let key, day, time, timeISO, status: String
+    let statusClass: Int
+    /// Why the answer did not reach the client; `nil` if it did.
+    let loss: String?
+    let method, path, query: String
+    let user, test: String?
+    let took: String
+    let pills: [Pill]
+    /// The effect of a fault.
+    let effect: String?
+
+    /// A link to what decided the answer.
+    struct Pill: Encodable, Sendable {
+        let pill, pillTitle, pillStyle, pillLink: String
     }
 
-    /// The links to what decided the answer.
-    static func pills(_ decided: DecidedRequest, _ request: ConsoleRequest) -> [View] {
-        var pills: [View] = []
+    init(_ journaled: JournaledRequest, _ request: ConsoleRequest) {
+        key = "r\(journaled.sequence ?? 0)-\(journaled.id)"
+        day = Moment.parts(journaled.at).day
+        time = Moment.precise(journaled.at)
+        timeISO = Moment.iso(journaled.at)
+        status = journaled.status.map { "\($0)" } ?? "lost"
+        statusClass = (journaled.status ?? 0) / 100
+        loss = journaled.lossText.map { "not delivered: \($0)" }
+        method = journaled.method
+        path = journaled.path
+        query = journaled.query.map { "?\($0)" } ?? ""
+        user = journaled.username
+        test = journaled.test
+        took = Moment.milliseconds(journaled.duration_ms)
+        pills = Self.pills(journaled.decided_by, request)
+        effect = journaled.effect.map { PrettyJSON.line(.object($0)) }
+    }
+
+    private static func pills(_ decided: DecidedRequest, _ request: ConsoleRequest) -> [Pill] {
+        var pills: [Pill] = []
         if let fault = decided.fault {
-            pills.append([
-                "pill": "fault", "pillTitle": "the fault \(fault) was triggered", "pillStyle": "bad",
-                "pillLink": "\(request.console)/rules#\(Link.escaped(fault))",
-            ])
+            pills.append(
+                Pill(
+                    pill: "fault", pillTitle: "the fault \(fault) was triggered", pillStyle: "bad",
+                    pillLink: "\(request.console)/rules#\(Link.escaped(fault))"))
         }
         for limit in decided.limits {
-            pills.append([
-                "pill": "limit", "pillTitle": "the limit \(limit) was exceeded", "pillStyle": "warn",
-                "pillLink": "\(request.console)/settings#rate_limits",
-            ])
+            pills.append(
+                Pill(
+                    pill: "limit", pillTitle: "the limit \(limit) was exceeded", pillStyle: "warn",
+                    pillLink: "\(request.console)/settings#rate_limits"))
         }
         if let outcome = decided.outcome {
-            pills.append([
-                "pill": "outcome", "pillTitle": "the outcome rule \(outcome) decided the result",
-                "pillStyle": "calm", "pillLink": "\(request.console)/rules#\(Link.escaped(outcome))",
-            ])
+            pills.append(
+                Pill(
+                    pill: "outcome", pillTitle: "the outcome rule \(outcome) decided the result", pillStyle: "calm",
+                    pillLink: "\(request.console)/rules#\(Link.escaped(outcome))"))
         }
         return pills
     }
 }
 
 /// An entry of the event log as a row of a list.
-enum ChangeRow {
-    static func view(_ change: StateChange, _ request: ConsoleRequest) -> View {
-        let parts = Moment.parts(change.at)
-        let subject = Subject(kind: change.kind, id: change.subject, request)
-        return [
-            "key": "e\(change.sequence)", "isRequest": false, "isChange": true, "isAttempt": false, "isSelected": false,
-            "day": parts.day, "time": Moment.precise(change.at), "timeISO": Moment.iso(change.at),
-            "event": EventWords.event(change.kind), "kind": change.kind, "subject": change.subject,
-            "hasLink": subject.link != nil, "link": subject.link ?? "", "summary": EventWords.summary(change),
-            "changeStyle": EventWords.style(change.kind, change.data),
-        ]
+struct ChangeRow: Encodable, Sendable {
+    let key, day, time, timeISO, event, subject: String
+    /// The page about the subject; `nil` if there is none.
+    var link: String?
+    let summary, changeStyle: String
+
+    init(_ change: StateChange, _ request: ConsoleRequest) {
+        key = "e\(change.sequence)"
+        day = Moment.parts(change.at).day
+        time = Moment.precise(change.at)
+        timeISO = Moment.iso(change.at)
+        event = EventWords.event(change.kind)
+        subject = change.subject
+        link = Subject(kind: change.kind, id: change.subject, request).link
+        summary = EventWords.summary(change)
+        changeStyle = EventWords.style(change.kind, change.data)
     }
 }
 
 /// An attempt of a webhook as a row of the live view: in one line, with the receiver's URL.
-enum AttemptRow {
+struct AttemptRow: Encodable, Sendable {
+    let change: ChangeRow
+    let webhook, url: String
+    let attemptStatus: String?
+    let attemptStyle, reason: String
+
+    /// `nil` if the event is another one.
+    ///
     /// - Parameter receivers: the URLs of subscriptions by their ids.
-    /// - Returns: `nil` if the event is another one.
-    static func view(_ change: StateChange, _ receivers: [String: String], _ request: ConsoleRequest) -> View? {
+    init?(_ change: StateChange, _ receivers: [String: String], _ request: ConsoleRequest) {
         guard change.kind == "webhook.attempted", let data = change.data.members else { return nil }
-        var view = ChangeRow.view(change, request)
-        var status: String?
-        if case .number(let number)? = data["status"] { status = number.text }
+        func number(_ name: String) -> String? {
+            if case .number(let number)? = data[name] { number.text } else { nil }
+        }
         let state = data["delivery"]?.text ?? ""
-        var attempt = ""
-        if case .number(let number)? = data["attempt"] { attempt = "attempt \(number.text)" }
-        view["isChange"] = false
-        view["isAttempt"] = true
-        view["webhook"] = data["event"]?.text ?? ""
-        view["url"] = data["subscription_id"]?.text.map { receivers[$0] ?? "(deleted subscription)" } ?? ""
-        view["hasStatus"] = status != nil
-        view["attemptStatus"] = status ?? ""
-        view["attemptStyle"] = state == "delivered" ? "good" : "bad"
-        view["reason"] =
-            [[attempt, data["error"]?.text].compactMap { $0 }.joined(separator: ": "), state]
-            .filter { !$0.isEmpty }.joined(separator: ", ")
-        return view
+        self.change = ChangeRow(change, request)
+        webhook = data["event"]?.text ?? ""
+        url = data["subscription_id"]?.text.map { receivers[$0] ?? "(deleted subscription)" } ?? ""
+        attemptStatus = number("status")
+        attemptStyle = state == "delivered" ? "good" : "bad"
+        let attempt = [number("attempt").map { "attempt \($0)" }, data["error"]?.text].compactMap { $0 }
+        reason = [attempt.joined(separator: ": "), state].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }

@@ -51,28 +51,47 @@ struct ActivitySearch: Sendable {
     var events: [(String, String?)] { terms.events(subject: terms.value("subject") ?? item?.entrupy_id) }
 
     /// The search field, its chips and the matches that are not entries.
+    struct View: Encodable, Sendable {
+        let text: String
+        let chips: Rows<Chip>?
+        let kinds: [Tab]
+        let keys: [Key]
+        let items: Rows<ItemRow>?
+        /// The users of several organizations whom the name means; `nil` if it means one.
+        let users: Rows<Tab>?
+
+        /// A word of the search.
+        struct Chip: Encodable, Sendable {
+            let chip, without: String
+        }
+
+        /// A key that a search may have.
+        struct Key: Encodable, Sendable {
+            let key, example: String
+        }
+    }
+
     func view(_ request: ConsoleRequest) -> View {
         func link(_ text: String) -> String { request.console + Link.query([("q", text)]) }
         // The kinds that are shown have chips of their own.
         let words = terms.terms.enumerated().filter { $0.element.key != "show" }
-        return [
-            "search": terms.text, "hasChips": !words.isEmpty,
-            "chips": words.map { ["chip": $1.text, "without": link(terms.without($0))] as View },
-            "kinds": SearchTerms.shown.map { kind in
-                [
-                    "kind": kind ?? "all", "kindLink": link(terms.showing(kind)),
-                    "isCurrent": (terms.value("show") ?? "").isIdentical(to: kind ?? ""),
-                ] as View
+        return View(
+            text: terms.text,
+            chips: Rows(words.map { View.Chip(chip: $1.text, without: link(terms.without($0))) }),
+            kinds: SearchTerms.shown.map { kind in
+                Tab(
+                    name: kind ?? "all", link: link(terms.showing(kind)),
+                    isCurrent: (terms.value("show") ?? "").isIdentical(to: kind ?? ""))
             },
-            "keys": SearchTerms.keys.map { ["key": $0.0, "example": $0.1] as View },
-            "hasItems": !items.isEmpty, "items": items.map { ItemsPage.row($0, now: 0, request) },
-            "hasUsers": users.count > 1,
-            "users": users.map { user in
-                [
-                    "user": user.username, "isCurrent": user.username == users[0].username,
-                    "userSearch": link(terms.replacing("user", with: user.username)),
-                ] as View
-            },
-        ]
+            keys: SearchTerms.keys.map { View.Key(key: $0.0, example: $0.1) },
+            items: Rows(items.map { ItemRow($0, now: 0, request) }),
+            users: users.count < 2
+                ? nil
+                : Rows(
+                    users.map { user in
+                        Tab(
+                            name: user.username, link: link(terms.replacing("user", with: user.username)),
+                            isCurrent: user.username == users[0].username)
+                    }))
     }
 }

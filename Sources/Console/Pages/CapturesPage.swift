@@ -12,38 +12,61 @@ enum CapturesPage {
             "captures", [("status", status), ("limit", "\(rows)"), ("cursor", request.given("cursor"))],
             as: CaptureInfoList.self)
         let now = try await api.get("clock", as: ClockState.self).epoch
-        let view: View = [
-            "states": states.map {
-                [
-                    "name": $0 == "started" ? "in progress" : $0.replacing("_", with: " "), "isCurrent": $0 == status,
-                    "stateLink": "\(request.console)/captures" + Link.query([("status", $0)]),
-                ] as View
+        func link(_ pairs: [(String, String?)]) -> String { "\(request.console)/captures" + Link.query(pairs) }
+        let view = View(
+            states: states.map { state in
+                Tab(
+                    name: state == "started" ? "in progress" : state.replacing("_", with: " "),
+                    link: link([("status", state)]), isCurrent: state == status)
             },
-            "rows": list.captures.map { row($0, now: now, request) }, "hasRows": !list.captures.isEmpty,
-            "isEmpty": list.captures.isEmpty, "isInProgress": status == "started",
-            "hasNext": list.next_cursor != nil,
-            "nextLink": "\(request.console)/captures" + Link.query([("status", status), ("cursor", list.next_cursor)]),
-        ]
+            rows: Rows(list.captures.map { Row($0, now: now, request) }), isInProgress: status == "started",
+            nextLink: list.next_cursor.map { link([("status", status), ("cursor", $0)]) })
         return PagePart(section: "captures", title: "Captures", template: "captures", view: view)
     }
 
-    private static func row(_ capture: CaptureInfo, now: Double, _ request: ConsoleRequest) -> View {
-        let length = max(1, capture.expires_at - capture.started_at)
-        let state = capture.status.rawValue
-        return [
-            "key": capture.id, "captureID": capture.id, "user": capture.username,
-            "userLink": "\(request.console)/users/\(Link.escaped(capture.username))",
-            "customerID": capture.customer_item_id ?? "", "status": state.replacing("_", with: " "),
-            "statusStyle": state == "started" ? "accent" : state == "submitted" ? "good" : "bad",
-            "isDebug": capture.config_type == "debug", "isOpen": capture.seconds_left != nil,
-            "left": Moment.span(capture.seconds_left ?? 0), "leftSeconds": "\(max(0, capture.seconds_left ?? 0))",
-            "endsISO": Moment.iso(capture.expires_at), "max": "\(length)",
-            "value": "\(min(length, max(0, now - capture.started_at)))",
-            "started": Moment.text(capture.started_at), "uploaded": "\(capture.uploaded.count)",
-            "total": "\(capture.uploaded.count + capture.missing.count)",
-            "missing": capture.missing.joined(separator: ", "), "hasMissing": !capture.missing.isEmpty,
-            "hasItem": capture.entrupy_id != nil, "itemID": capture.entrupy_id ?? "",
-            "itemLink": "\(request.console)/items/\(Link.escaped(capture.entrupy_id ?? ""))",
-        ]
+    private struct View: Encodable, Sendable {
+        let states: [Tab]
+        let rows: Rows<Row>?
+        let isInProgress: Bool
+        let nextLink: String?
+    }
+
+    private struct Row: Encodable, Sendable {
+        let captureID, customerID, user, userLink, status, statusStyle: String
+        let isDebug: Bool
+        let started: String
+        let uploaded, total: Int
+        let missing: String?
+        /// The time that is left; `nil` if the capture has ended.
+        let open: Open?
+        let itemID: String?
+        let itemLink: String
+
+        struct Open: Encodable, Sendable {
+            let left, leftSeconds, endsISO: String
+            let progress: Progress
+        }
+
+        init(_ capture: CaptureInfo, now: Double, _ request: ConsoleRequest) {
+            let state = capture.status.rawValue
+            captureID = capture.id
+            customerID = capture.customer_item_id ?? ""
+            user = capture.username
+            userLink = "\(request.console)/users/\(Link.escaped(capture.username))"
+            status = state.replacing("_", with: " ")
+            statusStyle = state == "started" ? "accent" : state == "submitted" ? "good" : "bad"
+            isDebug = capture.config_type == "debug"
+            started = Moment.text(capture.started_at)
+            uploaded = capture.uploaded.count
+            total = capture.uploaded.count + capture.missing.count
+            missing = capture.missing.joined(separator: ", ").nonEmpty
+            open = capture.seconds_left.map {
+                Open(
+                    left: Moment.span($0), leftSeconds: "\(max(0, $0))", endsISO: Moment.iso(capture.expires_at),
+                    progress: Progress(now - capture.started_at, of: capture.expires_at - capture.started_at))
+            }
+            itemID = capture.entrupy_id
+            itemLink = "\(request.console)/items/\(Link.escaped(capture.entrupy_id ?? ""))"
+        }
     }
 }

@@ -11,36 +11,56 @@ enum ComponentsPage {
             as: WorkflowSessionList.self)
         let lists = try await api.get("choices", as: Choices.self).lists
         let now = try await api.get("clock", as: ClockState.self).epoch
-        let view: View = [
-            "workflows": Options.view(lists["workflows"], chosen: nil),
-            "clients": Options.view(lists["clients"], chosen: nil),
-            "rows": sessions.sessions.map { row($0, now: now) }, "hasRows": !sessions.sessions.isEmpty,
-            "isEmpty": sessions.sessions.isEmpty, "hasNext": sessions.next_cursor != nil,
-            "nextLink": "\(request.console)/components" + Link.query([("cursor", sessions.next_cursor)]),
-            "shellURL": Shell.quoted(request.url),
-        ]
+        let view = View(
+            workflows: lists["workflows"] ?? [], rows: Rows(sessions.sessions.map { Row($0, now: now) }),
+            nextLink: sessions.next_cursor.map { "\(request.console)/components" + Link.query([("cursor", $0)]) },
+            shellURL: Shell.quoted(request.url))
         return PagePart(section: "components", title: "App Components", template: "components", view: view)
     }
 
-    private static func row(_ session: WorkflowSessionInfo, now: Double) -> View {
-        let left = session.expires_at.map { $0 - now }
-        return [
-            "key": session.session_id, "sessionID": session.session_id, "status": session.status.rawValue,
-            "statusStyle": session.status == .active ? "accent" : "warn",
-            "workflow": session.workflow?.name ?? "", "environment": session.networkEnvironment?.rawValue ?? "",
-            "started": session.started_at.map { Moment.text($0) } ?? "",
-            "hasLeft": session.available && left != nil, "left": Moment.span(left ?? 0),
-            "leftSeconds": "\(max(0, left ?? 0))",
-            "components": (session.components ?? []).map { part in
-                [
-                    "component": part.component.rawValue, "state": part.status.rawValue,
-                    "stateStyle": part.status == .finished ? "good" : part.status == .failed ? "bad" : "accent",
-                    "documentType": part.documentType ?? "", "error": part.error ?? "", "hasError": part.error != nil,
-                    "uploaded": part.images.count(where: \.isUploaded), "wanted": part.images.count,
-                    "hasImages": !part.images.isEmpty,
-                ] as View
-            },
-            "hasComponents": !(session.components ?? []).isEmpty,
-        ]
+    private struct View: Encodable, Sendable {
+        let workflows: [Choice]
+        let rows: Rows<Row>?
+        let nextLink: String?
+        let shellURL: String
+    }
+
+    private struct Row: Encodable, Sendable {
+        let sessionID, status, statusStyle, workflow, environment, started: String
+        /// The time that is left; `nil` if the session has ended.
+        let left: Left?
+        let components: [Part]
+
+        struct Left: Encodable, Sendable {
+            let text, seconds: String
+        }
+
+        struct Part: Encodable, Sendable {
+            let state: ComponentState
+            let stateStyle: String
+            /// The number of pictures that have been uploaded; `nil` if the component wants none.
+            let uploaded: Int?
+            let wanted: Int
+        }
+
+        init(_ session: WorkflowSessionInfo, now: Double) {
+            sessionID = session.session_id
+            status = session.status.rawValue
+            statusStyle = session.status == .active ? "accent" : "warn"
+            workflow = session.workflow?.name ?? ""
+            environment = session.networkEnvironment?.rawValue ?? ""
+            started = session.started_at.map { Moment.text($0) } ?? ""
+            left =
+                !session.available
+                ? nil
+                : session.expires_at.map { Left(text: Moment.span($0 - now), seconds: "\(max(0, $0 - now))") }
+            components = (session.components ?? []).map { part in
+                Part(
+                    state: part,
+                    stateStyle: part.status == .finished ? "good" : part.status == .failed ? "bad" : "accent",
+                    uploaded: part.images.isEmpty ? nil : part.images.count(where: \.isUploaded),
+                    wanted: part.images.count)
+            }
+        }
     }
 }

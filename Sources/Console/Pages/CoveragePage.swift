@@ -3,15 +3,43 @@ import SimulationAPI
 
 /// Which documented edges were met, as a map: in the console, and as a page of its own that opens without a server [D coverage].
 package enum CoveragePage {
+    private struct View: Encodable, Sendable {
+        let isServer: Bool
+        let since, serverLink: String
+        /// HTML.
+        let map: String
+    }
+
     /// The page of the console: the namespace's coverage, in `default` that of the whole server.
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let coverage = try await api.get("coverage", as: Coverage.self)
-        let isServer = request.namespace == "default"
-        let view: View = [
-            "isServer": isServer, "isNamespace": !isServer, "map": try map(coverage, nil),
-            "since": Moment.text(coverage.since), "serverLink": "/_sim/console/coverage",
-        ]
+        let view = View(
+            isServer: request.namespace == "default", since: Moment.text(coverage.since),
+            serverLink: "/_sim/console/coverage", map: try map(coverage, nil))
         return PagePart(section: "coverage", title: "Coverage", template: "coverage", view: view)
+    }
+
+    private struct File: Encodable {
+        let version, style, policy, since: String
+        /// The differences from the baseline; `nil` if there is none.
+        let baseline: Baseline?
+        /// HTML.
+        let map: String
+
+        struct Baseline: Encodable {
+            let lost: Rows<Edge>?
+            let lostCount, gained: String
+            let unknown: Rows<Edge>?
+        }
+
+        struct Edge: Encodable, Sendable {
+            let axis, edge: String
+
+            init(_ name: Coverage.Name) {
+                axis = name.axis
+                edge = name.edge
+            }
+        }
     }
 
     /// The page in a file.
@@ -21,76 +49,105 @@ package enum CoveragePage {
         _ coverage: Coverage, _ difference: Coverage.Difference?, version: String
     ) throws -> String {
         let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
-        let lost = difference?.lost ?? []
+        let policy =
+            "default-src 'none'; style-src \(ContentPolicy.source(of: style)); base-uri 'none'; form-action 'none'"
+        let baseline = difference.map {
+            File.Baseline(
+                lost: Rows($0.lost.map(File.Edge.init)), lostCount: ReportReasons.count($0.lost.count, "edge"),
+                gained: ReportReasons.count($0.gained.count, "edge"), unknown: Rows($0.unknown.map(File.Edge.init)))
+        }
         return try PageTemplates.render(
-            [
-                "version": version, "style": style, "since": Moment.text(coverage.since),
-                "policy":
-                    "default-src 'none'; style-src \(ContentPolicy.source(of: style)); base-uri 'none'; form-action 'none'",
-                "map": try map(coverage, difference), "hasBaseline": difference != nil, "hasLost": !lost.isEmpty,
-                "lost": lost.map { ["axis": $0.axis, "edge": $0.edge] },
-                "lostCount": ReportReasons.count(lost.count, "edge"),
-                "unknown": (difference?.unknown ?? []).map { ["axis": $0.axis, "edge": $0.edge] },
-                "hasUnknown": difference?.unknown.isEmpty == false,
-                "gained": ReportReasons.count(difference?.gained.count ?? 0, "edge"),
-            ], "coverage-file")
+            File(
+                version: version, style: style, policy: policy, since: Moment.text(coverage.since),
+                baseline: baseline, map: try map(coverage, difference)), "coverage-file")
+    }
+
+    private struct Map: Encodable {
+        let axes: [Axis]
+        let hasLost: Bool
+    }
+
+    private struct Axis: Encodable {
+        let id, title, anchor: String
+        let reached, of, max: Int
+        /// The answers by operation; `nil` on another axis.
+        let rows: Rows<Operation>?
+        let cells: [Cell]
+        let missing: Rows<Cell>?
+        let missingCount: Int
+        let met: Rows<Cell>?
+        let metCount: Int
+    }
+
+    /// The statuses of an operation.
+    private struct Operation: Encodable, Sendable {
+        let method, path: String
+        var cells: [Cell]
+    }
+
+    private struct Cell: Encodable, Sendable {
+        let anchor, name: String
+        /// The last word of the name, which is an answer's status.
+        let status: String
+        let state, stateWords: String
+        let count: Int
+        /// How often a fault injected it, where that proves nothing; `nil` for never.
+        let injected: Int?
+        let isFaultOnly: Bool
+        let tests: Rows<String>?
+        let first: Coverage.First?
+        let meetWith: String?
+
+        init(_ edge: Coverage.Edge, _ anchor: String, isLost: Bool) {
+            let state = isLost ? "lost" : edge.isMet ? "met" : edge.injected > 0 ? "injected" : "missing"
+            let words = [
+                "lost": "met before, not now", "met": "met", "injected": "injected only", "missing": "not met",
+            ]
+            self.anchor = anchor
+            name = edge.id
+            status = edge.id.split(separator: " ").last.map(String.init) ?? ""
+            self.state = state
+            stateWords = words[state] ?? state
+            count = edge.fault_only ? edge.reached + edge.injected : edge.reached
+            injected = edge.injected > 0 && !edge.fault_only ? edge.injected : nil
+            isFaultOnly = edge.fault_only
+            tests = Rows(edge.tests)
+            first = edge.first
+            meetWith = edge.meet_with?.nonEmpty
+        }
     }
 
     /// The map of all axes.
     private static func map(_ coverage: Coverage, _ difference: Coverage.Difference?) throws -> String {
         let lost = Set(difference?.lost ?? [])
-        let axes = coverage.axes.enumerated().map { index, axis in axisView(axis, "a\(index)", lost) }
-        return try PageTemplates.render(["axes": axes, "hasLost": !lost.isEmpty], "coverage-map")
+        let axes = coverage.axes.enumerated().map { axis($1, "a\($0)", lost) }
+        return try PageTemplates.render(Map(axes: axes, hasLost: !lost.isEmpty), "coverage-map")
     }
 
-    private static func axisView(_ axis: Coverage.Axis, _ anchor: String, _ lost: Set<Coverage.Name>) -> View {
+    private static func axis(_ axis: Coverage.Axis, _ anchor: String, _ lost: Set<Coverage.Name>) -> Axis {
         let cells = axis.edges.enumerated().map { index, edge in
-            cell(edge, "\(anchor)-\(index)", isLost: lost.contains(Coverage.Name(axis.id, edge.id)))
+            Cell(edge, "\(anchor)-\(index)", isLost: lost.contains(Coverage.Name(axis.id, edge.id)))
         }
         let missing = zip(cells, axis.edges).filter { !$1.isMet }.map(\.0)
         let met = zip(cells, axis.edges).filter { $1.isMet }.map(\.0)
-        let rows = axis.id == "answers" ? answerRows(axis, cells) : []
-        return [
-            "id": axis.id, "title": axis.title, "reached": axis.reached, "of": axis.of, "anchor": anchor,
-            "percentless": "\(axis.reached) of \(axis.of)", "isMatrix": !rows.isEmpty, "rows": rows,
-            "isList": rows.isEmpty, "cells": rows.isEmpty ? cells : [], "missing": missing, "met": met,
-            "hasMissing": !missing.isEmpty, "hasMet": !met.isEmpty, "missingCount": missing.count,
-            "metCount": met.count,
-            "max": max(1, axis.of),
-        ]
+        let rows = axis.id == "answers" ? Rows(operations(cells)) : nil
+        return Axis(
+            id: axis.id, title: axis.title, anchor: anchor, reached: axis.reached, of: axis.of, max: max(1, axis.of),
+            rows: rows, cells: rows == nil ? cells : [], missing: Rows(missing), missingCount: missing.count,
+            met: Rows(met), metCount: met.count)
     }
 
     /// A row for each operation, with a cell for each of its statuses.
-    private static func answerRows(_ axis: Coverage.Axis, _ cells: [View]) -> [View] {
-        var rows: [(operation: String, cells: [View])] = []
-        for (edge, cell) in zip(axis.edges, cells) {
-            let parts = edge.id.split(separator: " ").map(String.init)
-            let operation = parts.dropLast().joined(separator: " ")
-            var cell = cell
-            cell["label"] = parts.last ?? ""
-            if rows.last?.operation != operation { rows.append((operation, [])) }
+    private static func operations(_ cells: [Cell]) -> [Operation] {
+        var rows: [Operation] = []
+        for cell in cells {
+            let parts = cell.name.split(separator: " ").map(String.init)
+            let (method, path) = (parts.first ?? "", parts.dropFirst().dropLast().joined(separator: " "))
+            if rows.last?.method != method || rows.last?.path != path {
+                rows.append(Operation(method: method, path: path, cells: []))
+            }
             rows[rows.count - 1].cells.append(cell)
         }
-        return rows.map { operation, cells in
-            let words = operation.split(separator: " ", maxSplits: 1).map(String.init)
-            return ["method": words.first ?? "", "path": words.dropFirst().first ?? "", "cells": cells]
-        }
-    }
-
-    private static func cell(_ edge: Coverage.Edge, _ anchor: String, isLost: Bool) -> View {
-        let state =
-            isLost ? "lost" : edge.isMet ? "met" : edge.injected > 0 ? "injected" : "missing"
-        let words = [
-            "lost": "met before, not now", "met": "met", "injected": "injected only", "missing": "not met",
-        ]
-        let count = edge.fault_only ? edge.reached + edge.injected : edge.reached
-        return [
-            "name": edge.id, "label": edge.id, "state": state, "stateWords": words[state] ?? state, "anchor": anchor,
-            "count": count, "injected": edge.injected, "hasInjected": edge.injected > 0 && !edge.fault_only,
-            "isFaultOnly": edge.fault_only, "tests": edge.tests, "hasTests": !edge.tests.isEmpty,
-            "firstNamespace": edge.first?.namespace ?? "", "firstRequest": edge.first?.request ?? "",
-            "hasFirst": edge.first != nil, "meetWith": edge.meet_with ?? "",
-            "hasWay": edge.meet_with?.isEmpty == false,
-        ]
+        return rows
     }
 }

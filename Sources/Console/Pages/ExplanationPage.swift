@@ -3,22 +3,29 @@ import SimulationAPI
 
 /// Why something happened: the chain of its causes as a drawing.
 enum ExplanationPage {
+    private struct View: Encodable, Sendable {
+        let kind, subjectID: String
+        let forgotten: Bool
+        /// `nil` if nothing is known any more.
+        let chart: ExplanationChart?
+        let alternatives: Rows<Alternative>?
+
+        struct Alternative: Encodable, Sendable {
+            let text, step: String
+        }
+    }
+
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let explanation = try await api.get("explain/\(Link.escaped(id))", as: Explanation.self)
         let subject = explanation.subject
-        let chart = ExplanationChart(explanation, request)
-        let view: View = [
-            "kind": kind(subject.kind), "subjectID": subject.id, "explained": id,
-            "isKnown": !explanation.steps.isEmpty, "chart": [chart.view], "hasForgotten": explanation.forgotten,
-            "hasAlternatives": !explanation.would_differ.isEmpty,
-            "alternatives": explanation.would_differ.map { alternative in
-                [
-                    "text": alternative.text,
-                    "step": explanation.steps.first { $0.id.isIdentical(to: alternative.step) }?.text
-                        ?? alternative.step,
-                ] as View
-            },
-        ]
+        let view = View(
+            kind: kind(subject.kind), subjectID: subject.id, forgotten: explanation.forgotten,
+            chart: explanation.steps.isEmpty ? nil : ExplanationChart(explanation, request),
+            alternatives: Rows(
+                explanation.would_differ.map { alternative in
+                    let step = explanation.steps.first { $0.id.isIdentical(to: alternative.step) }
+                    return View.Alternative(text: alternative.text, step: step?.text ?? alternative.step)
+                }))
         return PagePart(
             section: "activity", title: "Why \(kind(subject.kind)) \(subject.id)", template: "explanation", view: view)
     }
@@ -30,10 +37,20 @@ enum ExplanationPage {
 }
 
 /// The steps of an explanation, one below the other, with a line from each to those that it follows from. The server draws it.
-struct ExplanationChart {
-    let view: View
+struct ExplanationChart: Encodable, Sendable {
+    let width, height, count: Int
+    let lines: [String]
+    let rows: [Step]
 
-    private static let width = 1120
+    /// A step at its place.
+    struct Step: Encodable, Sendable {
+        let x, y, textX, textY, detailY: Int
+        let style, text, whole, detail: String
+        /// The page about the step; `nil` if there is none.
+        let link: String?
+    }
+
+    private static let whole = 1120
     private static let (left, indent, rowHeight, top) = (20, 22, 44, 26)
     /// The number of indents after which steps stand at the same place.
     private static let maxDepth = 8
@@ -43,8 +60,8 @@ struct ExplanationChart {
     init(_ explanation: Explanation, _ request: ConsoleRequest) {
         var places: [String: (x: Int, y: Int)] = [:]
         var depths: [String: Int] = [:]
-        var rows: [View] = []
-        var lines: [View] = []
+        var rows: [Step] = []
+        var lines: [String] = []
         for (index, step) in explanation.steps.enumerated() {
             let depth = (step.causes.compactMap { depths[$0] }.max() ?? -1) + 1
             let place = (
@@ -53,22 +70,17 @@ struct ExplanationChart {
             depths[step.id] = depth
             places[step.id] = place
             for case let cause? in step.causes.map({ places[$0] }) {
-                lines.append(["path": "M\(cause.x) \(cause.y)V\(place.y)H\(place.x)"])
+                lines.append("M\(cause.x) \(cause.y)V\(place.y)H\(place.x)")
             }
-            let link = Self.link(step, request)
             let moment = Moment.parts(step.at)
-            rows.append([
-                "x": place.x, "y": place.y, "textX": place.x + 16, "textY": place.y - 2, "detailY": place.y + 14,
-                "style": step.kind.rawValue, "text": Self.shortened(step.text), "whole": step.text,
-                "detail": "\(moment.day) \(moment.time) · \(step.id)", "link": link ?? "", "isLinked": link != nil,
-                "isUnlinked": link == nil,
-                "isSubject": [explanation.subject.id, "sequence:\(explanation.subject.id)"].contains(step.id),
-            ])
+            rows.append(
+                Step(
+                    x: place.x, y: place.y, textX: place.x + 16, textY: place.y - 2, detailY: place.y + 14,
+                    style: step.kind.rawValue, text: Self.shortened(step.text), whole: step.text,
+                    detail: "\(moment.day) \(moment.time) · \(step.id)", link: Self.link(step, request)))
         }
-        view = [
-            "width": Self.width, "height": Self.top + Self.rowHeight * max(1, explanation.steps.count), "rows": rows,
-            "lines": lines, "count": explanation.steps.count,
-        ]
+        (width, height) = (Self.whole, Self.top + Self.rowHeight * max(1, explanation.steps.count))
+        (self.rows, self.lines, count) = (rows, lines, explanation.steps.count)
     }
 
     private static func shortened(_ text: String) -> String {

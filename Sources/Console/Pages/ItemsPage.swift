@@ -8,66 +8,88 @@ enum ItemsPage {
     /// Larger pictures are not loaded: they are shown as they are, and not scaled.
     static let maxPicture = 500_000
 
-    static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let filters = ["text", "username", "brand", "result", "flag"]
-        var query: [(String, String?)] = filters.map { ($0, request.given($0)) }
-        let isFiltered = query.contains { $0.1 != nil }
-        query += [
-            ("limit", "\(rows)"), ("cursor", request.given("cursor")), ("thumbnails", "true"), ("sort", "submitted"),
-        ]
-        let choices = try await api.get("choices", as: Choices.self)
-        let clock = try await api.get("clock", as: ClockState.self)
-        var view: View = ["problems": [String](), "hasProblems": false]
-        for name in filters { view[name] = request.given(name) ?? "" }
-        var list = AuthenticationList(authentications: [], next_cursor: nil)
-        do {
-            list = try await api.get("authentications", query)
-        } catch ConsoleProblem.refused(let status, let envelope?) where status == 400 {
-            view["problems"] = envelope.details.map { "\($0.field) \($0.problem)" }
-            view["hasProblems"] = true
-        }
-        let now = clock.epoch
-        let lists = choices.lists
-        view["rows"] = list.authentications.map { row($0, now: now, request) }
-        view["hasRows"] = !list.authentications.isEmpty
-        view["isEmpty"] = list.authentications.isEmpty && !isFiltered
-        view["isNotFound"] = list.authentications.isEmpty && isFiltered
-        view["results"] = Options.view(lists["results"], chosen: request.given("result"))
-        view["flags"] = Options.view(lists["flags"], chosen: request.given("flag"))
-        view["brands"] = Options.view(lists["brands"], chosen: request.given("brand"))
-        view["hasNext"] = list.next_cursor != nil
-        view["isLaterPage"] = request.given("cursor") != nil
-        let filter = filters.map { ($0, request.given($0)) }
-        view["firstLink"] = request.console + "/items" + Link.query(filter)
-        view["nextLink"] = request.console + "/items" + Link.query(filter + [("cursor", list.next_cursor)])
-        return PagePart(section: "items", title: "Items", template: "items", view: view)
+    private struct View: Encodable, Sendable {
+        let text, username: String
+        let brands, results, flags: [Option]
+        let problems: [String]
+        let rows: Rows<ItemRow>?
+        let isEmpty, isNotFound: Bool
+        /// `nil` on the first page.
+        let firstLink: String?
+        let nextLink: String?
     }
 
-    static func row(_ item: AuthenticationSummary, now: Double, _ request: ConsoleRequest) -> View {
-        let picture = item.thumbnail?.wrappedValue
-        let isShown = picture.map { $0.bytes <= maxPicture } ?? false
-        return [
-            "key": item.entrupy_id, "itemID": item.entrupy_id,
-            "link": "\(request.console)/items/\(Link.escaped(item.entrupy_id))",
-            "itemLink": "\(request.console)/items/\(Link.escaped(item.entrupy_id))",
-            "customerID": item.customer_item_id ?? "", "brand": item.brand, "category": item.product_category,
-            "result": item.result.id.rawValue, "isPending": !item.result.final,
-            "resultStyle": Style.result(item.result.id.rawValue, isFinal: item.result.final),
-            "isFlagged": item.flag != .unflagged, "flagID": item.flag.rawValue,
-            "flagStyle": Style.flag(item.flag.rawValue),
-            "user": item.username, "userLink": "\(request.console)/users/\(Link.escaped(item.username))",
-            "age": Moment.age(item.submitted_at, now: now), "at": Moment.text(item.submitted_at),
-            "hasThumbnail": isShown, "thumbnail": picture.map { Picture.path($0.url, request) } ?? "",
-            "tile": picture == nil ? "no photo" : "large",
+    static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
+        let filter = ["text", "username", "brand", "result", "flag"].map { ($0, request.given($0)) }
+        let isFiltered = filter.contains { $0.1 != nil }
+        let query: [(String, String?)] = [
+            ("limit", "\(rows)"), ("cursor", request.given("cursor")), ("thumbnails", "true"), ("sort", "submitted"),
         ]
+        let lists = try await api.get("choices", as: Choices.self).lists
+        let now = try await api.get("clock", as: ClockState.self).epoch
+        var problems: [String] = []
+        var list = AuthenticationList(authentications: [], next_cursor: nil)
+        do {
+            list = try await api.get("authentications", filter + query)
+        } catch ConsoleProblem.refused(let status, let envelope?) where status == 400 {
+            problems = envelope.details.map { "\($0.field) \($0.problem)" }
+        }
+        let items = list.authentications
+        func link(_ pairs: [(String, String?)]) -> String { request.console + "/items" + Link.query(filter + pairs) }
+        let view = View(
+            text: request.given("text") ?? "", username: request.given("username") ?? "",
+            brands: Option.all(lists["brands"], chosen: request.given("brand")),
+            results: Option.all(lists["results"], chosen: request.given("result")),
+            flags: Option.all(lists["flags"], chosen: request.given("flag")), problems: problems,
+            rows: Rows(items.map { ItemRow($0, now: now, request) }), isEmpty: items.isEmpty && !isFiltered,
+            isNotFound: items.isEmpty && isFiltered, firstLink: request.given("cursor") == nil ? nil : link([]),
+            nextLink: list.next_cursor.map { link([("cursor", $0)]) })
+        return PagePart(section: "items", title: "Items", template: "items", view: view)
     }
 }
 
-/// The options of a choice in a form.
-enum Options {
-    static func view(_ choices: [Choice]?, chosen: String?) -> [View] {
+/// An item as a row of a list.
+struct ItemRow: Encodable, Sendable {
+    let itemID, link, customerID, brand, category, result: String
+    let isPending: Bool
+    let resultStyle: String
+    /// `nil` if the item has no flag.
+    let flag: String?
+    let flagStyle, user, userLink, age, at: String
+    let thumbnail: String?
+    /// The text in place of a thumbnail.
+    let tile: String
+
+    init(_ item: AuthenticationSummary, now: Double, _ request: ConsoleRequest) {
+        let picture = item.thumbnail?.wrappedValue
+        let isShown = picture.map { $0.bytes <= ItemsPage.maxPicture } ?? false
+        itemID = item.entrupy_id
+        link = "\(request.console)/items/\(Link.escaped(item.entrupy_id))"
+        customerID = item.customer_item_id ?? ""
+        brand = item.brand
+        category = item.product_category
+        result = item.result.id.rawValue
+        isPending = !item.result.final
+        resultStyle = Style.result(item.result.id.rawValue, isFinal: item.result.final)
+        flag = item.flag == .unflagged ? nil : item.flag.rawValue
+        flagStyle = Style.flag(item.flag.rawValue)
+        user = item.username
+        userLink = "\(request.console)/users/\(Link.escaped(item.username))"
+        age = Moment.age(item.submitted_at, now: now)
+        at = Moment.text(item.submitted_at)
+        thumbnail = isShown ? picture.map { Picture.path($0.url, request) } : nil
+        tile = picture == nil ? "no photo" : "large"
+    }
+}
+
+/// An option of a choice in a form.
+struct Option: Encodable, Sendable {
+    let id, name: String
+    let isChosen: Bool
+
+    static func all(_ choices: [Choice]?, chosen: String? = nil) -> [Option] {
         (choices ?? []).map { choice in
-            ["id": choice.id, "name": choice.name, "isChosen": chosen.map { choice.id.isIdentical(to: $0) } ?? false]
+            Option(id: choice.id, name: choice.name, isChosen: chosen.map { choice.id.isIdentical(to: $0) } ?? false)
         }
     }
 }

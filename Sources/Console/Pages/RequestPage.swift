@@ -39,72 +39,72 @@ enum RequestPage {
         var controlPath: String { "requests/\(Link.escaped(id))" }
     }
 
-    static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let name = Name(id: id, sequence: request.given("sequence"))
-        let view = try await exchange(name, request, api)
-        return PagePart(
-            section: "activity", title: "\(view["method"] ?? "") \(view["path"] ?? "")", template: "request",
-            view: ["exchange": [view]])
+    private struct View: Encodable, Sendable {
+        let exchange: Exchange
     }
 
     /// The view of one exchange, for its own page and for the live view.
-    static func exchange(_ name: Name, _ request: ConsoleRequest, _ api: ControlReader) async throws -> View {
+    struct Exchange: Encodable, Sendable {
+        let row: RequestRow
+        let requestID: String
+        /// The reason that the caller does not learn; `nil` if there is none.
+        let because: String?
+        let userLink: String
+        let trace: String?
+        let traceLink, page, whyLink: String
+        let sent, answer: Message?
+        let resendPath, resendCLI, curl, swift, scenarioStep, verify, editPath, editBody, editHeaders: String
+        let methods: [Option]
+        let faultLink: String
+        /// The form for a rule about the item; `nil` if the request changed none.
+        let outcomeLink: String?
+        let changes, later: Rows<ChangeRow>?
+        let matches: Rows<Match>?
+    }
+
+    static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
+        let exchange = try await exchange(Name(id: id, sequence: request.given("sequence")), request, api)
+        return PagePart(
+            section: "activity", title: "\(exchange.row.method) \(exchange.row.path)", template: "request",
+            view: View(exchange: exchange))
+    }
+
+    static func exchange(_ name: Name, _ request: ConsoleRequest, _ api: ControlReader) async throws -> Exchange {
         let journaled = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
         let own = Name(journaled)
-        var view = RequestRow.view(journaled, request)
         let snippets = Snippets(journaled, url: request.url)
-        view["requestID"] = journaled.id
-        view["because"] = journaled.because ?? ""
-        view["hasBecause"] = journaled.because != nil
-        addLinks(of: journaled, to: &view, request)
-        view["page"] = request.console + own.path
-        view["whyLink"] = request.console + ExplanationPage.path(own.sequence.map { "sequence:\($0)" } ?? own.id)
-        view["sent"] = message(journaled.request)
-        view["answer"] = message(journaled.response)
-        view["resendPath"] = "\(request.base)/_sim/\(own.controlPath)/resend" + Link.query(own.query)
-        view["resendCLI"] = own.sequence.map { "\($0)" } ?? own.id
-        view["curl"] = snippets.curl
-        view["swift"] = snippets.swift
-        view["scenarioStep"] = snippets.scenarioStep
-        view["verify"] = snippets.verify
-        view["editPath"] = journaled.path + (journaled.query.map { "?\($0)" } ?? "")
-        view["editBody"] = journaled.request?.body ?? ""
-        view["editHeaders"] = snippets.editableHeaders
         let usual = ["GET", "POST", "PUT", "PATCH", "DELETE"]
         // Without its own, a form would send another method than the one that it shows.
         let methods = journaled.method.isOne(of: usual) ? usual : usual + [journaled.method]
-        view["methods"] = methods.map { ["name": $0, "isChosen": $0.isIdentical(to: journaled.method)] as View }
-        view["faultLink"] =
-            request.console + "/rules"
-            + Link.query([("route", journaled.path), ("method", journaled.method)]) + "#new-fault"
         let changes = try await self.changes(of: journaled, api)
-        view["changes"] = changes.map { ChangeRow.view($0, request) }
-        view["hasChanges"] = !changes.isEmpty
         let items = Array(Set(changes.filter { $0.kind.hasPrefix("item.") }.map(\.subject))).sorted()
-        view["hasItem"] = !items.isEmpty
-        view["outcomeLink"] =
-            request.console + "/rules" + Link.query([("item", items.first)]) + "#new-outcome"
         let later = try await self.later(than: journaled, changes, api)
-        view["later"] = later.map { ChangeRow.view($0, request) }
-        view["hasLater"] = !later.isEmpty
         var matches = (try await api.get("\(own.controlPath)/rules", own.query, as: RuleMatchList.self)).rules
         for item in items.prefix(3) {
             let path = "authentications/\(Link.escaped(item))/rules"
             // An item may be gone; the page is still of use without its rules.
             matches += (try? await api.get(path, as: RuleMatchList.self))?.rules ?? []
         }
-        view["matches"] = matches.map { Matches.view($0, request) }
-        view["hasMatches"] = !matches.isEmpty
-        return view
-    }
-
-    /// Adds the links to the user of a request, and to the requests of its trace.
-    private static func addLinks(of journaled: JournaledRequest, to view: inout View, _ request: ConsoleRequest) {
-        view["hasUser"] = journaled.username != nil
-        view["userLink"] = journaled.username.map { "\(request.console)/users/\(Link.escaped($0))" } ?? ""
-        view["trace"] = journaled.trace ?? ""
-        view["hasTrace"] = journaled.trace != nil
-        view["traceLink"] = request.console + Link.query([("q", journaled.trace.map { "trace:\($0)" })])
+        let console = request.console
+        return Exchange(
+            row: RequestRow(journaled, request), requestID: journaled.id, because: journaled.because,
+            userLink: journaled.username.map { "\(console)/users/\(Link.escaped($0))" } ?? "",
+            trace: journaled.trace,
+            traceLink: console + Link.query([("q", journaled.trace.map { "trace:\($0)" })]),
+            page: console + own.path,
+            whyLink: console + ExplanationPage.path(own.sequence.map { "sequence:\($0)" } ?? own.id),
+            sent: journaled.request.map { Message($0) }, answer: journaled.response.map { Message($0) },
+            resendPath: "\(request.base)/_sim/\(own.controlPath)/resend" + Link.query(own.query),
+            resendCLI: own.sequence.map { "\($0)" } ?? own.id, curl: snippets.curl, swift: snippets.swift,
+            scenarioStep: snippets.scenarioStep, verify: snippets.verify,
+            editPath: journaled.path + (journaled.query.map { "?\($0)" } ?? ""),
+            editBody: journaled.request?.body ?? "", editHeaders: snippets.editableHeaders,
+            methods: methods.map { Option(id: $0, name: $0, isChosen: $0.isIdentical(to: journaled.method)) },
+            faultLink: console + "/rules" + Link.query([("route", journaled.path), ("method", journaled.method)])
+                + "#new-fault",
+            outcomeLink: items.first.map { console + "/rules" + Link.query([("item", $0)]) + "#new-outcome" },
+            changes: Rows(changes.map { ChangeRow($0, request) }), later: Rows(later.map { ChangeRow($0, request) }),
+            matches: Rows(matches.map { Match($0, request) }))
     }
 
     /// The entries of the event log that a request added, oldest first.
@@ -145,34 +145,56 @@ enum RequestPage {
         }
         return found.values.sorted { $0.sequence < $1.sequence }.suffix(maxLater).map { $0 }
     }
+}
 
-    private static func message(_ message: JournaledMessage?) -> [View] {
-        guard let message else { return [] }
-        let body = message.body.map(PrettyJSON.body) ?? ""
-        return [
-            [
-                "headers": message.headers.filter { $0.count == 2 }.map { ["name": $0[0], "value": $0[1]] as View },
-                "hasHeaders": !message.headers.isEmpty, "body": body, "hasBody": !body.isEmpty,
-                "isBinary": message.body == nil && message.bytes > 0, "size": SizeText.text(message.bytes),
-                "isCut": message.truncated,
-            ]
-        ]
+/// A request or an answer, with its headers and its body.
+struct Message: Encodable, Sendable {
+    let headers: Rows<Header>?
+    /// The body, indented if it is JSON; `nil` if it is empty or not text.
+    let body: String?
+    let isBinary: Bool
+    let size: String
+    let isCut: Bool
+    /// Whether the body is longer than the limit.
+    let isShortened: Bool
+
+    /// A header of a message.
+    struct Header: Encodable, Sendable {
+        let name, value: String
+    }
+
+    /// - Parameter limit: the maximum number of characters of the body.
+    init(_ message: JournaledMessage, limit: Int = .max) {
+        let whole = PrettyJSON.body(message.body ?? "")
+        let shown = limit == .max ? whole : String(whole.prefix(limit))
+        headers = Rows(message.headers.filter { $0.count == 2 }.map { Header(name: $0[0], value: $0[1]) })
+        body = shown.nonEmpty
+        isBinary = message.body == nil && message.bytes > 0
+        size = SizeText.text(message.bytes)
+        isShortened = shown.utf8.count < whole.utf8.count
+        isCut = message.truncated || isShortened
     }
 }
 
 /// The comparison of a rule with a request or an item.
-enum Matches {
-    static func view(_ match: RuleMatch, _ request: ConsoleRequest) -> View {
-        [
-            "ruleID": match.id, "ruleLink": "\(request.console)/rules#\(Link.escaped(match.id))",
-            "isDecided": match.decided, "isMatch": match.matches && !match.decided, "isMiss": !match.matches,
-            "parts": match.parts.map { part in
-                [
-                    "field": part.field, "expected": part.expected, "actual": part.actual ?? "nothing",
-                    "fits": part.matches, "fails": !part.matches,
-                ] as View
-            },
-            "hasParts": !match.parts.isEmpty, "note": match.note ?? "", "hasNote": match.note != nil,
-        ]
+struct Match: Encodable, Sendable {
+    let ruleID, ruleLink: String
+    let isDecided, isMatch, isMiss: Bool
+    let parts: Rows<RulePart>?
+    let note: String?
+
+    init(_ match: RuleMatch, _ request: ConsoleRequest) {
+        ruleID = match.id
+        ruleLink = "\(request.console)/rules#\(Link.escaped(match.id))"
+        isDecided = match.decided
+        isMatch = match.matches && !match.decided
+        isMiss = !match.matches
+        parts = Rows(match.parts)
+        note = match.note
     }
+}
+
+extension String {
+    /// `nil` if the text is empty, for values that a view shows only if there is something to show.
+    var nonEmpty: String? { isEmpty ? nil : self }
 }

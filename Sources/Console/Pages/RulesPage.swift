@@ -4,47 +4,49 @@ import SimulationAPI
 
 /// The fault and outcome rules, and forms that make them. The forms offer what the namespace accepts.
 enum RulesPage {
+    private struct View: Encodable, Sendable {
+        let faults: Rows<FaultRow>?
+        let held: Rows<HeldRow>?
+        let outcomes: Rows<OutcomeRow>?
+        let faultsPath, outcomesPath: String
+        let isFaultOpen, isOutcomeOpen: Bool
+        let route: String
+        let routes: [String]
+        let methods, effects, componentErrors, webhookEffects, webhookEvents, results, reasons: [Option]
+        let brands, categories: [Option]
+        let customerID, chosenBrand, chosenUser: String
+    }
+
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let faults = try await api.get("faults", as: FaultList.self).faults
         let held = try await api.get("held", as: HeldList.self).held
         let outcomes = try await api.get("outcomes", as: OutcomeList.self).outcomes
         let choices = try await api.get("choices", as: Choices.self)
         let lists = choices.lists
-        var view: View = [
-            "faults": faults.map { fault($0, request) }, "hasFaults": !faults.isEmpty, "noFaults": faults.isEmpty,
-            "held": held.map { self.held($0, request) }, "hasHeld": !held.isEmpty,
-            "outcomes": outcomes.map { outcome($0, request) }, "hasOutcomes": !outcomes.isEmpty,
-            "noOutcomes": outcomes.isEmpty,
-            "faultsPath": "\(request.base)/_sim/faults", "outcomesPath": "\(request.base)/_sim/outcomes",
-        ]
         var paths: [String] = []
         for route in choices.routes where paths.last != route.path { paths.append(route.path) }
-        view["routes"] = paths.map { ["route": $0] as View }
-        view["methods"] = Options.view(lists["methods"], chosen: request.given("method"))
-        view["effects"] = Options.view(
-            lists["fault_effects"]?.filter { lists["effect.\($0.id)"] == nil },
-            chosen: request.given("effect") ?? "status")
-        view["componentErrors"] = Options.view(lists["effect.component_error"], chosen: nil)
-        view["webhookEffects"] = Options.view(lists["webhook_effects"], chosen: nil)
-        view["webhookEvents"] = Options.view(lists["webhook_events"], chosen: nil)
-        view["results"] = Options.view(lists["results"], chosen: "unknown")
-        view["reasons"] = Options.view(lists["invalid_reasons"], chosen: nil)
-        view["brands"] = Options.view(lists["brands"], chosen: nil)
-        view["categories"] = Options.view(lists["categories"], chosen: nil)
-        view["route"] = request.given("route").map(pattern) ?? ""
-        view["customerID"] = ""
-        view["chosenBrand"] = ""
-        view["chosenUser"] = ""
-        // An item that is gone leaves the form empty.
-        if let item = request.given("item"),
-            let found = try? await api.get("authentications/\(Link.escaped(item))", as: AuthenticationInfo.self)
-        {
-            view["customerID"] = found.customer_item_id ?? ""
-            view["chosenBrand"] = found.customer_item_id == nil ? found.v2.properties.brand_name ?? "" : ""
-            view["chosenUser"] = found.customer_item_id == nil ? found.username : ""
+        var item: AuthenticationInfo?
+        if let id = request.given("item") {
+            // An item that is gone leaves the form empty.
+            item = try? await api.get("authentications/\(Link.escaped(id))", as: AuthenticationInfo.self)
         }
-        view["isFaultOpen"] = request.given("route") != nil
-        view["isOutcomeOpen"] = request.given("item") != nil
+        // Without its customer_item_id, an item is described by its brand and its user.
+        let unnamed = item.flatMap { $0.customer_item_id == nil ? $0 : nil }
+        let view = View(
+            faults: Rows(faults.map { FaultRow($0, request) }), held: Rows(held.map { HeldRow($0, request) }),
+            outcomes: Rows(outcomes.map { OutcomeRow($0, request) }), faultsPath: "\(request.base)/_sim/faults",
+            outcomesPath: "\(request.base)/_sim/outcomes", isFaultOpen: request.given("route") != nil,
+            isOutcomeOpen: request.given("item") != nil, route: request.given("route").map(pattern) ?? "",
+            routes: paths, methods: Option.all(lists["methods"], chosen: request.given("method")),
+            effects: Option.all(
+                lists["fault_effects"]?.filter { lists["effect.\($0.id)"] == nil },
+                chosen: request.given("effect") ?? "status"),
+            componentErrors: Option.all(lists["effect.component_error"]),
+            webhookEffects: Option.all(lists["webhook_effects"]), webhookEvents: Option.all(lists["webhook_events"]),
+            results: Option.all(lists["results"], chosen: "unknown"), reasons: Option.all(lists["invalid_reasons"]),
+            brands: Option.all(lists["brands"]), categories: Option.all(lists["categories"]),
+            customerID: item?.customer_item_id ?? "", chosenBrand: unnamed?.v2.properties.brand_name ?? "",
+            chosenUser: unnamed?.username ?? "")
         return PagePart(section: "rules", title: "Faults and outcome rules", template: "rules", view: view)
     }
 
@@ -57,62 +59,106 @@ enum RulesPage {
         }
         return path.split(at: "/", omittingEmpty: false).map { isID($0) ? "*" : String($0) }.joined(separator: "/")
     }
+}
 
-    private static func fault(_ fault: FaultInfo, _ request: ConsoleRequest) -> View {
+/// A part of a rule's condition.
+private struct Condition: Encodable, Sendable {
+    let field, value: String
+
+    static func all(_ match: JSONValue) -> [Condition] {
+        let members = match.members ?? [:]
+        guard !members.isEmpty else { return [Condition(field: "everything", value: "")] }
+        return members.sorted.map { Condition(field: $0.name, value: $0.value.text ?? PrettyJSON.line($0.value)) }
+    }
+}
+
+/// A fault as a row of a list.
+private struct FaultRow: Encodable, Sendable {
+    let ruleID: String
+    let match: [Condition]
+    let effect, limits: String
+    let hits, seen: Int
+    let isSpent: Bool
+    let notes: [String]
+    let rulePath: String
+    /// The body that makes the rule again.
+    let undo: String
+
+    init(_ fault: FaultInfo, _ request: ConsoleRequest) {
         var rule: JSONObject = ["match": fault.match, "effect": fault.effect]
-        if let probability = fault.probability { rule["probability"] = .number(JSONNumber(text: "\(probability)")) }
-        if let times = fault.times { rule["times"] = .number(JSONNumber(times)) }
-        if fault.after_requests > 0 { rule["after_requests"] = .number(JSONNumber(fault.after_requests)) }
         var limits: [String] = []
-        if let probability = fault.probability { limits.append("with probability \(probability)") }
-        if fault.after_requests > 0 { limits.append("after \(fault.after_requests) matches") }
-        if let times = fault.times { limits.append("at most \(times) times") }
-        return [
-            "key": fault.id, "ruleID": fault.id, "match": match(fault.match), "effect": PrettyJSON.line(fault.effect),
-            "limits": limits.joined(separator: ", "), "hits": fault.hits, "seen": fault.seen,
-            "isSpent": fault.isSpent, "notes": fault.notes, "hasNotes": !fault.notes.isEmpty,
-            "rulePath": "\(request.base)/_sim/faults/\(Link.escaped(fault.id))",
-            "undo": PrettyJSON.line(.object(rule)),
-        ]
+        if let probability = fault.probability {
+            rule["probability"] = .number(JSONNumber(text: "\(probability)"))
+            limits.append("with probability \(probability)")
+        }
+        if fault.after_requests > 0 {
+            rule["after_requests"] = .number(JSONNumber(fault.after_requests))
+            limits.append("after \(fault.after_requests) matches")
+        }
+        if let times = fault.times {
+            rule["times"] = .number(JSONNumber(times))
+            limits.append("at most \(times) times")
+        }
+        ruleID = fault.id
+        match = Condition.all(fault.match)
+        effect = PrettyJSON.line(fault.effect)
+        self.limits = limits.joined(separator: ", ")
+        hits = fault.hits
+        seen = fault.seen
+        isSpent = fault.isSpent
+        notes = fault.notes
+        rulePath = "\(request.base)/_sim/faults/\(Link.escaped(fault.id))"
+        undo = PrettyJSON.line(.object(rule))
     }
+}
 
-    private static func held(_ held: HeldInfo, _ request: ConsoleRequest) -> View {
-        [
-            "key": held.id, "heldID": held.id, "method": held.request.method, "path": held.request.path,
-            "user": held.request.username ?? "", "test": held.request.test ?? "", "hasTest": held.request.test != nil,
-            "trace": held.request.trace ?? "", "hasTrace": held.request.trace != nil,
-            "traceLink": request.console + Link.query([("q", held.request.trace.map { "trace:\($0)" })]),
-            "when": held.when == "before" ? "before it is handled" : "after, with its answer kept",
-            "until": Moment.text(held.until), "untilISO": Moment.iso(held.until),
-            "releasePath": "\(request.base)/_sim/held/\(Link.escaped(held.id))/release",
-        ]
+/// A held request as a row of a list.
+private struct HeldRow: Encodable, Sendable {
+    let heldID: String
+    let request: HeldRequestInfo
+    let traceLink, when, until, untilISO, releasePath: String
+
+    init(_ held: HeldInfo, _ request: ConsoleRequest) {
+        heldID = held.id
+        self.request = held.request
+        traceLink = request.console + Link.query([("q", held.request.trace.map { "trace:\($0)" })])
+        when = held.when == "before" ? "before it is handled" : "after, with its answer kept"
+        until = Moment.text(held.until)
+        untilISO = Moment.iso(held.until)
+        releasePath = "\(request.base)/_sim/held/\(Link.escaped(held.id))/release"
     }
+}
 
-    private static func outcome(_ outcome: OutcomeInfo, _ request: ConsoleRequest) -> View {
+/// An outcome rule as a row of a list.
+private struct OutcomeRow: Encodable, Sendable {
+    let ruleID: String
+    let match: [Condition]
+    let result, resultStyle: String
+    let reason, after: String?
+    let hits: Int
+    let times: Int?
+    let isSpent: Bool
+    let notes: [String]
+    let rulePath: String
+    /// The body that makes the rule again.
+    let undo: String
+
+    init(_ outcome: OutcomeInfo, _ request: ConsoleRequest) {
         var rule: JSONObject = ["match": outcome.match, "result": .string(outcome.result)]
         rule["reason"] = outcome.reason.map { .string($0) }
         rule["after"] = outcome.after
         rule["times"] = outcome.times.map { .number(JSONNumber($0)) }
-        return [
-            "key": outcome.id, "ruleID": outcome.id, "match": match(outcome.match), "result": outcome.result,
-            "resultStyle": Style.result(outcome.result, isFinal: true),
-            "reason": outcome.reason ?? "", "hasReason": outcome.reason != nil,
-            "after": outcome.after.map { $0.text ?? PrettyJSON.line($0) } ?? "", "hasAfter": outcome.after != nil,
-            "hits": outcome.hits, "times": outcome.times ?? 0, "hasTimes": outcome.times != nil,
-            "isSpent": outcome.times.map { outcome.hits >= $0 } ?? false,
-            "notes": outcome.notes, "hasNotes": !outcome.notes.isEmpty,
-            "rulePath": "\(request.base)/_sim/outcomes/\(Link.escaped(outcome.id))",
-            "undo": PrettyJSON.line(.object(rule)),
-        ]
-    }
-
-    /// The parts of a condition.
-    private static func match(_ match: JSONValue) -> [View] {
-        let members = match.members ?? [:]
-        guard !members.isEmpty else { return [["field": "everything", "value": ""]] }
-        return members.keys.sorted().map { key in
-            let value = members[key] ?? .null
-            return ["field": key, "value": value.text ?? PrettyJSON.line(value)]
-        }
+        ruleID = outcome.id
+        match = Condition.all(outcome.match)
+        result = outcome.result
+        resultStyle = Style.result(outcome.result, isFinal: true)
+        reason = outcome.reason
+        after = outcome.after.map { $0.text ?? PrettyJSON.line($0) }
+        hits = outcome.hits
+        times = outcome.times
+        isSpent = outcome.times.map { outcome.hits >= $0 } ?? false
+        notes = outcome.notes
+        rulePath = "\(request.base)/_sim/outcomes/\(Link.escaped(outcome.id))"
+        undo = PrettyJSON.line(.object(rule))
     }
 }

@@ -7,6 +7,22 @@ enum ScenariosPage {
         ("namespace", "Of this namespace"), ("entrupy", "Entrupy"), ("components", "App Components"),
     ]
 
+    private struct View: Encodable, Sendable {
+        let groups: [Group]
+
+        struct Group: Encodable, Sendable {
+            let groupID, group: String
+            let scenarios: [Card]
+        }
+
+        struct Card: Encodable, Sendable {
+            let name, link, about, counts: String
+            /// How far the run is; `nil` if the scenario does not run.
+            let run: String?
+            let runStyle: String
+        }
+    }
+
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let list = try await api.get("scenarios", as: ScenarioList.self).scenarios
         let run = await running(api)
@@ -17,14 +33,12 @@ enum ScenariosPage {
         }
         let hasRun = { (scenarios: [ScenarioInfo]) in scenarios.first.map { isRunning($0, run) } ?? false }
         let ordered = groups.filter { hasRun($0.scenarios) } + groups.filter { !hasRun($0.scenarios) }
-        let view: View = [
-            "groups": ordered.filter { !$0.scenarios.isEmpty }.map { group in
-                [
-                    "groupID": "group-\(group.id)", "group": group.title,
-                    "scenarios": group.scenarios.map { scenario($0, run, request) },
-                ] as View
-            }
-        ]
+        let view = View(
+            groups: ordered.filter { !$0.scenarios.isEmpty }.map { group in
+                View.Group(
+                    groupID: "group-\(group.id)", group: group.title,
+                    scenarios: group.scenarios.map { card($0, run, request) })
+            })
         return PagePart(section: "scenarios", title: "Scenarios", template: "scenarios", view: view)
     }
 
@@ -47,17 +61,16 @@ enum ScenariosPage {
         return try? await api.get("scenarios/\(Link.escaped(name))", as: ScenarioDetails.self).run
     }
 
-    private static func scenario(_ scenario: ScenarioInfo, _ run: ScenarioRun?, _ request: ConsoleRequest) -> View {
+    private static func card(_ scenario: ScenarioInfo, _ run: ScenarioRun?, _ request: ConsoleRequest) -> View.Card {
         let own = isRunning(scenario, run) ? run : nil
         let met = own?.expectations.count(where: \.passed) ?? 0
-        return [
-            "name": scenario.name, "link": "\(request.console)/scenarios/\(Link.escaped(scenario.name))",
-            "about": purpose(scenario.description),
-            "counts": [counted(scenario.actions, "action"), counted(scenario.expectations, "expectation")]
+        return View.Card(
+            name: scenario.name, link: "\(request.console)/scenarios/\(Link.escaped(scenario.name))",
+            about: purpose(scenario.description),
+            counts: [counted(scenario.actions, "action"), counted(scenario.expectations, "expectation")]
                 .compactMap { $0 }.joined(separator: ", "),
-            "isRunning": own != nil, "runStyle": own?.verified ?? false ? "good" : "accent",
-            "run": own.map { "running: \(met) of \($0.expectations.count) met" } ?? "",
-        ]
+            run: own.map { "running: \(met) of \($0.expectations.count) met" },
+            runStyle: own?.verified ?? false ? "good" : "accent")
     }
 
     /// The purpose of a scenario: what its description says before it says what the client does.
@@ -75,39 +88,48 @@ enum ScenariosPage {
 
 /// One scenario: its text, its timeline and its expectations while it runs.
 enum ScenarioPage {
+    private struct View: Encodable, Sendable {
+        let name, about, text, startPath: String
+        /// `nil` if the scenario does not run in the namespace.
+        let run: Run?
+    }
+
+    private struct Run: Encodable, Sendable {
+        let isVerified: Bool
+        let startedAt: String
+        let timeline: Rows<Action>?
+        let checks: [ScenarioCheck]
+        let notes: Rows<RuleNote>?
+    }
+
+    private struct Action: Encodable, Sendable {
+        let action, at, atISO, age, left, leftSeconds, state, stateStyle: String
+        let isWaiting: Bool
+        let problem: String?
+    }
+
     static func part(_ name: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let details = try await api.get("scenarios/\(Link.escaped(name))", as: ScenarioDetails.self)
-        let run = details.run
         let now = try await api.get("clock", as: ClockState.self).epoch
-        let view: View = [
-            "name": details.scenario.name, "about": details.scenario.description, "text": details.text,
-            "startPath": "\(request.base)/_sim/scenarios/\(Link.escaped(details.scenario.name))/start",
-            "hasRun": run != nil, "noRun": run == nil, "isVerified": run?.verified ?? false,
-            "isUnverified": run.map { !$0.verified } ?? false,
-            "startedAt": run.map { Moment.text($0.started_at) } ?? "",
-            "timeline": (run?.timeline ?? []).map { action in
-                [
-                    "action": action.action, "at": Moment.text(action.at), "atISO": Moment.iso(action.at),
-                    "in": Moment.age(action.at, now: now), "state": action.state,
-                    "left": Moment.span(action.at - now), "leftSeconds": "\(max(0, action.at - now))",
-                    "isWaiting": action.state == "waiting" || action.state == "pending",
-                    "stateStyle": action.state == "done" ? "good" : action.state == "failed" ? "bad" : "accent",
-                    "problem": action.problem ?? "", "hasProblem": action.problem != nil,
-                ] as View
-            },
-            "hasTimeline": !(run?.timeline ?? []).isEmpty,
-            "checks": (run?.expectations ?? []).map { check in
-                [
-                    "check": check.expectation, "isPassed": check.passed, "isFailed": !check.passed,
-                    "found": check.found, "problem": check.problem ?? "", "hasProblem": check.problem != nil,
-                    "line": check.line.map { "line \($0)" } ?? "",
-                ] as View
-            },
-            "notes": (run?.notes ?? []).map {
-                ["field": $0.field, "problem": $0.problem, "mayChange": $0.may_change] as View
-            },
-            "hasNotes": !(run?.notes ?? []).isEmpty,
-        ]
-        return PagePart(section: "scenarios", title: details.scenario.name, template: "scenario", view: view)
+        let scenario = details.scenario
+        let view = View(
+            name: scenario.name, about: scenario.description, text: details.text,
+            startPath: "\(request.base)/_sim/scenarios/\(Link.escaped(scenario.name))/start",
+            run: details.run.map { run in
+                Run(
+                    isVerified: run.verified, startedAt: Moment.text(run.started_at),
+                    timeline: Rows(run.timeline.map { Self.action($0, now: now) }), checks: run.expectations,
+                    notes: Rows(run.notes))
+            })
+        return PagePart(section: "scenarios", title: scenario.name, template: "scenario", view: view)
+    }
+
+    private static func action(_ action: ScenarioRun.Action, now: Double) -> Action {
+        Action(
+            action: action.action, at: Moment.text(action.at), atISO: Moment.iso(action.at),
+            age: Moment.age(action.at, now: now), left: Moment.span(action.at - now),
+            leftSeconds: "\(max(0, action.at - now))", state: action.state,
+            stateStyle: action.state == "done" ? "good" : action.state == "failed" ? "bad" : "accent",
+            isWaiting: action.state == "waiting" || action.state == "pending", problem: action.problem)
     }
 }

@@ -5,8 +5,7 @@ import SimulationAPI
 struct SearchTerms {
     /// A word of the search.
     struct Term {
-        let key: String
-        let value: String
+        let key, value: String
 
         /// The word as it is typed.
         var text: String {

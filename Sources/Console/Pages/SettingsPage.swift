@@ -1,155 +1,148 @@
 import SimulationAPI
 
-/// The settings of the namespace.
+/// The settings of the namespace. The form is made from the API's own description of them, so a new setting has a field at once.
 enum SettingsPage {
-    /// A field of the form.
-    private struct Field {
-        let path: [String]
-        let label: String
-        let hint: String
-        var kind = Kind.text
-
-        enum Kind {
-            case text, number, flag
-            case list(String)
-            case choice(String)
-        }
+    private struct View: Encodable, Sendable {
+        let settingsPath: String
+        let isDocumented, isOff, isCustom: Bool
+        let limits: [LimitField]
+        let groups: [SettingsForm.Group]
+        let json: String
     }
-
-    private static let groups: [(title: String, id: String, fields: [Field])] = [
-        (
-            "Results", "result",
-            [
-                Field(
-                    path: ["result", "default"], label: "Result", hint: "of items that no rule decides",
-                    kind: .choice("results")),
-                Field(
-                    path: ["result", "delay"], label: "Delay",
-                    hint: "from submission to result, for instance 5s or 1h30m"),
-                Field(
-                    path: ["quota"], label: "Quota", hint: "submissions of each user; empty for none", kind: .number),
-            ]
-        ),
-        (
-            "Lifetimes", "lifetimes",
-            [
-                Field(path: ["capture_timeout"], label: "Capture", hint: "until it times out"),
-                Field(path: ["session_lifetime"], label: "Session", hint: "until it expires"),
-                Field(path: ["signed_request_lifetime"], label: "Signed request", hint: "until it expires"),
-                Field(path: ["components", "code_lifetime"], label: "Validation code", hint: "of App Components"),
-                Field(path: ["components", "session_lifetime"], label: "Component session", hint: "of App Components"),
-            ]
-        ),
-        (
-            "Flags", "flagging",
-            [
-                Field(path: ["flagging", "sdk"], label: "Users may flag", hint: "in the app", kind: .flag),
-                Field(
-                    path: ["flagging", "eligible"], label: "Results that can be flagged", hint: "separated by commas",
-                    kind: .list("results")),
-            ]
-        ),
-        (
-            "Apps", "apps",
-            [
-                Field(
-                    path: ["sdk", "ended_session_status"], label: "Ended session",
-                    hint: "the status of expired and revoked ones, 401 or 403", kind: .number),
-                Field(
-                    path: ["captures", "require_customer_item_id"], label: "Require customer_item_id",
-                    hint: "of every capture", kind: .flag),
-                Field(
-                    path: ["fingerprints", "registered"], label: "Registered fingerprint",
-                    hint: "registered or authentic"),
-                Field(path: ["fingerprints", "match"], label: "Matching fingerprint", hint: "match or match_found"),
-                Field(
-                    path: ["fingerprints", "no_match"], label: "Other fingerprint", hint: "no_match or no_match_found"),
-            ]
-        ),
-        (
-            "Webhooks", "webhooks",
-            [
-                Field(path: ["webhooks", "timeout"], label: "Time-out", hint: "of a receiver, in real time"),
-                Field(
-                    path: ["webhooks", "retries"], label: "Gaps between attempts", hint: "separated by commas",
-                    kind: .list("")),
-                Field(
-                    path: ["webhooks", "format"], label: "Body", hint: "of new subscriptions",
-                    kind: .choice("webhook_formats")),
-                Field(
-                    path: ["webhooks", "signature"], label: "Signature", hint: "of new subscriptions",
-                    kind: .choice("webhook_signatures")),
-                Field(
-                    path: ["webhooks", "domain_verification"], label: "Verify domains",
-                    hint: "before the first delivery",
-                    kind: .flag),
-            ]
-        ),
-        (
-            "Journal", "journal",
-            [
-                Field(path: ["journal", "entries"], label: "Requests", hint: "at most", kind: .number),
-                Field(path: ["journal", "bytes"], label: "Bytes", hint: "at most, for instance 16MB"),
-                Field(
-                    path: ["journal", "body_bytes"], label: "Bytes of each body", hint: "at most, for instance 64kB"),
-            ]
-        ),
-    ]
 
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let settings = try await api.get("settings", as: JSONValue.self)
-        let lists = try await api.get("choices", as: Choices.self).lists
-        let limits = settings.members?["rate_limits"] ?? .null
-        let view: View = [
-            "settingsPath": "\(request.base)/_sim/settings",
-            "groups": groups.map { group -> View in
-                [
-                    "groupTitle": group.title, "groupID": group.id,
-                    "fields": group.fields.map { field($0, settings, lists) },
-                ]
+        let form = SettingsForm(try await api.description())
+        let limits = settings.members?["rate_limits"]
+        let view = View(
+            settingsPath: "\(request.base)/_sim/settings", isDocumented: limits?.text == "documented",
+            isOff: limits?.text == "off", isCustom: limits?.members != nil,
+            limits: ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"].map {
+                LimitField($0, in: limits)
             },
-            "isDocumented": limits.text == "documented", "isOff": limits.text == "off",
-            "isCustom": limits.members != nil, "limits": self.limits(limits),
-            "json": PrettyJSON.text(settings),
-        ]
+            groups: form.groups(settings), json: PrettyJSON.text(settings))
         return PagePart(section: "settings", title: "Settings", template: "settings", view: view)
     }
+}
 
-    private static func limits(_ value: JSONValue) -> [View] {
-        let names = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
-        return names.map { name in
-            ["limitName": name, "limitLabel": name.replacing("_", with: " "), "limitValue": text(value.members?[name])]
+/// The fields of the settings, by the OpenAPI description of `PATCH /_sim/settings`.
+struct SettingsForm {
+    private let schemas: JSONObject
+
+    /// - Parameter description: the OpenAPI description.
+    init(_ description: JSONValue) {
+        schemas = description.members?["components"]?.members?["schemas"]?.members ?? [:]
+    }
+
+    /// The fields of one member of the settings.
+    struct Group: Encodable, Sendable {
+        let id, title: String
+        let about: String?
+        let fields: [Field]
+    }
+
+    /// A setting.
+    struct Field: Encodable, Sendable {
+        /// The path, for instance `result.delay`.
+        let name: String
+        let label, hint: String
+        let flag: Flag?
+        let choice: Choice?
+        let input: Input?
+
+        /// A setting that is true or false.
+        struct Flag: Encodable, Sendable {
+            let isOn: Bool
+        }
+
+        /// A setting that has one of some values.
+        struct Choice: Encodable, Sendable {
+            /// The type of the values, as the page's script sends them.
+            let type: String
+            let options: [Option]
+        }
+
+        /// Any other setting.
+        struct Input: Encodable, Sendable {
+            /// The type of the value, as the page's script sends it.
+            let type: String
+            let value: String
         }
     }
 
-    private static func field(_ field: Field, _ settings: JSONValue, _ lists: [String: [Choice]]) -> View {
-        let value = field.path.reduce(Optional(settings)) { $0?.members?[$1] }
-        var view: View = [
-            "name": field.path.joined(separator: "."), "label": field.label, "hint": field.hint,
-            "value": text(value), "isText": false, "isFlag": false, "isChoice": false, "type": "text",
-            "isOn": value == .bool(true), "options": [View](),
-        ]
-        switch field.kind {
-        case .text: view["isText"] = true
-        case .number:
-            view["isText"] = true
-            view["type"] = "number"
-        case .list:
-            view["isText"] = true
-            view["type"] = "list"
-        case .flag: view["isFlag"] = true
-        case .choice(let list):
-            view["isChoice"] = true
-            view["options"] = Options.view(lists[list], chosen: value?.text)
+    /// The groups in the order of their names, after one of the settings that stand alone. The rate limits have a form of their own.
+    func groups(_ settings: JSONValue) -> [Group] {
+        let members = members(of: resolved(schemas["SettingsPatch"] ?? .null))
+            .filter { $0.name != "rate_limits" }
+        let alone = members.filter { self.members(of: $0.schema).isEmpty }
+        let groups = members.filter { !self.members(of: $0.schema).isEmpty }.map { name, schema in
+            Group(
+                id: name, title: Self.title(name), about: Self.about(schema).nonEmpty,
+                fields: self.members(of: schema).map {
+                    field("\(name).\($0.name)", $0.name, $0.schema, settings.members?[name]?.members?[$0.name])
+                })
         }
-        return view
+        let rest = alone.map { field($0.name, $0.name, $0.schema, settings.members?[$0.name]) }
+        return (rest.isEmpty ? [] : [Group(id: "general", title: "General", about: nil, fields: rest)]) + groups
+    }
+
+    private func field(_ path: String, _ name: String, _ schema: JSONValue, _ value: JSONValue?) -> Field {
+        let schema = schema.members ?? [:]
+        let values = (schema["enum"]?.elements ?? []).filter { $0 != .null }
+        let types = [schema["type"]?.text].compactMap { $0 } + (schema["type"]?.elements ?? []).compactMap(\.text)
+        let isNumber = types.contains("integer") || types.contains("number")
+        let isFlag = types.contains("boolean")
+        let type = types.contains("array") ? "list" : isNumber ? "number" : "text"
+        let examples = (schema["examples"]?.elements ?? []).prefix(2).compactMap(\.text)
+        let example = examples.isEmpty ? "" : "For instance \(examples.joined(separator: " or "))."
+        return Field(
+            name: path, label: Self.title(name),
+            hint: [Self.about(.object(schema)), example].filter { !$0.isEmpty }.joined(separator: " "),
+            flag: isFlag ? Field.Flag(isOn: value == .bool(true)) : nil,
+            choice: isFlag || values.isEmpty
+                ? nil
+                : Field.Choice(
+                    type: values.allSatisfy { $0.text != nil } ? "text" : "number",
+                    options: values.map { Option(id: Self.text($0), name: Self.text($0), isChosen: $0 == value) }),
+            input: isFlag || !values.isEmpty ? nil : Field.Input(type: type, value: Self.text(value)))
+    }
+
+    /// The members of an object that a schema describes; empty if it describes something else.
+    private func members(of schema: JSONValue) -> [(name: String, schema: JSONValue)] {
+        (schema.members?["properties"]?.members ?? [:]).sorted.map { ($0.name, resolved($0.value)) }
+    }
+
+    /// A schema without references: of several forms the first one that a text field can hold, and its own description before that of a
+    /// form.
+    private func resolved(_ schema: JSONValue) -> JSONValue {
+        guard let members = schema.members else { return schema }
+        var form = JSONValue.null
+        if let name = members["$ref"]?.text?.split(separator: "/").last {
+            form = resolved(schemas[String(name)] ?? .null)
+            // What a shared type says of itself is not about the setting.
+            form = form.merging(.object(["description": .null]))
+        } else if let first = members["anyOf"]?.elements?.first, members["properties"] == nil {
+            form = resolved(first)
+        }
+        return form.merging(.object(members.filter { $0.key != "$ref" && $0.key != "anyOf" }))
+    }
+
+    private static func about(_ schema: JSONValue) -> String {
+        // In a form, a field without a text is null.
+        (schema.members?["description"]?.text ?? "").replacing("`", with: "").replacing("null for", with: "empty for")
+    }
+
+    /// A name as words: `capture_timeout` is `Capture timeout`.
+    private static func title(_ name: String) -> String {
+        if name == "sdk" { return "SDK" }
+        let words = name.replacing("_", with: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
     }
 
     private static func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text): text
         case .number(let number): number.text
-        case .bool(let flag): "\(flag)"
         case .array(let elements): elements.map { $0.text ?? PrettyJSON.line($0) }.joined(separator: ", ")
         default: ""
         }

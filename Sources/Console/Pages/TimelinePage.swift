@@ -11,15 +11,21 @@ enum TimelinePage {
         ("2d", "2 days", 172_800),
     ]
 
+    private struct View: Encodable, Sendable {
+        let spans: [Tab]
+        /// `nil` if nothing has happened, and nothing is due.
+        let chart: TimelineChart.View?
+        let events: [ChangeRow]
+        /// The number of events of the chart; `nil` if it has all.
+        let maxEvents: Int?
+    }
+
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let log = try await api.get("event-log", [("limit", "\(maxEvents)")], as: EventList.self)
         let dueList = try await api.get("due", [("limit", "\(maxDue)")], as: DueList.self)
         let clockState = try await api.get("clock", as: ClockState.self)
         let saved = try await api.get("snapshots", as: SnapshotList.self)
         let now = clockState.epoch
-        let events = log.events.map {
-            TimelineChart.Event(at: $0.at, kind: $0.kind, subject: $0.subject, data: $0.data)
-        }
         let due = dueList.due.map { TimelineChart.Due(at: $0.at, kind: $0.kind, subject: $0.subject) }
         let snapshots = saved.snapshots.map { TimelineChart.Snapshot(name: $0.name, at: $0.clock.epoch) }
         let given = request.given("span", of: spans.map(\.id))
@@ -27,18 +33,16 @@ enum TimelinePage {
         // Two thirds of a window are past, and one third is to come.
         let range = chosen.seconds > 0 ? (now - chosen.seconds * 2 / 3, now + chosen.seconds / 3) : nil
         let chart = TimelineChart(
-            events: events, due: due, snapshots: snapshots, now: now, range: range, request)
-        let view: View = [
-            "chart": [chart.view], "isEmpty": events.isEmpty && due.isEmpty,
-            "spans": spans.map {
-                [
-                    "spanName": $0.name, "isCurrent": $0.id == chosen.id,
-                    "spanLink": "\(request.console)/timeline" + Link.query([("span", $0.id)]),
-                ] as View
+            events: log.events.map { .init($0) }, due: due, snapshots: snapshots, now: now, range: range, request)
+        let view = View(
+            spans: spans.map {
+                Tab(
+                    name: $0.name, link: "\(request.console)/timeline" + Link.query([("span", $0.id)]),
+                    isCurrent: $0.id == chosen.id)
             },
-            "events": log.events.prefix(100).map { ChangeRow.view($0, request) },
-            "hasMore": log.next_cursor != nil, "maxEvents": maxEvents,
-        ]
+            chart: log.events.isEmpty && due.isEmpty ? nil : chart.view,
+            events: log.events.prefix(100).map { ChangeRow($0, request) },
+            maxEvents: log.next_cursor == nil ? nil : maxEvents)
         return PagePart(section: "timeline", title: "Timeline", template: "timeline", view: view)
     }
 }

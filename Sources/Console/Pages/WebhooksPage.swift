@@ -7,6 +7,32 @@ enum WebhooksPage {
     /// The number of deliveries of each failed state that come before all others.
     private static let maxFailures = 20
 
+    private struct View: Encodable, Sendable {
+        let subscriptions: Rows<Subscription>?
+        let states: [Tab]
+        /// Those that failed or whose attempts fail.
+        let failures: Rows<DeliveryRow>?
+        let hasMoreFailures: Bool
+        let failedLink, retryingLink: String
+        let deliveries: Rows<DeliveryRow>?
+        let nextLink: String?
+        let shellURL: String
+    }
+
+    private struct Subscription: Encodable, Sendable {
+        let info: SubscriptionInfo
+        let events: String
+        let isPending: Bool
+        let openDeliveries: Int?
+        /// The last attempt, if it failed.
+        let failed: Failed?
+
+        struct Failed: Encodable, Sendable {
+            let attempt: SubscriptionInfo.Failing
+            let link, at, reason: String
+        }
+    }
+
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let status = request.given("status", of: states)
         let subscriptions = try await api.get("webhooks", as: SubscriptionInfoList.self).webhooks
@@ -22,26 +48,17 @@ enum WebhooksPage {
             ], as: WebhookDeliveryList.self)
         let shown = Set(failures.map(\.id))
         let others = deliveries.deliveries.filter { !shown.contains($0.id) }
-        func link(_ status: String?) -> String { "\(request.console)/webhooks" + Link.query([("status", status)]) }
-        let view: View = [
-            "subscriptions": ordered(subscriptions).map { subscription($0, request) },
-            "hasSubscriptions": !subscriptions.isEmpty, "noSubscriptions": subscriptions.isEmpty,
-            "failures": failures.isEmpty
-                ? [View]() : [["deliveries": failures.map { DeliveryRow.view($0, now: now, request) }] as View],
-            "hasFailures": !failures.isEmpty, "hasMoreFailures": hasMoreFailures,
-            "failedLink": link("failed"), "retryingLink": link("retrying"),
-            "deliveries": others.map { DeliveryRow.view($0, now: now, request) },
-            "hasDeliveries": !others.isEmpty, "noDeliveries": others.isEmpty && failures.isEmpty,
-            "states": ([nil] + states.map(Optional.some)).map { state -> View in
-                [
-                    "name": state ?? "all", "isCurrent": state == status,
-                    "stateLink": link(state),
-                ]
+        func link(_ pairs: [(String, String?)]) -> String { "\(request.console)/webhooks" + Link.query(pairs) }
+        let view = View(
+            subscriptions: Rows(ordered(subscriptions).map { subscription($0, request) }),
+            states: ([nil] + states.map(Optional.some)).map { state in
+                Tab(name: state ?? "all", link: link([("status", state)]), isCurrent: state == status)
             },
-            "hasNext": deliveries.next_cursor != nil, "shellURL": Shell.quoted(request.url),
-            "nextLink": "\(request.console)/webhooks"
-                + Link.query([("status", status), ("cursor", deliveries.next_cursor)]),
-        ]
+            failures: Rows(failures.map { DeliveryRow($0, now: now, request) }), hasMoreFailures: hasMoreFailures,
+            failedLink: link([("status", "failed")]), retryingLink: link([("status", "retrying")]),
+            deliveries: Rows(others.map { DeliveryRow($0, now: now, request) }),
+            nextLink: deliveries.next_cursor.map { link([("status", status), ("cursor", $0)]) },
+            shellURL: Shell.quoted(request.url))
         return PagePart(section: "webhooks", title: "Webhooks", template: "webhooks", view: view)
     }
 
@@ -62,25 +79,18 @@ enum WebhooksPage {
         return (found, hasMore)
     }
 
-    private static func subscription(_ subscription: SubscriptionInfo, _ request: ConsoleRequest) -> View {
-        let failing = subscription.failing
-        return [
-            "key": subscription.id, "subscriptionID": subscription.id, "url": subscription.url,
-            "organization": subscription.organization, "events": subscription.events.joined(separator: ", "),
-            "username": subscription.username ?? "", "hasUsername": subscription.username != nil,
-            "version": subscription.version, "format": subscription.format, "signature": subscription.signature,
-            "status": subscription.status, "isPending": subscription.status == "pending",
-            "verification": subscription.verification ?? "", "open": subscription.open_deliveries,
-            "hasOpen": subscription.open_deliveries > 0, "isFailing": failing != nil,
-            "failedEvent": failing?.event ?? "", "attempt": failing?.attempt ?? 0,
-            "failedLink": "\(request.console)/webhooks/deliveries/\(Link.escaped(failing?.delivery ?? ""))",
-            "failedAt": failing.map { Moment.text($0.at) } ?? "",
-            "reason": failing.map { reason($0.status, $0.error) } ?? "",
-        ]
+    private static func subscription(_ subscription: SubscriptionInfo, _ request: ConsoleRequest) -> Subscription {
+        Subscription(
+            info: subscription, events: subscription.events.joined(separator: ", "),
+            isPending: subscription.status == "pending",
+            openDeliveries: subscription.open_deliveries > 0 ? subscription.open_deliveries : nil,
+            failed: subscription.failing.map { attempt in
+                Subscription.Failed(
+                    attempt: attempt, link: "\(request.console)/webhooks/deliveries/\(Link.escaped(attempt.delivery))",
+                    at: Moment.text(attempt.at), reason: reason(attempt.status, attempt.error))
+            })
     }
-}
 
-extension WebhooksPage {
     /// Why an attempt failed, in a few words.
     static func reason(_ status: Int?, _ error: String?) -> String {
         let parts = [status.map { "the receiver answered \($0)" }, error].compactMap { $0 }
@@ -89,61 +99,99 @@ extension WebhooksPage {
 }
 
 /// A delivery as a row of a list.
-enum DeliveryRow {
+struct DeliveryRow: Encodable, Sendable {
+    let deliveryID, link, event: String
+    let item: String?
+    let itemLink, status, statusStyle, url: String
+    let attempts: Int
+    /// The last attempt's answer; empty if there was no attempt.
+    let last: String
+    let lastStyle: String
+    /// The earlier delivery that it waits for.
+    let waitsFor: String?
+    let waitsLink: String
+    /// Why it waits for a connection.
+    let heldBack: String?
+    let nextAttempt: String?
+    let nextISO, nextLeft, nextIn, at, redeliverPath: String
+
     /// - Parameter now: the time of the namespace's clock; `nil` if the page does not show the time that is left.
-    static func view(_ delivery: WebhookDelivery, now: Double? = nil, _ request: ConsoleRequest) -> View {
-        let last = delivery.attempts.last
+    init(_ delivery: WebhookDelivery, now: Double? = nil, _ request: ConsoleRequest) {
+        func page(_ id: String?) -> String { "\(request.console)/webhooks/deliveries/\(Link.escaped(id ?? ""))" }
         let left = max(0, (delivery.next_attempt_at ?? 0) - (now ?? .infinity))
-        return [
-            "key": delivery.id, "deliveryID": delivery.id,
-            "link": "\(request.console)/webhooks/deliveries/\(Link.escaped(delivery.id))",
-            "event": delivery.event, "item": delivery.entrupy_id ?? "", "hasItem": delivery.entrupy_id != nil,
-            "itemLink": "\(request.console)/items/\(Link.escaped(delivery.entrupy_id ?? ""))",
-            "status": delivery.status, "statusStyle": Style.delivery(delivery.status),
-            "url": delivery.url ?? "(deleted)",
-            "attempts": delivery.attempts.count,
-            "last": last.map { $0.status.map { "\($0)" } ?? $0.error ?? "no answer" } ?? "",
-            "lastStyle": last.map { $0.status.map { (200..<300).contains($0) } ?? false ? "last good" : "last bad" }
-                ?? "",
-            "waits": delivery.waits_for != nil, "waitsFor": delivery.waits_for ?? "",
-            "waitsLink": "\(request.console)/webhooks/deliveries/\(Link.escaped(delivery.waits_for ?? ""))",
-            "isHeldBack": delivery.held_back != nil, "heldBack": delivery.held_back ?? "",
-            "nextLeft": "\(left)", "nextIn": Moment.span(left),
-            "at": Moment.text(delivery.created_at), "timeISO": Moment.iso(delivery.created_at),
-            "hasNextAttempt": delivery.next_attempt_at != nil,
-            "nextAttempt": delivery.next_attempt_at.map { Moment.text($0) } ?? "",
-            "nextISO": delivery.next_attempt_at.map { Moment.iso($0) } ?? "",
-            "redeliverPath": "\(request.base)/_sim/webhook-deliveries/\(Link.escaped(delivery.id))/redeliver",
-        ]
+        let attempt = delivery.attempts.last
+        deliveryID = delivery.id
+        link = page(delivery.id)
+        event = delivery.event
+        item = delivery.entrupy_id
+        itemLink = "\(request.console)/items/\(Link.escaped(delivery.entrupy_id ?? ""))"
+        status = delivery.status
+        statusStyle = Style.delivery(delivery.status)
+        url = delivery.url ?? "(deleted)"
+        attempts = delivery.attempts.count
+        last = attempt.map { $0.status.map { "\($0)" } ?? $0.error ?? "no answer" } ?? ""
+        lastStyle = attempt.map { $0.hasSucceeded ? "last good" : "last bad" } ?? ""
+        waitsFor = delivery.waits_for
+        waitsLink = page(delivery.waits_for)
+        heldBack = delivery.held_back
+        nextAttempt = delivery.next_attempt_at.map { Moment.text($0) }
+        nextISO = delivery.next_attempt_at.map { Moment.iso($0) } ?? ""
+        nextLeft = "\(left)"
+        nextIn = Moment.span(left)
+        at = Moment.text(delivery.created_at)
+        redeliverPath = "\(request.base)/_sim/webhook-deliveries/\(Link.escaped(delivery.id))/redeliver"
     }
+}
+
+/// An attempt of a delivery as a row of a list.
+struct DeliveryAttempt: Encodable, Sendable {
+    let number: Int
+    let at, attemptStatus, attemptStyle: String
+    let error: String?
+    let took: String
+    let answer, signature, fault: String?
+    let faultLink: String
+
+    /// - Parameter shortened: cuts a text to the length that the page has space for.
+    init(_ attempt: WebhookDelivery.Attempt, _ request: ConsoleRequest, shortened: (String) -> String = { $0 }) {
+        number = attempt.number
+        at = Moment.text(attempt.at)
+        attemptStatus = attempt.status.map { "\($0)" } ?? "no answer"
+        attemptStyle = attempt.hasSucceeded ? "good" : "bad"
+        error = attempt.error.map(shortened)
+        took = Moment.milliseconds(attempt.duration_ms)
+        answer = attempt.answer.map(shortened)?.nonEmpty
+        signature = attempt.signature
+        fault = attempt.fault
+        faultLink = "\(request.console)/rules#\(Link.escaped(attempt.fault ?? ""))"
+    }
+}
+
+extension WebhookDelivery.Attempt {
+    /// Whether the receiver answered with 2xx.
+    var hasSucceeded: Bool { status.map { (200..<300).contains($0) } ?? false }
 }
 
 /// One delivery: its body and its attempts.
 enum DeliveryPage {
+    private struct View: Encodable, Sendable {
+        let row: DeliveryRow
+        let body: String?
+        let eventID: String
+        let format: String?
+        let subscriptionID, subscriptionLink: String
+        let attemptList: Rows<DeliveryAttempt>?
+    }
+
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let delivery = try await api.get("webhook-deliveries/\(Link.escaped(id))", as: WebhookDelivery.self)
         let now = try await api.get("clock", as: ClockState.self).epoch
-        var view = DeliveryRow.view(delivery, now: now, request)
-        view["body"] = PrettyJSON.text(delivery.body)
-        view["hasBody"] = delivery.body != .null
-        view["eventID"] = delivery.event_id
-        view["format"] = delivery.format ?? ""
-        view["subscriptionID"] = delivery.subscription_id
-        view["subscriptionLink"] = "\(request.console)/webhooks#\(Link.escaped(delivery.subscription_id))"
-        view["attemptList"] = delivery.attempts.map { attempt -> View in
-            let isGood = attempt.status.map { (200..<300).contains($0) } ?? false
-            return [
-                "number": attempt.number, "at": Moment.text(attempt.at),
-                "attemptStatus": attempt.status.map { "\($0)" } ?? "no answer", "attemptStyle": isGood ? "good" : "bad",
-                "error": attempt.error ?? "", "hasError": attempt.error != nil,
-                "took": "\((attempt.duration_ms * 10).rounded() / 10) ms", "answer": attempt.answer ?? "",
-                "hasAnswer": !(attempt.answer ?? "").isEmpty, "signature": attempt.signature ?? "",
-                "hasSignature": attempt.signature != nil, "fault": attempt.fault ?? "",
-                "hasFault": attempt.fault != nil,
-                "faultLink": "\(request.console)/rules#\(Link.escaped(attempt.fault ?? ""))",
-            ]
-        }
-        view["hasAttempts"] = !delivery.attempts.isEmpty
+        let view = View(
+            row: DeliveryRow(delivery, now: now, request),
+            body: delivery.body == .null ? nil : PrettyJSON.text(delivery.body), eventID: delivery.event_id,
+            format: delivery.format, subscriptionID: delivery.subscription_id,
+            subscriptionLink: "\(request.console)/webhooks#\(Link.escaped(delivery.subscription_id))",
+            attemptList: Rows(delivery.attempts.map { DeliveryAttempt($0, request) }))
         return PagePart(
             section: "webhooks", title: "\(delivery.event) \(delivery.id)", template: "delivery", view: view)
     }

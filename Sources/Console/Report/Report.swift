@@ -66,21 +66,11 @@ package struct Report: Sendable {
         _ api: @escaping ControlAPI, picture: @escaping @Sendable (_ path: String) async -> Data?
     ) async throws {
         var reading = ReportReading(ControlReader(api), picture, gate, run)
-        var view = try await reading.view()
-        view["title"] = ReportReasons.short(title)
-        view["version"] = console.version
-        let script = String(decoding: ReportAsset.script, as: UTF8.self)
-        let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
-        view["script"] = script
-        view["style"] = style
-        view["policy"] =
-            "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
-        view["pictureMap"] = ""
+        var view = try await reading.view(title: ReportReasons.short(title), version: console.version)
         let size = try PageTemplates.render(view, "report").utf8.count
-        view["pictureMap"] = await reading.pictures(bytes: Self.maxBytes - Space.rest - size)
+        view.pictureMap = await reading.pictures(bytes: Self.maxBytes - Space.rest - size)
         reading.noteWhatIsLeftOut()
-        view["notes"] = reading.notes
-        view["hasNotes"] = !reading.notes.isEmpty
+        view.notes = Rows(reading.notes)
         html = try PageTemplates.render(view, "report")
         notes = reading.notes
         why = reading.why
@@ -90,4 +80,56 @@ package struct Report: Sendable {
 /// The script of a report.
 enum ReportAsset {
     static let script = ConsoleAsset.read(entrupy_sim_report_script)
+}
+
+/// The page as its template reads it. Parts are HTML; one that is `nil` has no entries.
+struct ReportView: Encodable, Sendable {
+    let title, version: String
+    let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
+    let script = String(decoding: ReportAsset.script, as: UTF8.self)
+    let policy, clock, seed: String
+    let randomSeed: Int
+    let counts: String
+    let run: Run?
+    let gate: ReportGate.View?
+    let why: ReportReasons.View
+    let settings: String
+    var notes: Rows<String>?
+    var around: String?
+    var others: String?
+    var items: String?
+    var chart = ""
+    var due: String?
+    var eventCount = ""
+    var events = ""
+    var deliveries = ""
+    var faults: String?
+    var outcomes: String?
+    var users = ""
+    var sessions: String?
+    /// The pictures as a JSON object of data URLs.
+    var pictureMap = ""
+
+    /// The command that failed.
+    struct Run: Encodable, Sendable {
+        let command, ending: String
+    }
+
+    init(
+        title: String, version: String, clock: String, _ info: ServerInfo, counts: String, run: ReportedRun?,
+        gate: ReportGate.View?, why: ReportReasons.View
+    ) {
+        self.title = title
+        self.version = version
+        policy =
+            "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
+        self.clock = clock
+        seed = info.namespace.seed
+        randomSeed = info.namespace.random_seed
+        self.counts = counts
+        self.run = run.map { Run(command: ReportReasons.short($0.command), ending: $0.ending) }
+        self.gate = gate
+        self.why = why
+        settings = String(PrettyJSON.text(info.settings).prefix(Report.Space.settings / 6))
+    }
 }

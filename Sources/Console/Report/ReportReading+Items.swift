@@ -5,7 +5,7 @@ import SimulationAPI
 // Items and their pictures.
 
 extension ReportReading {
-    mutating func add(items deliveries: [WebhookDelivery], now: Double, to view: inout View) async throws {
+    mutating func add(items deliveries: [WebhookDelivery], now: Double, to view: inout ReportView) async throws {
         let list = try await api.get(
             "authentications", [("limit", "\(Report.maxItems)")], as: AuthenticationList.self)
         var space = self.space(Report.Space.items)
@@ -20,36 +20,34 @@ extension ReportReading {
             }
         }
         if space.isFull || list.next_cursor != nil { notes.append("Only the newest \(space.count) items are here.") }
-        view["items"] = taken(space)
-        view["hasItems"] = space.count > 0
+        view.items = taken(space).nonEmpty
     }
 
-    private func view(of item: AuthenticationInfo, _ deliveries: [WebhookDelivery], now: Double) -> View {
-        var view = ItemPage.state(item, now: now, request)
-        view["console"] = ""
-        view["base"] = ""
-        view["pictures"] = item.pictures.map { picture -> View in
-            [
-                "region": picture.region_id.replacing("_", with: " "), "size": SizeText.text(picture.bytes),
-                "picture": Self.key(Picture.path(picture.url, request)),
-            ]
+    /// An item of the page.
+    private struct Item: Encodable, Sendable {
+        let state: ItemState
+        let words: String
+        let chart: TimelineChart.View
+    }
+
+    private func view(of item: AuthenticationInfo, _ deliveries: [WebhookDelivery], now: Double) -> Item {
+        var state = ItemState(item, now: now, request)
+        state.pictures = Rows(
+            item.pictures.map { picture in
+                ItemState.Photo(
+                    region: picture.region_id.replacing("_", with: " "), regionID: picture.region_id,
+                    picture: Self.key(Picture.path(picture.url, request)), size: SizeText.text(picture.bytes),
+                    isShown: true)
+            })
+        state.history = item.timeline.map { unlinked(StateChange($0, of: item.entrupy_id)) }
+        let attempts = deliveries.filter { $0.entrupy_id == item.entrupy_id }.flatMap { delivery in
+            delivery.attempts.map { TimelineChart.Event($0, of: delivery) }
         }
-        view["words"] =
+        let words =
             "\(item.entrupy_id) \(item.customer_item_id ?? "") brand:\(item.v2.properties.brand_name ?? "") result:\(item.result.id.rawValue) flag:\(item.flag.id.rawValue) user:\(item.username)"
-            .lowercased()
-        let attempts = deliveries.filter { $0.entrupy_id == item.entrupy_id }
-        let chart = TimelineChart(
-            events: item.timeline.map { .init(at: $0.at, kind: $0.event, subject: item.entrupy_id, data: $0.data) }
-                + attempts.flatMap { delivery in
-                    delivery.attempts.map { .init($0, of: delivery) }
-                },
-            due: item.result_due_at.map { [.init(at: $0, kind: "result", subject: item.entrupy_id)] } ?? [],
-            snapshots: [], now: now, range: nil, request)
-        view["chart"] = [chart.view]
-        view["history"] = item.timeline.map {
-            event(StateChange(sequence: 0, at: $0.at, kind: $0.event, subject: item.entrupy_id, data: $0.data))
-        }
-        return view
+        return Item(
+            state: state, words: words.lowercased(),
+            chart: TimelineChart(of: item, with: attempts, now: now, request).view)
     }
 
     private static func key(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }

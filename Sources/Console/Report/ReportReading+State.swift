@@ -5,7 +5,7 @@ import SimulationAPI
 // Events, deliveries, rules, users and sessions.
 
 extension ReportReading {
-    mutating func add(eventsAt now: Double, to view: inout View) async throws {
+    mutating func add(eventsAt now: Double, to view: inout ReportView) async throws {
         var events: [StateChange] = []
         var cursor: String?
         repeat {
@@ -18,38 +18,49 @@ extension ReportReading {
         // A chart of fewer events where a long one has no space.
         for count in [500, 100, 20] where chart.count == 0 {
             let drawn = TimelineChart(
-                events: events.prefix(count).reversed().map {
-                    .init(at: $0.at, kind: $0.kind, subject: $0.subject, data: $0.data)
-                }, due: due.map { .init(at: $0.at, kind: $0.kind, subject: $0.subject) }, snapshots: [], now: now,
+                events: events.prefix(count).reversed().map { .init($0) },
+                due: due.map { .init(at: $0.at, kind: $0.kind, subject: $0.subject) }, snapshots: [], now: now,
                 range: nil, request)
-            try chart.add(["console": "", "base": ""].merging(drawn.view) { $1 }, "chart")
+            try chart.add(drawn.view, "chart")
         }
-        view["chart"] = taken(chart)
+        view.chart = taken(chart)
         var list = self.space(Report.Space.events)
-        try list.add(all: events.map { event($0) }, "report-event")
+        try list.add(all: events.map { Event($0, unlinked($0)) }, "report-event")
         if cursor != nil || list.count < events.count {
             notes.append("Only the newest \(list.count) entries of the event log are here.")
         }
-        view["events"] = taken(list)
-        view["eventCount"] = ReportReasons.count(list.count, "event")
+        view.events = taken(list)
+        view.eventCount = ReportReasons.count(list.count, "event")
         var rows = ReportSpace(bytes: Report.Space.due)
         try rows.add(
             all: due.map {
-                [
-                    "dueName": EventWords.due($0.kind), "dueSubject": $0.subject, "dueAt": Moment.text($0.at),
-                    "left": Moment.span($0.seconds_left),
-                ]
+                Due(
+                    dueName: EventWords.due($0.kind), dueSubject: $0.subject, dueAt: Moment.text($0.at),
+                    left: Moment.span($0.seconds_left))
             }, "report-due")
         note(rows.count, of: due.count, "things that are due")
-        view["due"] = rows.html
-        view["hasDue"] = !due.isEmpty
+        view.due = rows.html.nonEmpty
     }
 
-    func event(_ change: StateChange) -> View {
-        var view = ChangeRow.view(change, request)
-        view["hasLink"] = false
-        view["words"] = "kind:\(change.kind) subject:\(change.subject)".lowercased()
-        return view
+    private struct Due: Encodable, Sendable {
+        let dueName, dueSubject, dueAt, left: String
+    }
+
+    private struct Event: Encodable, Sendable {
+        let row: ChangeRow
+        let words: String
+
+        init(_ change: StateChange, _ row: ChangeRow) {
+            self.row = row
+            words = "kind:\(change.kind) subject:\(change.subject)".lowercased()
+        }
+    }
+
+    /// A change without its link: a file has no other pages.
+    func unlinked(_ change: StateChange) -> ChangeRow {
+        var row = ChangeRow(change, request)
+        row.link = nil
+        return row
     }
 
     mutating func deliveries() async throws -> [WebhookDelivery] {
@@ -65,80 +76,69 @@ extension ReportReading {
         return list
     }
 
-    mutating func add(_ deliveries: [WebhookDelivery], to view: inout View) throws {
+    mutating func add(_ deliveries: [WebhookDelivery], to view: inout ReportView) throws {
         var space = self.space(Report.Space.deliveries)
         try space.add(all: deliveries.map { delivery($0) }, "report-delivery")
         note(space.count, of: deliveries.count, "deliveries")
-        view["deliveries"] = taken(space)
+        view.deliveries = taken(space)
     }
 
-    private func delivery(_ delivery: WebhookDelivery) -> View {
-        var view = DeliveryRow.view(delivery, request)
-        view["body"] = String(PrettyJSON.text(delivery.body).prefix(Report.maxBody))
-        view["words"] = "event:\(delivery.event) status:\(delivery.status) \(delivery.entrupy_id ?? "") \(delivery.id)"
-            .lowercased()
-        view["attemptList"] = delivery.attempts.map { attempt -> View in
-            [
-                "number": attempt.number, "at": Moment.text(attempt.at),
-                "attemptStatus": attempt.status.map { "\($0)" } ?? "no answer",
-                "error": ReportReasons.short(attempt.error ?? ""), "answer": ReportReasons.short(attempt.answer ?? ""),
-                "hasAnswer": !(attempt.answer ?? "").isEmpty,
-                "took": "\((attempt.duration_ms * 10).rounded() / 10) ms",
-            ]
-        }
-        return view
+    private struct Delivery: Encodable, Sendable {
+        let row: DeliveryRow
+        let body, words: String
+        let attemptList: [DeliveryAttempt]
     }
 
-    mutating func add(_ faults: [FaultInfo], _ outcomes: [OutcomeInfo], to view: inout View) throws {
+    private func delivery(_ delivery: WebhookDelivery) -> Delivery {
+        let words = "event:\(delivery.event) status:\(delivery.status) \(delivery.entrupy_id ?? "") \(delivery.id)"
+        return Delivery(
+            row: DeliveryRow(delivery, request), body: String(PrettyJSON.text(delivery.body).prefix(Report.maxBody)),
+            words: words.lowercased(),
+            attemptList: delivery.attempts.map { DeliveryAttempt($0, request, shortened: ReportReasons.short) })
+    }
+
+    private struct Rule: Encodable, Sendable {
+        let ruleID, match, effect, hits: String
+    }
+
+    mutating func add(_ faults: [FaultInfo], _ outcomes: [OutcomeInfo], to view: inout ReportView) throws {
         var first = self.space(Report.Space.rules / 2)
         try first.add(
             all: faults.map {
-                [
-                    "ruleID": $0.id, "match": PrettyJSON.line($0.match), "effect": PrettyJSON.line($0.effect),
-                    "hits": "\($0.hits) of \($0.seen) matches",
-                ]
+                Rule(
+                    ruleID: $0.id, match: PrettyJSON.line($0.match), effect: PrettyJSON.line($0.effect),
+                    hits: "\($0.hits) of \($0.seen) matches")
             }, "report-rule")
-        view["faults"] = taken(first)
+        view.faults = taken(first).nonEmpty
         var second = self.space(Report.Space.rules / 2)
         try second.add(
             all: outcomes.map {
-                [
-                    "ruleID": $0.id, "match": PrettyJSON.line($0.match), "effect": $0.result,
-                    "hits": "\($0.hits) decided",
-                ]
+                Rule(
+                    ruleID: $0.id, match: PrettyJSON.line($0.match), effect: $0.result, hits: "\($0.hits) decided")
             }, "report-rule")
         note(first.count, of: faults.count, "faults")
         note(second.count, of: outcomes.count, "outcome rules")
-        view["hasFaults"] = !faults.isEmpty
-        view["outcomes"] = taken(second)
-        view["hasOutcomes"] = !outcomes.isEmpty
+        view.outcomes = taken(second).nonEmpty
     }
 
-    mutating func add(usersTo view: inout View) async throws {
+    mutating func add(usersTo view: inout ReportView) async throws {
         let page = try await api.get("users", [("limit", "200")], as: UserInfoList.self)
         var space = self.space(Report.Space.users)
-        try space.add(
-            all: page.users.map {
-                [
-                    "user": $0.username, "email": $0.email ?? "", "sessionCount": $0.sessions,
-                    "submissions": $0.submissions,
-                ]
-            }, "report-user")
+        try space.add(all: page.users, "report-user")
         if page.next_cursor != nil || space.isFull { notes.append("Only \(space.count) users are here.") }
-        view["users"] = taken(space)
+        view.users = taken(space)
         let sessions = try await api.get("components/sessions", [("limit", "200")], as: WorkflowSessionList.self)
         var others = self.space(Report.Space.sessions)
         try others.add(
-            all: sessions.sessions.map {
-                [
-                    "sessionID": $0.session_id, "status": $0.status, "workflow": $0.workflow?.name ?? "",
-                    "json": PrettyJSON.text($0),
-                ]
-            }, "report-session")
+            all: sessions.sessions.map { WorkflowSession(session: $0, json: PrettyJSON.text($0)) }, "report-session")
         if sessions.next_cursor != nil || others.isFull {
             notes.append("Only \(others.count) sessions of App Components are here.")
         }
-        view["sessions"] = taken(others)
-        view["hasSessions"] = !sessions.sessions.isEmpty
+        view.sessions = taken(others).nonEmpty
+    }
+
+    private struct WorkflowSession: Encodable, Sendable {
+        let session: WorkflowSessionInfo
+        let json: String
     }
 }

@@ -29,7 +29,7 @@ struct ReportReading {
         self.run = run
     }
 
-    mutating func view() async throws -> View {
+    mutating func view(title: String, version: String) async throws -> ReportView {
         let info = try await api.get("info", as: ServerInfo.self)
         let now = info.namespace.clock.epoch
         let deliveries = try await deliveries()
@@ -40,25 +40,16 @@ struct ReportReading {
         why = reasons.lines(said)
         let bySequence = Dictionary(
             reasons.requests.compactMap { entry in entry.sequence.map { ($0, entry) } }, uniquingKeysWith: { $1 })
-        var view: View = [
-            "clock": try await clock(info.namespace.clock), "seed": info.namespace.seed,
-            "randomSeed": "\(info.namespace.random_seed)",
-            "counts": Self.counts(reasons.requests.count, info.namespace.counts),
-            "console": "", "base": "", "canChange": false, "readOnly": true, "cli": "",
-            "run": run.map { ["command": ReportReasons.short($0.command), "ending": $0.ending] as View } ?? [:],
-            "hasRun": run != nil, "why": [reasons.view(said)],
-            "gate": try gate.map {
-                [try $0.view(hasRequests: !reasons.requests.isEmpty) { bySequence[$0] }]
-            } ?? [],
-        ]
+        var view = ReportView(
+            title: title, version: version, clock: try await clock(info.namespace.clock), info,
+            counts: Self.counts(reasons.requests.count, info.namespace.counts), run: run,
+            gate: try gate?.view(hasRequests: !reasons.requests.isEmpty) { bySequence[$0] }, why: reasons.view(said))
         try await add(requests: reasons, to: &view)
         try await add(items: deliveries, now: now, to: &view)
         try await add(eventsAt: now, to: &view)
         try add(deliveries, to: &view)
         try add(faults, outcomes, to: &view)
         try await add(usersTo: &view)
-        let settings = PrettyJSON.text(info.settings)
-        view["settings"] = String(settings.prefix(Report.Space.settings / 6))
         return view
     }
 
@@ -120,7 +111,7 @@ struct ReportReading {
         return list.reversed()
     }
 
-    private mutating func add(requests reasons: ReportReasons, to view: inout View) async throws {
+    private mutating func add(requests reasons: ReportReasons, to view: inout ReportView) async throws {
         var near = self.space(Report.Space.around)
         var shown: Set<Int64> = []
         for entry in reasons.around(limit: Report.maxAround) {
@@ -130,7 +121,7 @@ struct ReportReading {
             shown.insert(sequence)
         }
         let others = reasons.requests.reversed().filter { !($0.sequence.map(shown.contains) ?? false) }
-        view["around"] = taken(near)
+        view.around = taken(near).nonEmpty
         var rest = self.space(Report.Space.requests)
         // Both at once, so that neither takes the space of the other.
         var lines = self.space(max(0, min(Report.Space.lines, left - Report.Space.requests)))
@@ -140,36 +131,41 @@ struct ReportReading {
         }
         if lines.count > 0 { notes.append("Of \(lines.count) older requests only the first line is here.") }
         note(near.count + rest.count + lines.count, of: reasons.requests.count, "requests")
-        view["aroundCount"] = near.count
-        view["hasAround"] = near.count > 0
-        view["others"] = taken(rest) + taken(lines)
-        view["hasOthers"] = rest.count + lines.count > 0
+        view.others = (taken(rest) + taken(lines)).nonEmpty
+    }
+
+    /// A request of the page.
+    private struct Request: Encodable, Sendable {
+        let row: RequestRow
+        let requestID, anchor, number: String
+        let because: String?
+        let words: String
+        /// `nil` without the messages.
+        var messages: Messages?
+
+        struct Messages: Encodable, Sendable {
+            let sent, answer: Message?
+            let curl: String
+        }
     }
 
     /// A request with its messages.
-    private mutating func whole(_ entry: JournaledRequest) async throws -> View {
+    private mutating func whole(_ entry: JournaledRequest) async throws -> Request {
         let name = RequestPage.Name(entry)
         let whole = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
         var view = line(whole)
-        view["sent"] = message(whole.request)
-        view["answer"] = message(whole.response)
-        let curl = Snippets(whole, url: nil).curl
-        view["curl"] = String(curl.prefix(Report.maxBody))
-        view["hasCurl"] = true
+        view.messages = Request.Messages(
+            sent: message(whole.request), answer: message(whole.response),
+            curl: String(Snippets(whole, url: nil).curl.prefix(Report.maxBody)))
         return view
     }
 
     /// A request without its messages.
-    private func line(_ entry: JournaledRequest) -> View {
-        var view = RequestRow.view(entry, request)
-        view["requestID"] = entry.id
-        view["anchor"] = ReportReasons.anchor(entry.sequence)
-        view["number"] = entry.sequence.map { "#\($0)" } ?? ""
-        view["because"] = ReportReasons.short(entry.because ?? "")
-        view["hasBecause"] = entry.because != nil
-        view["decided"] = RequestRow.pills(entry.decided_by, request)
-        view["words"] = words(of: entry)
-        return view
+    private func line(_ entry: JournaledRequest) -> Request {
+        Request(
+            row: RequestRow(entry, request), requestID: entry.id, anchor: ReportReasons.anchor(entry.sequence),
+            number: entry.sequence.map { "#\($0)" } ?? "", because: entry.because.map(ReportReasons.short),
+            words: words(of: entry))
     }
 
     /// The errors in the answers to the refused requests that the reasons show, by the request's number.
@@ -201,18 +197,10 @@ struct ReportReading {
         ].compactMap { $0 }.joined(separator: " ").lowercased()
     }
 
-    private mutating func message(_ message: JournaledMessage?) -> [View] {
-        guard let message else { return [] }
-        let whole = PrettyJSON.body(message.body ?? "")
-        let shown = String(whole.prefix(Report.maxBody))
-        if shown.utf8.count < whole.utf8.count { cutBodies += 1 }
-        return [
-            [
-                "headers": message.headers.filter { $0.count == 2 }.map { ["name": $0[0], "value": $0[1]] as View },
-                "body": shown, "hasBody": !shown.isEmpty,
-                "isCut": message.truncated || shown.utf8.count < whole.utf8.count,
-                "size": SizeText.text(message.bytes), "isBinary": message.body == nil && message.bytes > 0,
-            ]
-        ]
+    private mutating func message(_ message: JournaledMessage?) -> Message? {
+        guard let message else { return nil }
+        let view = Message(message, limit: Report.maxBody)
+        if view.isShortened { cutBodies += 1 }
+        return view
     }
 }

@@ -85,36 +85,67 @@ struct ReportReasons {
 
     // MARK: The page
 
+    /// The reasons as the page shows them.
+    struct View: Encodable, Sendable {
+        let hasReasons, hasRequests: Bool
+        let missing: Rows<String>?
+        let lost, refused: Entries<Refused>?
+        let undelivered: Entries<Undelivered>?
+        let unmet: Entries<Unmet>?
+    }
+
+    /// The first entries of a kind.
+    struct Entries<Entry: Encodable & Sendable>: Encodable, Sendable {
+        /// Their number, in words.
+        let count: String
+        let each: [Entry]
+        /// The number of those that are not shown; `nil` if all are.
+        let more: Int?
+
+        /// `nil` if there are none.
+        init?<Element>(_ all: [Element], _ count: String, _ entry: (Element) -> Entry) {
+            guard !all.isEmpty else { return nil }
+            self.count = count
+            each = all.prefix(maxEntries).map(entry)
+            more = all.count > maxEntries ? all.count - maxEntries : nil
+        }
+    }
+
+    /// A request that was refused, or whose answer did not arrive.
+    struct Refused: Encodable, Sendable {
+        let anchor, number, method, path, status: String
+        let statusClass: Int
+        let loss, effect, fault, because, user: String?
+        /// The error in the answer.
+        let said: String?
+    }
+
+    /// A delivery that did not arrive.
+    struct Undelivered: Encodable, Sendable {
+        let deliveryID, event, item, status, url, attempts, reason: String
+    }
+
+    /// A rule that met nothing.
+    struct Unmet: Encodable, Sendable {
+        let rule, text: String
+        let note: String?
+    }
+
     /// - Parameter said: the errors in the answers to refused requests, by the request's number.
     func view(_ said: [Int64: String]) -> View {
         let missing = run?.missing ?? []
-        let failures = gate?.failureCount ?? 0
         let isEmpty = lost.isEmpty && undelivered.isEmpty && refused.isEmpty && unmet.isEmpty && missing.isEmpty
-        return [
-            "hasReasons": failures > 0 || !isEmpty, "hasRequests": !requests.isEmpty, "missing": missing,
-            "hasMissing": !missing.isEmpty,
-            "lost": lost.prefix(Self.maxEntries).map { Self.row($0, said: nil) }, "hasLost": !lost.isEmpty,
-            "lostCount": Self.count(lost.count, "answer"), "lostRest": Self.rest(lost.count),
-            "refused": refused.prefix(Self.maxEntries).map { Self.row($0, said: $0.sequence.flatMap { said[$0] }) },
-            "hasRefused": !refused.isEmpty, "refusedRest": Self.rest(refused.count),
-            "refusedCount": "\(Self.count(refused.count, "request")) \(refused.count == 1 ? "was" : "were")",
-            "undelivered": undelivered.prefix(Self.maxEntries).map(Self.row), "hasUndelivered": !undelivered.isEmpty,
-            "undeliveredCount": undelivered.count == 1 ? "1 delivery" : "\(undelivered.count) deliveries",
-            "undeliveredRest": Self.rest(undelivered.count),
-            "unmet": unmet.prefix(Self.maxEntries).map { rule -> View in
-                [
-                    "rule": rule.id, "text": Self.short(rule.text), "note": Self.short(rule.note),
-                    "hasNote": !rule.note.isEmpty,
-                ]
-            },
-            "hasUnmet": !unmet.isEmpty, "unmetCount": Self.count(unmet.count, "rule"),
-            "unmetRest": Self.rest(unmet.count),
-        ]
-    }
-
-    /// The sentence about entries that are not shown; empty if there are none.
-    private static func rest(_ count: Int) -> [String] {
-        count > maxEntries ? ["and \(count - maxEntries) more, in the lists below"] : []
+        return View(
+            hasReasons: gate?.failureCount ?? 0 > 0 || !isEmpty, hasRequests: !requests.isEmpty,
+            missing: Rows(missing), lost: Entries(lost, Self.count(lost.count, "answer")) { Self.row($0, said: nil) },
+            refused: Entries(
+                refused, "\(Self.count(refused.count, "request")) \(refused.count == 1 ? "was" : "were")"
+            ) { Self.row($0, said: $0.sequence.flatMap { said[$0] }) },
+            undelivered: Entries(
+                undelivered, undelivered.count == 1 ? "1 delivery" : "\(undelivered.count) deliveries", Self.row),
+            unmet: Entries(unmet, Self.count(unmet.count, "rule")) { rule in
+                Unmet(rule: rule.id, text: Self.short(rule.text), note: Self.short(rule.note).nonEmpty)
+            })
     }
 
     // MARK: The terminal
@@ -161,19 +192,14 @@ struct ReportReasons {
             "webhook \(delivery.event)\(item) \(delivery.status) after \(attempts): \(reason(delivery)), to \(delivery.url ?? "(deleted)")"
     }
 
-    private static func row(_ request: JournaledRequest, said: String?) -> View {
-        [
-            "anchor": anchor(request.sequence), "number": request.sequence.map { "#\($0)" } ?? "",
-            "method": request.method, "path": short(request.path + (request.query.map { "?\($0)" } ?? "")),
-            "status": request.status.map { "\($0)" } ?? "no answer", "statusClass": (request.status ?? 0) / 100,
-            "loss": request.lossText ?? "", "isLost": !request.delivered,
-            "effect": short(request.effect.map { PrettyJSON.line(.object($0)) } ?? ""),
-            "hasEffect": request.effect != nil,
-            "fault": request.decided_by.fault ?? "", "hasFault": request.decided_by.fault != nil,
-            "because": short(request.because ?? ""), "hasBecause": request.because != nil,
-            "user": request.username ?? "", "hasUser": request.username != nil,
-            "said": short(said ?? ""), "hasSaid": said != nil,
-        ]
+    private static func row(_ request: JournaledRequest, said: String?) -> Refused {
+        Refused(
+            anchor: anchor(request.sequence), number: request.sequence.map { "#\($0)" } ?? "", method: request.method,
+            path: short(request.path + (request.query.map { "?\($0)" } ?? "")),
+            status: request.status.map { "\($0)" } ?? "no answer", statusClass: (request.status ?? 0) / 100,
+            loss: request.lossText, effect: request.effect.map { short(PrettyJSON.line(.object($0))) },
+            fault: request.decided_by.fault, because: request.because.map(short), user: request.username,
+            said: said.map(short))
     }
 
     private static func reason(_ delivery: WebhookDelivery) -> String {
@@ -182,12 +208,11 @@ struct ReportReasons {
             ?? delivery.fault.map { "fault \($0)" } ?? "no attempt was made"
     }
 
-    private static func row(_ delivery: WebhookDelivery) -> View {
-        [
-            "event": delivery.event, "item": delivery.entrupy_id ?? "", "status": delivery.status,
-            "url": short(delivery.url ?? "(deleted)"), "attempts": count(delivery.attempts.count, "attempt"),
-            "reason": short(reason(delivery)), "deliveryID": delivery.id,
-        ]
+    private static func row(_ delivery: WebhookDelivery) -> Undelivered {
+        Undelivered(
+            deliveryID: delivery.id, event: delivery.event, item: delivery.entrupy_id ?? "", status: delivery.status,
+            url: short(delivery.url ?? "(deleted)"), attempts: count(delivery.attempts.count, "attempt"),
+            reason: short(reason(delivery)))
     }
 
     /// The name of a request's place in the page.
@@ -229,29 +254,52 @@ package enum ReportGate: Sendable {
         }
     }
 
+    /// The verification as the page shows it.
+    struct View: Encodable, Sendable {
+        let name, summary: String
+        var isFailed = false
+        var isMet = false
+        var isNoted = false
+        /// Why the expectations could not be checked.
+        var reason: String?
+        /// HTML, like ``notes`` and ``met``.
+        var failures: String?
+        var notes: String?
+        var met: String?
+        var metCount = 0
+        var lacksRequests = false
+        var isCut = false
+    }
+
+    /// An action or an expectation.
+    private struct Check: Encodable, Sendable {
+        let check, line, problem: String
+        let nearest: Rows<Near>?
+
+        /// A request that came near.
+        struct Near: Encodable, Sendable {
+            let anchor, number, request: String
+            let because, differences: String?
+        }
+    }
+
     /// - Parameters:
     ///   - hasRequests: whether the file holds any request; an exported snapshot holds none.
     ///   - request: finds a request of the bundle by its number.
     func view(hasRequests: Bool, request: (Int64) -> JournaledRequest?) throws -> View {
         switch self {
         case .unverifiable(let name, let reason):
-            return [
-                "name": name, "summary": "not checked", "isFailed": true, "reason": ReportReasons.short(reason),
-                "hasReason": true,
-            ]
+            return View(name: name, summary: "not checked", isFailed: true, reason: ReportReasons.short(reason))
         case .verified(let run):
-            let actions = run.timeline.filter { $0.state != "done" }.map { action -> View in
-                [
-                    "check": "\(action.action) at \(Moment.text(action.at))", "line": "",
-                    "problem": ReportReasons.short(action.problem ?? "is still due: the clock did not pass it"),
-                    "hasNearest": false,
-                ]
+            let actions = run.timeline.filter { $0.state != "done" }.map { action in
+                Check(
+                    check: "\(action.action) at \(Moment.text(action.at))", line: "",
+                    problem: ReportReasons.short(action.problem ?? "is still due: the clock did not pass it"),
+                    nearest: nil)
             }
             let failures = actions + run.expectations.filter { !$0.passed }.map { Self.row($0, request) }
             let met = run.expectations.filter(\.passed).map { Self.row($0, request) }
-            let notes = run.notes.map { note -> View in
-                ["field": note.field, "problem": ReportReasons.short(note.problem)]
-            }
+            let notes = run.notes.map { RuleNote($0.field, ReportReasons.short($0.problem)) }
             let noted = notes.isEmpty ? "" : ", with \(notes.count) \(notes.count == 1 ? "note" : "notes")"
             var space = (
                 failures: ReportSpace(bytes: Report.Space.failures), met: ReportSpace(bytes: Report.Space.checks),
@@ -260,36 +308,30 @@ package enum ReportGate: Sendable {
             try space.failures.add(all: failures, "report-failure")
             try space.met.add(all: met, "report-met")
             try space.notes.add(all: notes, "report-note")
-            return [
-                "name": run.name, "isFailed": !failures.isEmpty, "isMet": failures.isEmpty && notes.isEmpty,
-                "isNoted": failures.isEmpty && !notes.isEmpty, "hasReason": false,
-                "summary": (failures.isEmpty ? "all expectations are met" : "\(failures.count) not met") + noted,
-                "notes": space.notes.html, "hasNotes": !notes.isEmpty,
-                "failures": space.failures.html, "hasFailures": !failures.isEmpty,
-                "met": space.met.html, "metCount": met.count,
-                "hasMet": !met.isEmpty, "lacksRequests": !failures.isEmpty && !hasRequests,
-                "isCut": space.notes.isFull || space.failures.isFull || space.met.isFull,
-            ]
+            return View(
+                name: run.name,
+                summary: (failures.isEmpty ? "all expectations are met" : "\(failures.count) not met") + noted,
+                isFailed: !failures.isEmpty, isMet: failures.isEmpty && notes.isEmpty,
+                isNoted: failures.isEmpty && !notes.isEmpty, failures: failures.isEmpty ? nil : space.failures.html,
+                notes: notes.isEmpty ? nil : space.notes.html, met: met.isEmpty ? nil : space.met.html,
+                metCount: met.count, lacksRequests: !failures.isEmpty && !hasRequests,
+                isCut: space.notes.isFull || space.failures.isFull || space.met.isFull)
         }
     }
 
-    private static func row(_ check: ScenarioCheck, _ request: (Int64) -> JournaledRequest?) -> View {
-        let near = (check.nearest ?? []).map { near -> View in
+    private static func row(_ check: ScenarioCheck, _ request: (Int64) -> JournaledRequest?) -> Check {
+        let near = (check.nearest ?? []).map { near in
             let found = near.sequence.flatMap(request)
-            return [
-                "anchor": ReportReasons.anchor(near.sequence), "number": near.sequence.map { "#\($0)" } ?? near.id,
-                "request": found.map { ReportReasons.short("\($0.method) \($0.path) \($0.answerText)") } ?? "",
-                "because": ReportReasons.short(found?.because ?? ""), "hasBecause": found?.because != nil,
-                "differences": ReportReasons.short(near.differences.joined(separator: "; ")),
-                "hasDifferences": !near.differences.isEmpty,
-            ]
+            return Check.Near(
+                anchor: ReportReasons.anchor(near.sequence), number: near.sequence.map { "#\($0)" } ?? near.id,
+                request: found.map { ReportReasons.short("\($0.method) \($0.path) \($0.answerText)") } ?? "",
+                because: found?.because.map(ReportReasons.short),
+                differences: ReportReasons.short(near.differences.joined(separator: "; ")).nonEmpty)
         }
-        return [
-            "check": ReportReasons.short(check.expectation),
-            // The requests that came near have lines of their own.
-            "problem": ReportReasons.short(
-                check.problem.map { near.isEmpty ? $0 : String($0.prefix { $0 != "\n" }) } ?? "found \(check.found)"),
-            "line": check.line.map { "line \($0)" } ?? "", "nearest": near, "hasNearest": !near.isEmpty,
-        ]
+        // The requests that came near have lines of their own.
+        let problem = check.problem.map { near.isEmpty ? $0 : String($0.prefix { $0 != "\n" }) }
+        return Check(
+            check: ReportReasons.short(check.expectation), line: check.line.map { "line \($0)" } ?? "",
+            problem: ReportReasons.short(problem ?? "found \(check.found)"), nearest: Rows(near))
     }
 }

@@ -18,7 +18,7 @@ struct ReportSpace {
     ///
     /// - Returns: whether it had space.
     @discardableResult
-    mutating func add(_ view: View, _ template: String) throws -> Bool {
+    mutating func add(_ view: some Encodable, _ template: String) throws -> Bool {
         let part = try PageTemplates.render(view, template)
         guard part.utf8.count <= left else {
             isFull = true
@@ -31,7 +31,7 @@ struct ReportSpace {
     }
 
     /// Renders parts until one has no space.
-    mutating func add(all views: [View], _ template: String) throws {
+    mutating func add(all views: [some Encodable], _ template: String) throws {
         for view in views where try !add(view, template) { return }
     }
 }

@@ -6,22 +6,76 @@ struct TimelineChart {
     /// An entry of the event log.
     struct Event {
         let at: Double
-        let kind: String
-        let subject: String
+        let kind, subject: String
         let data: JSONValue
     }
 
     /// A piece of due work.
     struct Due {
         let at: Double
-        let kind: String
-        let subject: String
+        let kind, subject: String
     }
 
     /// A named snapshot, at the time of its clock.
     struct Snapshot {
         let name: String
         let at: Double
+    }
+
+    /// The drawing.
+    struct View: Encodable, Sendable {
+        let width, height, left, end, top, bottom, axisY: String
+        /// The line of the present; `nil` if it is not within the chart.
+        let present: Present?
+        let lanes: [Lane]
+        let ticks: [Tick]
+        let marks: [Mark]
+        let future: [FutureMark]
+        let snapshots: [SnapshotMark]
+        /// The number of things that are due after the end of the chart; `nil` if there are none.
+        let later: Int?
+        let laterText, summary: String
+    }
+
+    /// The line of the present.
+    struct Present: Encodable, Sendable {
+        let x, textX, anchor, text: String
+    }
+
+    /// A row of the chart.
+    struct Lane: Encodable, Sendable {
+        let lane, textY, bandY, bandHeight: String
+        let isBand: Bool
+    }
+
+    /// A time on the axis.
+    struct Tick: Encodable, Sendable {
+        let tickX, tick: String
+    }
+
+    /// The place and the size of a mark.
+    struct Circle: Encodable, Sendable {
+        let x, y, radius: String
+        /// The number of things that the mark stands for; `nil` for one.
+        let count: String?
+        let countY: String
+    }
+
+    /// What happened.
+    struct Mark: Encodable, Sendable {
+        let circle: Circle
+        let style, markText, markLink: String
+    }
+
+    /// What is due.
+    struct FutureMark: Encodable, Sendable {
+        let circle: Circle
+        let dueISO, dueFromX, dueText: String
+    }
+
+    /// Saved snapshots.
+    struct SnapshotMark: Encodable, Sendable {
+        let points, snapshotLink, snapshotText: String
     }
 
     let view: View
@@ -43,8 +97,7 @@ struct TimelineChart {
     private struct Scale {
         /// The first moment and its place, the present and its place.
         let from: Double
-        let now: Double
-        let nowX: Double
+        let now, nowX: Double
         /// The width of a second.
         let unit: Double
         /// The places of due work that is drawn in its order instead of at its time; empty if time decides.
@@ -113,43 +166,42 @@ struct TimelineChart {
         }
         let bottom = Self.top + Double(lanes.count) * Self.laneHeight
 
-        var view: View = [
-            "width": Self.number(Self.width), "height": Self.number(bottom + 30), "left": Self.number(Self.left),
-            "end": Self.number(Self.width - Self.right), "top": Self.number(Self.top),
-            "bottom": Self.number(bottom), "axisY": Self.number(bottom + 18),
-            "isNowShown": isShown(now), "nowX": Self.number(x(now)), "nowText": "now \(Moment.parts(now).time)",
-            "nowAnchor": x(now) > Self.width - 150 ? "end" : "start",
-            "nowTextX": Self.number(x(now) + (x(now) > Self.width - 150 ? -6 : 6)),
-        ]
-        view["lanes"] = lanes.enumerated().map { index, lane -> View in
-            [
-                "lane": lane, "y": Self.number(y(lane)), "textY": Self.number(y(lane) + 4),
-                "bandY": Self.number(Self.top + Double(index) * Self.laneHeight),
-                "bandHeight": Self.number(Self.laneHeight), "isBand": index % 2 == 0,
-            ]
-        }
         let ticks =
             Self.ticks(from, scale.slots.isEmpty && range != nil ? to : now).map { (x: x($0.at), text: $0.text) }
             .filter { $0.x < scale.nowX - 40 || range != nil }
             + scale.slots.map { (x: $0.x, text: "+" + Moment.brief($0.at - now)) }
-        view["ticks"] = ticks.map { ["tickX": Self.number($0.x), "tick": $0.text] as View }
         let marks = lanes.map { lane in
             Self.marks(
                 events.filter { Self.lane($0.kind) == lane && isShown($0.at) },
                 due.filter { Self.lane($0.kind) == lane && isShown($0.at) }, now: now, x: x, y: y(lane), request)
         }
-        view["marks"] = marks.flatMap(\.past)
-        view["future"] = marks.flatMap(\.future)
-        view["snapshots"] = Self.merged(snapshots.filter { isShown($0.at) }, at: \.at, x: x).map {
-            Self.view($0, request)
-        }
         let later = due.filter { $0.at > to }
-        view["later"] = later.count
-        view["hasLater"] = !later.isEmpty
-        view["laterText"] = later.map(\.at).min().map { "the next in \(Moment.span($0 - now))" } ?? ""
-        view["summary"] =
-            "\(events.filter { isShown($0.at) }.count) events and \(due.filter { isShown($0.at) }.count) pieces of due work, \(Moment.text(from)) to \(Moment.text(to))"
-        self.view = view
+        let isNearEnd = x(now) > Self.width - 150
+        view = View(
+            width: Self.number(Self.width), height: Self.number(bottom + 30), left: Self.number(Self.left),
+            end: Self.number(Self.width - Self.right), top: Self.number(Self.top), bottom: Self.number(bottom),
+            axisY: Self.number(bottom + 18),
+            present: !isShown(now)
+                ? nil
+                : Present(
+                    x: Self.number(x(now)), textX: Self.number(x(now) + (isNearEnd ? -6 : 6)),
+                    anchor: isNearEnd ? "end" : "start", text: "now \(Moment.parts(now).time)"),
+            lanes: lanes.enumerated().map { index, lane in
+                Lane(
+                    lane: lane, textY: Self.number(y(lane) + 4),
+                    bandY: Self.number(Self.top + Double(index) * Self.laneHeight),
+                    bandHeight: Self.number(Self.laneHeight), isBand: index % 2 == 0)
+            },
+            ticks: ticks.map { Tick(tickX: Self.number($0.x), tick: $0.text) }, marks: marks.flatMap(\.past),
+            future: marks.flatMap(\.future),
+            snapshots: Self.merged(snapshots.filter { isShown($0.at) }, at: \.at, x: x).map {
+                Self.mark($0, request)
+            },
+            later: later.isEmpty ? nil : later.count,
+            laterText: later.map(\.at).min().map { "the next in \(Moment.span($0 - now))" } ?? "",
+            summary:
+                "\(events.count { isShown($0.at) }) events and \(due.count { isShown($0.at) }) pieces of due work, \(Moment.text(from)) to \(Moment.text(to))"
+        )
     }
 
     /// Things that are drawn as one mark, at the place of the first.
@@ -179,18 +231,16 @@ struct TimelineChart {
         return (texts.suffix(maxNamed) + more).joined(separator: "; ")
     }
 
-    /// The view of a mark, of the past or of work that is due.
-    private static func circle(_ count: Int, x: Double, y: Double) -> View {
-        [
-            "x": number(x), "y": number(y), "radius": number(count > 1 ? groupRadius : radius), "isGroup": count > 1,
-            "count": count > 99 ? "99" : "\(count)", "countY": number(y + 4),
-        ]
+    private static func circle(_ count: Int, x: Double, y: Double) -> Circle {
+        Circle(
+            x: number(x), y: number(y), radius: number(count > 1 ? groupRadius : radius),
+            count: count > 99 ? "99" : count > 1 ? "\(count)" : nil, countY: number(y + 4))
     }
 
     /// The marks of a lane: what happened, and what is due.
     private static func marks(
         _ events: [Event], _ due: [Due], now: Double, x: (Double) -> Double, y: Double, _ request: ConsoleRequest
-    ) -> (past: [View], future: [View]) {
+    ) -> (past: [Mark], future: [FutureMark]) {
         let past = merged(events, at: \.at, x: x)
         // Due work stands after the last mark of the past, however near its time is.
         var first = (past.last?.x ?? -.infinity) + gap
@@ -202,15 +252,13 @@ struct TimelineChart {
         return (past.map { mark($0, y: y, request) }, future)
     }
 
-    private static func mark(_ group: Group<Event>, y: Double, _ request: ConsoleRequest) -> View {
+    private static func mark(_ group: Group<Event>, y: Double, _ request: ConsoleRequest) -> Mark {
         let (first, last) = (group.elements[0], group.elements[group.elements.count - 1])
-        var view = circle(group.elements.count, x: group.x, y: y)
-        view["style"] = style(of: group.elements)
-        view["markText"] =
-            "\(Moment.text(first.at)): \(listed(group.elements.map { "\(EventWords.event($0.kind)) \($0.subject)" }))"
-        view["markLink"] =
-            Subject(kind: last.kind, id: last.subject, request).link ?? "\(request.console)/timeline"
-        return view
+        return Mark(
+            circle: circle(group.elements.count, x: group.x, y: y), style: style(of: group.elements),
+            markText:
+                "\(Moment.text(first.at)): \(listed(group.elements.map { "\(EventWords.event($0.kind)) \($0.subject)" }))",
+            markLink: Subject(kind: last.kind, id: last.subject, request).link ?? "\(request.console)/timeline")
     }
 
     /// The style of a mark: that of a failure, if one of its events is one, or else that of the last.
@@ -221,30 +269,28 @@ struct TimelineChart {
 
     private static func future(
         _ group: Group<Due>, now: Double, nowX: Double, y: Double, _ request: ConsoleRequest
-    ) -> View {
+    ) -> FutureMark {
         // A click reaches all of them.
         let last = group.elements[group.elements.count - 1]
-        var view = circle(group.elements.count, x: group.x, y: y)
-        view["dueISO"] = Moment.iso(last.at)
-        view["dueFromX"] = number(max(left, min(nowX, group.x)))
-        view["dueText"] =
-            "\(listed(group.elements.map { "\(EventWords.due($0.kind)) \($0.subject)" })), \(Moment.text(last.at)), in \(Moment.span(last.at - now))"
-        return view
+        return FutureMark(
+            circle: circle(group.elements.count, x: group.x, y: y), dueISO: Moment.iso(last.at),
+            dueFromX: number(max(left, min(nowX, group.x))),
+            dueText:
+                "\(listed(group.elements.map { "\(EventWords.due($0.kind)) \($0.subject)" })), \(Moment.text(last.at)), in \(Moment.span(last.at - now))"
+        )
     }
 
-    private static func view(_ group: Group<Snapshot>, _ request: ConsoleRequest) -> View {
+    private static func mark(_ group: Group<Snapshot>, _ request: ConsoleRequest) -> SnapshotMark {
         let points = [(0.0, -8.0), (7, 0), (0, 8), (-7, 0)].map {
             "\(number(group.x + $0.0)),\(number(top - 14 + $0.1))"
         }
         let names = group.elements.map(\.name)
         let place = names.count == 1 ? "#snapshot-\(Link.escaped(names[0]))" : ""
-        return [
-            "x": number(group.x), "points": points.joined(separator: " "),
-            "snapshotLink": "\(request.console)/namespaces\(place)",
-            "snapshotText": names.count == 1
+        return SnapshotMark(
+            points: points.joined(separator: " "), snapshotLink: "\(request.console)/namespaces\(place)",
+            snapshotText: names.count == 1
                 ? "Snapshot \(names[0]), \(Moment.text(group.elements[0].at)): restore or fork it"
-                : "\(names.count) snapshots from \(Moment.text(group.elements[0].at)): \(listed(names))",
-        ]
+                : "\(names.count) snapshots from \(Moment.text(group.elements[0].at)): \(listed(names))")
     }
 
     private static func lane(_ kind: String) -> String {
@@ -279,13 +325,16 @@ struct TimelineChart {
 }
 
 extension TimelineChart.Event {
+    init(_ change: StateChange) {
+        self.init(at: change.at, kind: change.kind, subject: change.subject, data: change.data)
+    }
+
     /// An attempt of a delivery, with its own outcome: an attempt may fail whose delivery succeeds later.
     init(_ attempt: WebhookDelivery.Attempt, of delivery: WebhookDelivery) {
-        let hasSucceeded = attempt.status.map { (200..<300).contains($0) } ?? false
         self.init(
             at: attempt.at, kind: "webhook.attempted", subject: delivery.id,
             data: .object([
-                "event": .string(delivery.event), "delivery": .string(hasSucceeded ? "delivered" : "retrying"),
+                "event": .string(delivery.event), "delivery": .string(attempt.hasSucceeded ? "delivered" : "retrying"),
                 "status": attempt.status.map { .number(JSONNumber($0)) } ?? .null,
             ]))
     }

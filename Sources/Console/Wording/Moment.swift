@@ -39,6 +39,9 @@ enum Moment {
         return units[first...].prefix(2).filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: " ")
     }
 
+    /// A duration as it was measured: `12.3 ms`.
+    static func milliseconds(_ duration: Double) -> String { "\((duration * 10).rounded() / 10) ms" }
+
     /// A duration in its largest unit: `2 h`.
     static func brief(_ seconds: Double) -> String {
         let units = [("d", 86_400.0), ("h", 3600), ("min", 60), ("s", 1)]

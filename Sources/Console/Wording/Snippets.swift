@@ -14,8 +14,7 @@ struct Snippets {
     private let remarks: [String]
 
     private struct Header {
-        let name: String
-        let value: String
+        let name, value: String
 
         /// Whether HTTP can carry it. Others, which only bundles hold, could become two headers, or name a file to curl.
         var isSendable: Bool {
