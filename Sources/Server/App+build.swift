@@ -25,7 +25,7 @@ extension SimServer {
             .resolvingNamespaces(in: namespaces, readiness, access)
             .countingOthers(coverage, table, environment)
             .checkingAccess(access, environment)
-            .showingConsoleProblems { environment.publicURL(askedAt: $0) }
+            .showingConsoleProblems { environment.address.url(askedAt: $0) }
             .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
             .delayed()
             .compressed(environment)

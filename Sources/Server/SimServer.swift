@@ -313,7 +313,7 @@ package struct SimServer: Sendable {
         if configuration.tls != nil, tlsPort == nil { return }
         let loopback = configuration.host == "::1" ? "[::1]" : "127.0.0.1"
         let url = configuration.publicURL ?? "http://\(loopback):\(port)"
-        namespaces.environment.setPublicURL(
+        namespaces.environment.address.set(
             url,
             followsRequests: configuration.replay.map { $0.head.follows_requests == true }
                 ?? (configuration.publicURL == nil))

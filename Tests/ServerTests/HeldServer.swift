@@ -71,7 +71,7 @@ struct HeldServer: Sendable {
             try recorder.begin(
                 RecordingHead(
                     version: "test", random_seed: options.randomSeed, seed: options.seed, settings: options.settings,
-                    public_url: held.server.namespaces.environment.publicURL, auto_creates: false,
+                    public_url: held.server.namespaces.environment.address.url, auto_creates: false,
                     allows_any_target: false, allowed_hosts: [], control_token: nil, address: nil,
                     started_at: recorder.startedAt))
         }

@@ -41,7 +41,7 @@ struct Renderings {
     static func key(of state: NamespaceState, _ settings: EntrupySettings) -> Int64 {
         let parts =
             [
-                String(version), state.environment.publicURL(ofNamespace: state.name), state.seed.templateKey,
+                String(version), state.environment.address.url(ofNamespace: state.name), state.seed.templateKey,
                 String(settings.sdkFlagging), settings.flagEligible.map(\.rawValue).joined(separator: ","),
             ] + (state.renderingSalt.isEmpty ? [] : [state.renderingSalt])
         let digest = SHA256.hash(data: Data(parts.joined(separator: "\n").utf8))

@@ -27,6 +27,6 @@ struct RefusingResponder: RequestResponder {
     func respond(to request: IncomingRequest) async throws -> Answer {
         refused.note(refusal)
         return await Answer(refusal.error, to: request, environment)
-            .shownAsPage(for: request, of: environment.publicURL)
+            .shownAsPage(for: request, of: environment.address.url)
     }
 }

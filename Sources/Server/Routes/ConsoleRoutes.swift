@@ -114,7 +114,7 @@ struct ConsoleRoutes: Sendable {
             isReadOnly: request.request.headers[values: .cookie].contains { line in
                 line.split(at: ";").contains { $0.trimmed.isIdentical(to: "sim_console_read_only=1") }
             },
-            url: request.namespace.environment.publicURL(
+            url: request.namespace.environment.address.url(
                 ofNamespace: request.namespace.name, askedAt: request.head.address))
     }
 
@@ -185,7 +185,7 @@ struct ConsoleRoutes: Sendable {
                     .unauthorized(ControlKey.wrongToken), requestID: "")
                 return Self.problem(
                     status.code, envelope, request.namespace.name,
-                    server: request.namespace.environment.publicURL(askedAt: request.head.address))
+                    server: request.namespace.environment.address.url(askedAt: request.head.address))
             }
             var response = Self.home(of: request.namespace.name)
             response.headers[.setCookie] = cookie

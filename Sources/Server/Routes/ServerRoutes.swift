@@ -95,7 +95,7 @@ struct ServerRoutes: Sendable {
                 JSONAnswer.response(
                     ServerInfo(
                         version: description.version,
-                        url: namespaces.environment.publicURL(askedAt: request.head.address),
+                        url: namespaces.environment.address.url(askedAt: request.head.address),
                         uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
                         data_dir: description.dataDirectory, namespaces: count,
                         namespace: namespace, settings: document, refused: refused.summary, saving: saving),

@@ -117,10 +117,10 @@ package struct JobContext {
     }
 
     /// The address with which the URLs for the caller begin; `nil` if it is the server's own.
-    package var followedAddress: AskedAddress? { state.environment.followed(address) }
+    package var followedAddress: AskedAddress? { state.environment.address.followed(address) }
 
     /// The base URL of this namespace, for the caller.
     package var publicURL: String {
-        state.environment.publicURL(ofNamespace: state.name, askedAt: address)
+        state.environment.address.url(ofNamespace: state.name, askedAt: address)
     }
 }

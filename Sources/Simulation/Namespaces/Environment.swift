@@ -51,6 +51,9 @@ package final class Environment: Sendable {
     /// The reader of what happens in all namespaces; `nil` if there is none.
     package let evidence: (any EvidenceReader)?
 
+    /// The addresses with which the URLs of answers begin.
+    package let address: PublicAddress
+
     /// The requests that faults hold.
     package let held: HeldRequests
 
@@ -108,7 +111,6 @@ package final class Environment: Sendable {
     package func realTime() -> Instant { sequencer.realTime() }
 
     private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
-    private let publicAddress: NIOLockedValueBox<(url: String, followsRequests: Bool)>
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
 
@@ -136,7 +138,7 @@ package final class Environment: Sendable {
         self.seed = seed
         self.randomSeed = randomSeed
         self.dueChanged = dueChanged
-        publicAddress = NIOLockedValueBox((publicURL, false))
+        address = PublicAddress(publicURL)
     }
 
     /// The platform's routes. They show whether a rule matches no route.
@@ -146,30 +148,6 @@ package final class Environment: Sendable {
     package func setRoutes(_ routes: [(method: String, path: String)]) {
         let globs = routes.map { ($0.method, Glob(route: $0.path)) }
         routesBox.withLockedValue { $0 = globs }
-    }
-
-    /// The prefix of absolute URLs where no request decides [D public-url].
-    package var publicURL: String { publicAddress.withLockedValue { $0.url } }
-
-    /// Sets the prefix of absolute URLs, once the port is known.
-    ///
-    /// - Parameter followsRequests: whether the answer to a request begins its URLs with the address that was asked instead.
-    package func setPublicURL(_ url: String, followsRequests: Bool) {
-        publicAddress.withLockedValue { $0 = (url, followsRequests) }
-    }
-
-    /// The prefix of absolute URLs in the answer to a request [D public-url].
-    ///
-    /// - Parameter address: the address that the request asked; `nil` if there is no request, or it names none.
-    package func publicURL(askedAt address: AskedAddress?) -> String {
-        followed(address)?.url ?? publicURL
-    }
-
-    /// The address with which the URLs of an answer begin; `nil` if it is ``publicURL``.
-    func followed(_ address: AskedAddress?) -> AskedAddress? {
-        guard let address else { return nil }
-        let own = publicAddress.withLockedValue { $0 }
-        return own.followsRequests && !address.isSame(as: own.url) ? address : nil
     }
 
     /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.
@@ -187,27 +165,5 @@ package final class Environment: Sendable {
             count += 1
             return count
         }
-    }
-
-    /// The base URL of a namespace [D public-url].
-    ///
-    /// - Parameter address: the address that the request asked; `nil` if there is no request, or it names none.
-    package func publicURL(ofNamespace name: String, askedAt address: AskedAddress? = nil) -> String {
-        let followed = followed(address)
-        let server = followed?.url ?? publicURL
-        // Under a host that names another namespace, the default one needs its path too.
-        let isBare = name == Namespaces.defaultName && followed?.namesNamespace != true
-        return isBare ? server : "\(server)/ns/\(name)"
-    }
-}
-
-/// JSON that is stored as text.
-package enum StoredJSON {
-    package static func encode(_ value: some Encodable) throws -> String {
-        String(decoding: try WireJSON.encode(value), as: UTF8.self)
-    }
-
-    package static func decode(_ text: String) throws -> JSONValue {
-        try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
     }
 }

@@ -116,7 +116,7 @@ package final class Namespace: Sendable {
         guard !environment.sequencer.ordersAllJobs, let idle = committed.idle else { return nil }
         let real = environment.realTime()
         guard !isDue else { return nil }
-        return idle.info(name: name, url: environment.publicURL(ofNamespace: name, askedAt: address), real: real)
+        return idle.info(name: name, url: environment.address.url(ofNamespace: name, askedAt: address), real: real)
     }
 
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
