@@ -2,25 +2,22 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// Captures that register a fingerprint or compare with one.
+/// A fingerprint as each API shows it. Its rules are `FingerprintRuleTests`.
 @Suite struct FingerprintTests {
     private func start(
-        _ world: TestWorld, _ token: String, _ activity: String, parent: String? = nil, id: String? = nil,
-        type: String = "production"
+        _ world: TestWorld, _ token: String, _ activity: String, parent: String? = nil
     ) async throws -> Answer {
-        var item: JSONObject = ["brand": "Gucci", "item_type": "Handbag"]
-        item["customer_item_id"] = id.map { .string($0) }
-        var body: JSONObject = ["item": .object(item), "activity": .string(activity), "config_type": .string(type)]
+        let item: JSONValue = ["brand": "Gucci", "item_type": "Handbag"]
+        var body: JSONObject = ["item": item, "activity": .string(activity)]
         body["fingerprint_parent"] = parent.map { .string($0) }
         return try await world.send("POST", "/sdk/captures", .object(body), token: token)
     }
 
     /// Starts and submits a capture, and waits for the result. Returns the item's id.
     private func run(
-        _ world: TestWorld, _ token: String, _ activity: String, parent: String? = nil, id: String? = nil,
-        type: String = "production"
+        _ world: TestWorld, _ token: String, _ activity: String, parent: String? = nil
     ) async throws -> String {
-        let capture = try await start(world, token, activity, parent: parent, id: id, type: type)
+        let capture = try await start(world, token, activity, parent: parent)
         try #require(capture.status == 201, "\(capture.json)")
         let captureID = capture["capture_id"].text ?? ""
         for step in capture["steps"].items {
@@ -75,80 +72,5 @@ import Testing
                 token: TestWorld.apiToken)
             #expect(found["items"].items.map { $0["entrupy_id"].text } == ids, "\(name)")
         }
-    }
-
-    @Test func rulesAndMagicIDsDecideComparisons() async throws {
-        let (world, token) = try await world()
-        let parent = try await run(world, token, "fingerprint_register")
-        // A rule with a result of authentications does not decide a comparison, nor the other way round.
-        for result in ["not_supported", "no_match"] {
-            _ = try await world.send(
-                "POST", "/_sim/outcomes", ["match": ["customer_item_id": "ruled"], "result": .string(result)])
-        }
-        for (id, result) in [
-            ("sim-no_match", "no_match"), ("sim-unknown-after-1s", "unknown"), ("ruled", "no_match"),
-            ("plain", "match"),
-        ] {
-            let item = try await run(world, token, "fingerprint_compare", parent: parent, id: id)
-            #expect(try await world.result(item, token)["status.result.id"].text == result, "\(id)")
-        }
-        let authenticated = try await run(world, token, "authentication", id: "ruled")
-        #expect(try await world.result(authenticated, token)["status.result.id"] == "not_supported")
-        let debug = try await run(world, token, "fingerprint_compare", parent: parent, type: "debug")
-        #expect(try await world.result(debug, token)["status.result.id"] == "invalid")
-        let path = "/_sim/authentications/\(authenticated)"
-        #expect(try await world.send("PATCH", path, ["result": "match"]).status == 400)
-        let set = try await world.send(
-            "PATCH", "/_sim/authentications/\(debug)", ["result": "no_match"])
-        #expect(set["result.id"] == "no_match")
-        #expect(try await world.send("PATCH", "/_sim/authentications/\(debug)", ["result": "authentic"]).status == 400)
-    }
-
-    @Test func invalidFingerprintComparisonsAreRefused() async throws {
-        let (world, token) = try await world()
-        let parent = try await run(world, token, "fingerprint_register")
-        let ordinary = try await run(world, token, "authentication")
-        let compared = try await run(world, token, "fingerprint_compare", parent: parent)
-        let invalid = try await run(world, token, "fingerprint_register", type: "debug")
-        let transfer = try await world.send(
-            "POST", "/v2/authentications/\(parent)/certificate/transfers", ["to": ["email": "a@b"]],
-            token: TestWorld.apiToken)
-        #expect(transfer.status == 409 && transfer["details.0.field"] == "activity", "\(transfer.json)")
-        let rule = try await world.send("POST", "/_sim/outcomes", ["match": [:], "result": "no_match"])
-        #expect(rule["notes.0"].text?.contains("only compared fingerprints can have") == true, "\(rule.json)")
-        for settings: JSONValue in [["result": ["default": "match"]], ["flagging": ["eligible": ["no_match"]]]] {
-            #expect(try await world.send("PATCH", "/_sim/settings", settings).status == 400)
-        }
-        let captures = try await world.send("GET", "/sdk/captures?limit=25", token: token)["items"].items.count
-        for (activity, parent, id, field) in [
-            ("fingerprint_compare", nil, nil, "fingerprint_parent"),
-            ("fingerprint_compare", "NOBODY22", nil, "fingerprint_parent"),
-            ("fingerprint_compare", ordinary, nil, "fingerprint_parent"),
-            ("fingerprint_compare", compared, nil, "fingerprint_parent"),
-            ("fingerprint_register", parent, nil, "fingerprint_parent"),
-            ("fingerprint_compare", invalid, nil, "fingerprint_parent"),
-            ("authentication", parent, nil, "fingerprint_parent"), ("fingerprint", nil, nil, "activity"),
-            ("authentication", nil, "sim-match", "item.customer_item_id"),
-            ("fingerprint_compare", parent, "sim-authentic", "item.customer_item_id"),
-        ] as [(String, String?, String?, String)] {
-            let refused = try await start(world, token, activity, parent: parent, id: id)
-            #expect(refused.status == 400 && refused["details.0.field"].text == field, "\(activity): \(refused.json)")
-        }
-        let stranger = try await TestWorld(base: world.base).authorizeOther()
-        let other = try await start(world, stranger, "fingerprint_compare", parent: parent)
-        #expect(other.status == 400, "another organization's")
-        #expect(try await world.send("GET", "/sdk/captures?limit=25", token: token)["items"].items.count == captures)
-    }
-}
-
-extension TestWorld {
-    /// The session token of a user of the other organization.
-    fileprivate func authorizeOther() async throws -> String {
-        let signed = try await send(
-            "POST", "/v2/integrations/authorize-user",
-            ["sdk_authorization_request": "r", "unique_user_id": "other-user", "email": "o@example.com"],
-            token: "other-api-token")
-        let body: JSONValue = ["signed_authorization_request": signed["signed_authorization_request"]]
-        return try await send("POST", "/sdk/login", body)["token"].text ?? ""
     }
 }

@@ -3,6 +3,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
+/// A retake over HTTP. Its rules are `RetakeRuleTests`.
 @Suite struct RetakeTests {
     private func ask(_ world: TestWorld, _ id: String, _ body: JSONValue) async throws -> Answer {
         try await world.send("POST", "/_sim/authentications/\(id)/retake", body)
@@ -73,101 +74,5 @@ import Testing
             "the answer to a retake changes no result")
         #expect(told[1]["data.support_message.type"] == "retake")
         #expect(told[1]["data.support_message.regions"] == ["heel", "size_tag"])
-    }
-
-    @Test func retakesAreVisibleOnlyToTheirUser() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        let other = try await world.login("another-user-id")
-        let id = try await world.submit(token)
-        _ = try await ask(world, id, ["regions": ["heel"]])
-        #expect(try await world.send("GET", "/sdk/retakes", token: other)["items"] == [])
-        #expect(try await start(world, id, other).status == 404)
-    }
-
-    @Test func aRetakeWithoutRegionsRequestsAllRequiredOnes() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        let ids = [try await world.submit(token), try await world.submit(token)]
-        for id in ids {
-            #expect(try await world.send("POST", "/_sim/authentications/\(id)/retake").status == 200)
-            try await world.advance("1s")
-        }
-        let list = try await world.send("GET", "/sdk/retakes", token: token)
-        #expect(list["items"].items.map { $0["entrupy_id"].text } == ids.reversed(), "newest request first")
-        #expect(list["items.0.retake.regions"].items.count == 7)
-    }
-
-    @Test func aRetakesCaptureTimesOutAndCanBeStartedAgain() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        let id = try await world.submit(token)
-        _ = try await ask(world, id, ["regions": ["heel"]])
-        let first = try #require(try await start(world, id, token)["capture_id"].text)
-        try await world.advance("2h")
-        #expect(try await world.upload(first, "heel", token).status == 410)
-        // If two captures answer the retake, the first counts.
-        let captures = try await [start(world, id, token), start(world, id, token)].map { $0["capture_id"].text ?? "" }
-        var statuses: [Int] = []
-        for capture in captures {
-            _ = try await world.upload(capture, "heel", token)
-            statuses.append(try await world.send("POST", "/sdk/captures/\(capture)/submit", token: token).status)
-        }
-        #expect(statuses == [200, 409])
-        let second = try await world.send("GET", "/sdk/captures/\(captures[1])", token: token)
-        #expect(second["status"] == "started", "what failed changed nothing")
-    }
-
-    @Test func aRetakeGivesAGeneratedItemItsFirstPictures() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login("sim-test-user")
-        let made = try await world.send(
-            "POST", "/_sim/authentications", ["result": "needs_review", "style_name": "AJ1"])
-        let id = try #require(made["entrupy_ids.0"].text)
-        #expect(try await world.result(id, token)["images"] == .null)
-        _ = try await ask(world, id, ["regions": ["heel"]])
-        let capture = try #require(try await start(world, id, token)["capture_id"].text)
-        _ = try await world.upload(capture, "heel", token)
-        let submitted = try await world.send("POST", "/sdk/captures/\(capture)/submit", token: token)
-        #expect(submitted["images.uploaded_images"].items.map { $0["display_name"] } == ["Heel"])
-    }
-
-    @Test func aQuestionIsSentAsAWebhook() async throws {
-        let world = try await TestWorld.make()
-        let receiver = try await WebhookReceiver.open()
-        let body: JSONValue = [
-            "url": .string(receiver.url), "secret_key": "s", "format": "event", "events": ["support.message"],
-        ]
-        _ = try await world.send(
-            "POST", "/v1/webhooks", body, token: TestWorld.apiToken, headers: ["Api-Version": "1.4"])
-        let made = try await world.send("POST", "/_sim/authentications")
-        let path = "/_sim/authentications/\(made["entrupy_ids.0"].text ?? "")/support-message"
-        let asked = try await world.send("POST", path, ["message": "Which colour?", "options": ["Red", "Black"]])
-        #expect(asked.status == 200 && asked["timeline"].items.last?["event"] == "support.message")
-        try await world.advance("0s")
-        let message = try #require(receiver.deliveries.first).json["data.support_message"]
-        #expect(message["type"] == "question" && message["message"] == "Which colour?")
-        #expect(message["options"] == ["Red", "Black"])
-        for wrong: JSONValue in [
-            [:], ["message": ""], ["message": 1], ["message": "m", "options": []], ["message": "m", "options": [""]],
-            ["message": "m", "options": "x"], ["message": "m", "option": []],
-        ] {
-            #expect(try await world.send("POST", path, wrong).status == 400)
-        }
-    }
-
-    @Test(
-        arguments: [
-            ["regions": []], ["regions": ["hee"]], ["regions": "heel"], ["regions": [1]],
-            ["regions": ["heel"], "message": 5], ["regions": ["heel"], "region": "heel"],
-            ["regions": ["heel"], "message": .string(String(repeating: "x", count: 2001))],
-        ] as [JSONValue])
-    func anInvalidRetakeIsRefused(body: JSONValue) async throws {
-        let world = try await TestWorld.make()
-        let made = try await world.send("POST", "/_sim/authentications")
-        let id = try #require(made["entrupy_ids.0"].text)
-        let answer = try await ask(world, id, body)
-        #expect(answer.status == 400 && !answer["details"].items.isEmpty)
-        #expect(try await ask(world, "nope", ["regions": ["heel"]]).status == 404)
     }
 }

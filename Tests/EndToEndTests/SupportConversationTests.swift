@@ -2,7 +2,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// Questions of support and their answers; transfers of certificates by the back end; the tag of the configuration.
+/// Questions of support and their answers over HTTP, with `SupportRuleTests` for their rules; the tag of the configuration.
 @Suite struct SupportConversationTests {
     private func partner(
         _ world: TestWorld, _ method: String, _ path: String, _ body: JSONValue? = nil,
@@ -35,70 +35,6 @@ import Testing
         #expect(all.items[0]["options"] == ["Red", "Black"] && all.items[2]["regions"] == ["heel"])
         #expect(Set(all.items.compactMap { $0["id"].text }).count == 4)
         #expect(try await world.send("GET", sdk, token: session)["support_messages"] == all)
-    }
-
-    @Test func aSupportMessageAcceptsAHundredAnswers() async throws {
-        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-        let session = try await world.login()
-        let id = try await world.submit(session)
-        let (ask, path) = ("/_sim/authentications/\(id)/support-message", "/sdk/results/\(id)/support-messages")
-        _ = try await world.send("POST", ask, ["message": "Which colour?"])
-        for number in 0..<101 {
-            let answer = try await world.send("POST", path, ["message": "Red"], token: session)
-            #expect(answer.status == (number < 100 ? 201 : 409), "\(number)")
-        }
-        _ = try await world.send("POST", ask, ["message": "Sure?"])
-        #expect(try await world.send("POST", path, ["message": "Yes"], token: session).status == 201)
-        let wrong = try await partner(world, "POST", "\(id)/support-messages", ["message": 5])
-        #expect(wrong["details"].items.count == 1, "\(wrong.json)")
-    }
-
-    @Test func anotherOrganizationsOrUsersItemIsMissing() async throws {
-        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-        let id = try await world.submit(world.login())
-        let other = try await world.login("sim-test-user")
-        for path in ["support-messages", "certificate/transfers"] {
-            #expect(try await partner(world, "GET", "\(id)/\(path)", token: "other-api-token").status == 404)
-        }
-        let transfer: JSONValue = ["to": ["email": "a@b"]]
-        #expect(
-            try await partner(world, "POST", "\(id)/certificate/transfers", transfer, token: "other-api-token").status
-                == 404)
-        #expect(try await world.send("GET", "/sdk/results/\(id)/support-messages", token: other).status == 404)
-        #expect(
-            try await world.send("POST", "/sdk/results/\(id)/support-messages", ["message": "x"], token: other).status
-                == 404)
-        for wrong: JSONValue in [
-            [:], ["message": ""], ["message": 1], ["message": .string(String(repeating: "x", count: 2001))],
-        ] {
-            #expect(try await partner(world, "POST", "\(id)/support-messages", wrong).status == 400)
-        }
-    }
-
-    @Test func theBackEndTransfersACertificate() async throws {
-        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-        let made = try await world.send("POST", "/_sim/authentications")
-        let id = try #require(made["entrupy_ids.0"].text)
-        let receiver = try await WebhookReceiver.open()
-        _ = try await world.send(
-            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
-        let path = "\(id)/certificate/transfers"
-        for wrong: JSONValue in [
-            [:], ["to": "a@b"], ["to": ["email": "a"]], ["to": ["name": "x"]],
-            ["to": ["email": "a@b", "name": .string(String(repeating: "x", count: 255))]],
-        ] {
-            #expect(try await partner(world, "POST", path, wrong).status == 400, "\(wrong)")
-        }
-        let started = try await partner(world, "POST", path, ["to": ["email": "buyer@example.com", "name": "Grace"]])
-        #expect(started.status == 201 && started["to"] == ["email": "buyer@example.com", "name": "Grace"])
-        _ = try await world.send("POST", "/_sim/authentications/\(id)/certificate/transfer", ["to": "next@example.com"])
-        let all = try await partner(world, "GET", path)["transfers"].items
-        try #require(all.map { $0["to.email"] } == ["buyer@example.com", "next@example.com"])
-        #expect(all[0]["id"] == started["id"] && all[1]["id"] != started["id"])
-        try await world.advance("0s")
-        #expect(receiver.deliveries.map(\.event) == ["certificate.transfer", "certificate.transfer"])
-        _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "unknown"])
-        #expect(try await partner(world, "POST", path, ["to": ["email": "a@b"]]).status == 409)
     }
 
     @Test func theConfigurationHasATagOfItsContentAndLanguage() async throws {

@@ -54,4 +54,53 @@ import Testing
         #expect(try await bench.item(id).certificateID == nil)
         #expect(await refusal { try await bench.control(TransferCertificate(id, to: "a@b")) } == .wrongState)
     }
+
+    @Test(
+        arguments: [[:], ["to": "buyer"], ["to": 1], ["to": "a@b", "from": "c@d"]] as [JSONValue])
+    func aTransferNeedsAnEmailAndNothingElse(body: JSONValue) async throws {
+        let bench = try await RuleBench()
+        let id = try #require(try await bench.generate([:]).first)
+        let sent = bench.sent(body, path: ["entrupy_id": id])
+        #expect(await refusal { try await bench.control(TransferCertificate(sent)) } == .invalid)
+    }
+
+    @Test func theBackEndTransfersACertificate() async throws {
+        let bench = try await RuleBench()
+        let id = try #require(try await bench.generate([:]).first)
+        _ = try await bench.subscribe()
+        func transfer(_ body: JSONValue) async throws -> CertificateTransfer {
+            try await bench.partner(StartCertificateTransfer(bench.sent(body, path: ["entrupy_id": id])))
+        }
+        for wrong: JSONValue in [
+            [:], ["to": "a@b"], ["to": ["email": "a"]], ["to": ["name": "x"]],
+            ["to": ["email": "a@b", "name": .string(String(repeating: "x", count: 255))]],
+        ] {
+            #expect(await refusal { try await transfer(wrong) } == .invalid, "\(wrong)")
+        }
+        let started = try await transfer(["to": ["email": "buyer@example.com", "name": "Grace"]])
+        #expect(started.to.name == "Grace")
+        _ = try await bench.control(TransferCertificate(id, to: "next@example.com"))
+        let all = try await bench.partner(ListCertificateTransfers(id)).transfers
+        #expect(all.map(\.to.email) == ["buyer@example.com", "next@example.com"])
+        #expect(all.first?.id == started.id)
+        #expect(all.last?.id != started.id)
+        #expect(try await bench.deliverAll() == ["certificate.transfer", "certificate.transfer"])
+        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        #expect(await refusal { try await transfer(["to": ["email": "a@b"]]) } == .wrongState)
+    }
+
+    /// The refusal says that it is the activity.
+    @Test func aFingerprintsTransferNamesTheActivity() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let request = StartCaptureRequest(
+            item: ["brand": "Nike", "style_name": "Air Max"], activity: .fingerprintRegister)
+        let capture = try await bench.user(StartCapture(request), user).captureID
+        try await bench.upload(capture, user)
+        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let sent = bench.sent(["to": ["email": "a@b"]], path: ["entrupy_id": id])
+        let refused = await refusalError { try await bench.partner(StartCertificateTransfer(sent)) }
+        #expect(refused?.kind == .wrongState)
+        #expect(refused?.details.first?.field == "activity")
+    }
 }

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import TestSupport
 import Testing
 
@@ -71,5 +72,77 @@ import Testing
         try await bench.upload(capture, user)
         _ = try await bench.user(SubmitCapture(capture), user)
         #expect(try await bench.control(ShowUser("DemoOrg-bench-user")).submissions == 1)
+    }
+
+    private func ask(_ bench: RuleBench, _ id: String, _ body: JSONValue = [:]) async throws {
+        _ = try await bench.control(AskForRetake(bench.sent(body, path: ["entrupy_id": id])))
+    }
+
+    @Test func retakesAreVisibleOnlyToTheirUser() async throws {
+        let bench = try await RuleBench()
+        let (user, other) = (try await bench.login(), try await bench.login("another-user-id"))
+        let id = try await bench.submit(user)
+        try await ask(bench, id, ["regions": ["heel"]])
+        #expect(try await bench.user(ListRetakes(), other).items.isEmpty)
+        #expect(await refusal { try await bench.user(StartRetake(id), other) } == .notFound)
+    }
+
+    @Test func aRetakeWithoutRegionsRequestsAllRequiredOnes() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let ids = [try await bench.submit(user), try await bench.submit(user)]
+        for id in ids {
+            try await ask(bench, id)
+            await bench.wait("1s")
+        }
+        let list = try await bench.user(ListRetakes(), user).items
+        #expect(list.map(\.item.entrupy_id) == ids.reversed(), "newest request first")
+        #expect(list.first?.retake.regions.count == 7)
+    }
+
+    @Test func aRetakesCaptureTimesOutAndCanBeStartedAgain() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user)
+        try await ask(bench, id, ["regions": ["heel"]])
+        let first = try await bench.user(StartRetake(id), user).capture_id
+        await bench.wait("2h")
+        #expect(await refusal { try await bench.upload(first, user) } == .captureTimedOut)
+        // If two captures answer the retake, the first counts.
+        let captures = [
+            try await bench.user(StartRetake(id), user).capture_id,
+            try await bench.user(StartRetake(id), user).capture_id,
+        ]
+        for capture in captures { try await bench.upload(capture, user) }
+        #expect(await refusal { try await bench.user(SubmitCapture(captures[0]), user) } == nil)
+        #expect(await refusal { try await bench.user(SubmitCapture(captures[1]), user) } == .wrongState)
+        #expect(try await bench.user(ShowCapture(captures[1]), user).status == .started, "what failed changed nothing")
+    }
+
+    @Test func aRetakeGivesAGeneratedItemItsFirstPictures() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login("sim-test-user")
+        let id = try #require(try await bench.generate(["result": "needs_review", "style_name": "AJ1"]).first)
+        #expect(try await bench.control(ShowAuthentication(id)).sdk.images == nil)
+        try await ask(bench, id, ["regions": ["heel"]])
+        let capture = try await bench.user(StartRetake(id), user).capture_id
+        try await bench.upload(capture, user)
+        let submitted = try await bench.user(SubmitCapture(capture), user)
+        #expect(submitted.images?.uploaded_images?.map(\.display_name) == ["Heel"])
+    }
+
+    @Test(
+        arguments: [
+            ["regions": []], ["regions": ["hee"]], ["regions": "heel"], ["regions": [1]],
+            ["regions": ["heel"], "message": 5], ["regions": ["heel"], "region": "heel"],
+            ["regions": ["heel"], "message": .string(String(repeating: "x", count: 2001))],
+        ] as [JSONValue])
+    func anInvalidRetakeIsRefused(body: JSONValue) async throws {
+        let bench = try await RuleBench()
+        let id = try #require(try await bench.generate([:]).first)
+        let refused = await refusalError { try await ask(bench, id, body) }
+        #expect(refused?.kind == .invalid)
+        #expect(refused?.details.isEmpty == false)
+        #expect(await refusal { try await ask(bench, "nope", ["regions": ["heel"]]) } == .notFound)
     }
 }

@@ -174,12 +174,48 @@ final class RuleBench: Sendable {
     }
 }
 
-/// The kind of the refusal that `body` meets; `nil` if it succeeds.
-func refusal<Value>(_ body: () async throws -> Value) async -> PlatformError.Kind? {
+/// The parts of a request from which an operation decodes itself, without HTTP.
+struct SentRequest: RequestInput {
+    let parameters: [String: String]
+    let query: FieldReader
+    let body: JSONObject
+    let environment: Environment
+
+    func path(_ name: String) -> String { parameters[name] ?? "" }
+}
+
+extension RuleBench {
+    func sent(_ body: JSONValue, path: [String: String] = [:], query: Substring = "") -> SentRequest {
+        SentRequest(
+            parameters: path, query: FieldReader(query: query), body: body.members ?? [:],
+            environment: namespaces.environment)
+    }
+
+    /// Makes items without captures; answers their ids, newest first.
+    @discardableResult func generate(_ template: JSONObject, count: Int = 1) async throws -> [String] {
+        let body: JSONValue = ["count": .number(JSONNumber(count)), "template": .object(template)]
+        let made = await namespace.generateItems(
+            .success(try ItemTemplate(sent(body))), RequestHead(isControl: true))
+        return try made.result.get().entrupy_ids
+    }
+}
+
+/// The refusal that `body` meets; `nil` if it succeeds.
+func refusalError<Value>(_ body: () async throws -> Value) async -> PlatformError? {
     do {
         _ = try await body()
         return nil
     } catch {
-        return (error as? PlatformError)?.kind ?? .internalError
+        return error as? PlatformError ?? .bug("\(error)")
     }
+}
+
+extension PlatformError {
+    /// Whole seconds until a retry succeeds; `nil` if it says none.
+    var retryAfter: Int? { if case .retryAfter(let seconds) = payload { seconds } else { nil } }
+}
+
+/// The kind of the refusal that `body` meets; `nil` if it succeeds.
+func refusal<Value>(_ body: () async throws -> Value) async -> PlatformError.Kind? {
+    await refusalError(body)?.kind
 }

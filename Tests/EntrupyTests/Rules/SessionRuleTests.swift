@@ -1,4 +1,5 @@
 import EntrupyAPI
+import Foundation
 import SimulationAPI
 import Storage
 import TestSupport
@@ -9,26 +10,15 @@ import Testing
 
 /// Signed requests, logins, sessions and the limits of requests [S].
 @Suite struct SessionRuleTests {
-    /// A signed request of a user, with which the app logs in.
     private func sign(_ bench: RuleBench, _ name: String = "bench-user") async throws -> String {
-        try await bench.partner(
-            AuthorizeUser(
-                AuthorizeUserRequest(sdk_authorization_request: "r", unique_user_id: name, email: "\(name)@example.com")
-            )
-        ).signed.signed_authorization_request
+        try await bench.sign(name)
     }
 
     private func login(_ bench: RuleBench, _ signed: String) async throws -> Completed<LoginResponse> {
-        let login = try Login(LoginRequest(signed_authorization_request: signed))
-        var head = RequestHead()
-        head.metadata = RequestMetadata(method: "POST", path: "/sdk/login", credential: .missing) { _ in [] }
-        return await bench.namespace.answer(.success(login), .missing, head)
+        try await bench.tryLogin(["signed_authorization_request": .string(signed)])
     }
 
-    /// The error of a completed request; `nil` if it succeeded.
-    private func failure<Output>(_ completed: Completed<Output>) -> PlatformError? {
-        if case .failure(let error) = completed.result { error } else { nil }
-    }
+    private func failure<Output>(_ completed: Completed<Output>) -> PlatformError? { completed.failure }
 
     private func show(_ bench: RuleBench, _ user: Credential) async -> PlatformError.Kind? {
         await refusal { try await bench.user(ShowSession(), user) }
@@ -44,13 +34,51 @@ import Testing
         #expect(failure(try await login(bench, try await sign(bench))) == nil)
     }
 
-    @Test func aSignedRequestExpiresExactlyAtItsEnd() async throws {
-        let bench = try await RuleBench(settings: ["signed_request_lifetime": "10m"])
+    /// After an hour, unless the settings say otherwise [S].
+    @Test(arguments: [(nil, "3599.999999s"), ("10m", "599.999999s")])
+    func aSignedRequestExpiresExactlyAtItsEnd(lifetime: String?, before: String) async throws {
+        let bench = try await RuleBench(
+            settings: .object(lifetime.map { ["signed_request_lifetime": .string($0)] } ?? [:]))
         let (early, late) = (try await sign(bench), try await sign(bench))
-        await bench.wait("599.999999s")
+        await bench.wait(before)
         #expect(failure(try await login(bench, early)) == nil)
         await bench.wait("0.000001s")
         #expect(failure(try await login(bench, late))?.kind == .unauthorized)
+    }
+
+    /// A signed request of another namespace is one, too, although its key is the same: it was not issued here.
+    @Test func whatIsNoSignedRequestIsRefused() async throws {
+        let (bench, other) = (try await RuleBench(), try await RuleBench())
+        let signed = try await sign(bench)
+        let parts = signed.split(separator: ".").map(String.init)
+        try #require(parts.count == 3)
+        for bad in [
+            "example-sdk-authorization-request", "a.b.c", "..", parts[0] + "." + parts[1] + ".", signed + "=",
+            signed + "A", parts[0] + "." + parts[0] + "." + parts[2],
+        ] {
+            #expect(failure(try await login(bench, bad))?.kind == .unauthorized, "\(bad)")
+        }
+        #expect(failure(try await login(other, signed))?.kind == .unauthorized)
+        #expect(failure(try await login(bench, signed)) == nil)
+    }
+
+    @Test func bundlesMustBeRegisteredAndMatch() async throws {
+        let bench = try await RuleBench()
+        func login(_ signed: String, _ bundle: JSONValue = nil) async throws -> Completed<LoginResponse> {
+            try await bench.tryLogin(["signed_authorization_request": .string(signed), "bundle_id": bundle])
+        }
+        func shown(_ login: Completed<LoginResponse>) async throws -> String? {
+            try await bench.user(ShowSession(), .token(try login.result.get().token)).bundle_id
+        }
+        let good = try await bench.sign(bundle: "com.example.demo")
+        #expect(try await login(good, "com.example.other").failure?.kind == .forbidden)
+        #expect(try await login(good, "com.example.demo").failure == nil)
+        let unnamed = try await login(try await bench.sign(bundle: "com.example.demo"))
+        #expect(try await shown(unnamed) == "com.example.demo")
+        #expect(try await login(try await bench.sign(bundle: "com.example.other")).failure?.kind == .forbidden)
+        #expect(try await login(try await sign(bench), "com.unknown").failure?.kind == .forbidden)
+        let named = try await login(try await sign(bench), "com.example.demo")
+        #expect(try await shown(named) == "com.example.demo", "named by the login alone")
     }
 
     @Test func aChangedSignatureIsRefused() async throws {
@@ -89,7 +117,9 @@ import Testing
         await bench.wait("7199.999999s")
         #expect(await show(bench, user) == nil)
         await bench.wait("0.000001s")
-        #expect(await show(bench, user) == .unauthorized)
+        let error = await refusalError { try await bench.user(ShowSession(), user) }
+        #expect(error?.kind == .unauthorized)
+        #expect(error?.message.contains("expired") == true)
     }
 
     @Test func theSoftExpiryIsHalfAnHourBeforeTheEndButNotBeforeTheLogin() async throws {
@@ -234,4 +264,34 @@ import Testing
         await bench.wait("1s")
         #expect(await ask(RuleBench.partner) == nil)
     }
+}
+
+extension RuleBench {
+    /// A signed request of a user, with which the app logs in.
+    ///
+    /// - Parameter bundle: the app that the SDK's request names; `nil` if it names none.
+    func sign(_ name: String = "bench-user", bundle: String? = nil) async throws -> String {
+        let request = bundle.map {
+            Data("{\"bundle_id\":\"\($0)\",\"nonce\":\"1\"}".utf8).base64EncodedString()
+                .replacingOccurrences(of: "=", with: "")
+        }
+        return try await partner(
+            AuthorizeUser(
+                AuthorizeUserRequest(
+                    sdk_authorization_request: request ?? "r", unique_user_id: name, email: "\(name)@example.com"))
+        ).signed.signed_authorization_request
+    }
+
+    /// A login with what decided it.
+    func tryLogin(_ body: JSONValue) async throws -> Completed<LoginResponse> {
+        let login = try Login(sent(body))
+        var head = RequestHead()
+        head.metadata = RequestMetadata(method: "POST", path: "/sdk/login", credential: .missing) { _ in [] }
+        return await namespace.answer(.success(login), .missing, head)
+    }
+}
+
+extension Completed {
+    /// The error; `nil` if the request succeeded.
+    var failure: PlatformError? { if case .failure(let error) = result { error } else { nil } }
 }
