@@ -7,7 +7,7 @@ extension SimServer {
     func responder() -> Pipeline {
         let builder = routes()
         let environment = namespaces.environment
-        environment.setRoutes(
+        environment.routes.set(
             builder.operations.map { ($0.method.rawValue, $0.path) }
                 .filter { !Target($0.1).isSimulators && $0.1 != "/" })
         let access = ControlAccess(

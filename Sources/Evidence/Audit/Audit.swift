@@ -31,7 +31,7 @@ extension AuditFilter {
     package init(_ input: some RequestInput) throws {
         var query = input.query
         self.init(
-            rule: query.word("rule", input.environment.platforms.auditRules.map(\.id)),
+            rule: query.word("rule", input.platforms.auditRules.map(\.id)),
             level: query.word("level", AuditReport.Level.self))
         try query.finish()
     }
@@ -70,7 +70,7 @@ package struct AuditMaterial: Sendable {
         secrets = try job.state.readSecrets(job.transaction)
         rules = environment.platforms.auditRules.filter { filter.includes($0) }
         secretMembers = environment.platforms.auditedSecrets
-        routes = environment.routes.map { ($0.method, $0.path) }
+        routes = environment.routes.all.map { ($0.method, $0.path) }
         let kinds = Set(rules.flatMap(\.check.events).map(\.name)).sorted()
         events = kinds.isEmpty ? [] : try job.transaction.events(kinds: kinds, recent: Self.maxEvents)
         hasOlderEvents = try job.transaction.lastEventSequence() > Self.maxEvents

@@ -56,7 +56,8 @@ struct RequestReader: RequestInput, Sendable {
     var request: Request { routed.request.http }
     var channel: any Channel { routed.request.context.channel }
     var namespace: Namespace { routed.namespace }
-    var environment: Simulation.Environment { namespace.environment }
+    var platforms: Platforms { namespace.environment.platforms }
+    var routes: KnownRoutes { namespace.environment.routes }
     /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
     var received: ReceivedBody? { routed.request.received }
     /// The credential in `Authorization`.

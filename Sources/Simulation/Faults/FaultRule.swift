@@ -122,7 +122,7 @@ package struct FaultRule: Sendable {
 
     /// Notes on parts of the rule that currently match nothing.
     package func notes(_ job: JobContext) throws -> [RuleNote] {
-        var notes = notes(job.state.environment.routes).map { RuleNote($0) }
+        var notes = notes(job.state.environment.routes.all).map { RuleNote($0) }
         if let username, try job.transaction.user(username: username) == nil {
             notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", mayChange: true))
         }

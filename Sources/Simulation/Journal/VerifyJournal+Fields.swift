@@ -13,13 +13,13 @@ extension VerifyJournal {
         let isAnyRoute = fields.optionalBool("any_route") ?? false
         if fields.value("sequence") == nil {
             for name in Self.ofSequence where fields.value(name) != nil { fields.report(name, "needs a sequence") }
-            self = .count(try Self.count(&fields, input.environment, isAnyRoute))
+            self = .count(try Self.count(&fields, input.routes, isAnyRoute))
         } else {
             for name in Self.ofCount where fields.value(name) != nil {
                 fields.report(name, "cannot be combined with sequence")
             }
             let sequence = RequestSequence(&fields, members: Self.members) { query, step in
-                if !isAnyRoute { input.environment.checkRoute(of: query, in: "sequence", &step) }
+                if !isAnyRoute { input.routes.check(routeOf: query, in: "sequence", &step) }
             }
             try fields.finish()
             self = .sequence(VerifySequence(sequence))
@@ -27,20 +27,20 @@ extension VerifyJournal {
     }
 
     private static func count(
-        _ fields: inout FieldReader, _ environment: Environment, _ isAnyRoute: Bool
+        _ fields: inout FieldReader, _ routes: KnownRoutes, _ isAnyRoute: Bool
     ) throws -> VerifyRequests {
         var match = fields.object("match", known: members)
         let query = JournalQuery(&match, impliesDelivery: true)
-        if !isAnyRoute { environment.checkRoute(of: query, in: "match", &match) }
+        if !isAnyRoute { routes.check(routeOf: query, in: "match", &match) }
         let amount = fields.amount()
         try fields.finish()
         return VerifyRequests(
             query, minCount: amount.lowerBound, maxCount: amount.upperBound,
-            unacceptedMethod: isAnyRoute ? nil : environment.unacceptedMethod(of: query))
+            unacceptedMethod: isAnyRoute ? nil : routes.unacceptedMethod(of: query))
     }
 }
 
-extension Environment {
+extension KnownRoutes {
     /// - Parameter member: the member of the body that has the route.
     private static func wayOut(_ member: String) -> String {
         ". Send \"any_route\": true beside \(member) if it is meant"
@@ -50,21 +50,20 @@ extension Environment {
     /// journal.
     ///
     /// - Parameter member: the member of the body that has the route.
-    fileprivate func checkRoute(of query: JournalQuery, in member: String, _ match: inout FieldReader) {
-        guard let route = query.route, !platforms.unsimulatedPaths.contains(where: route.overlaps),
-            !routes.contains(where: { route.overlaps($0.path) })
+    fileprivate func check(routeOf query: JournalQuery, in member: String, _ match: inout FieldReader) {
+        guard let route = query.route, !unsimulated.contains(where: route.overlaps),
+            !all.contains(where: { route.overlaps($0.path) })
         else { return }
         match.report("route", unknownRoute(route) + Self.wayOut(member))
     }
 
     /// The problem of a method that no route of the query accepts; `nil` if one does.
     fileprivate func unacceptedMethod(of query: JournalQuery) -> ErrorDetail? {
-        let unsimulated = platforms.unsimulatedPaths
         // Browsers ask with OPTIONS about every route.
         guard let route = query.route, !unsimulated.contains(where: route.overlaps), let method = query.method,
             !method.isIdentical(to: "OPTIONS")
         else { return nil }
-        let notes = RouteNotes.notes(route, method: method, "match.", routes, unsimulated: unsimulated)
+        let notes = RouteNotes.notes(route, method: method, "match.", all, unsimulated: unsimulated)
         return notes.first { $0.field == "match.method" }.map {
             ErrorDetail($0.field, $0.problem + Self.wayOut("match"))
         }
@@ -73,7 +72,7 @@ extension Environment {
     private func unknownRoute(_ glob: Glob) -> String {
         // A star of a route is a parameter.
         let nearest = NearestRoute(
-            routes.map { route in
+            all.map { route in
                 (route.path.pattern.split(at: "/").map { $0 == "*" ? "{id}" : String($0) }, route.method)
             }
         ).nearest(to: glob.pattern.split(at: "/").map(String.init), "")

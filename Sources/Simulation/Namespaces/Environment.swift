@@ -51,6 +51,8 @@ package final class Environment: Sendable {
     /// The reader of what happens in all namespaces; `nil` if there is none.
     package let evidence: (any EvidenceReader)?
 
+    package let routes: KnownRoutes
+
     /// The addresses with which the URLs of answers begin.
     package let address: PublicAddress
 
@@ -110,7 +112,6 @@ package final class Environment: Sendable {
     /// The real time. It is the only clock below `Server`.
     package func realTime() -> Instant { sequencer.realTime() }
 
-    private let routesBox = NIOLockedValueBox<[(method: String, path: Glob)]>([])
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
 
@@ -139,15 +140,7 @@ package final class Environment: Sendable {
         self.randomSeed = randomSeed
         self.dueChanged = dueChanged
         address = PublicAddress(publicURL)
-    }
-
-    /// The platform's routes. They show whether a rule matches no route.
-    package var routes: [(method: String, path: Glob)] { routesBox.withLockedValue { $0 } }
-
-    /// Sets the platform's routes: method, and path with `{name}` for its parameters.
-    package func setRoutes(_ routes: [(method: String, path: String)]) {
-        let globs = routes.map { ($0.method, Glob(route: $0.path)) }
-        routesBox.withLockedValue { $0 = globs }
+        routes = KnownRoutes(unsimulated: seed.platforms.unsimulatedPaths)
     }
 
     /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.

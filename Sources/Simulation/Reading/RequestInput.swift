@@ -8,8 +8,9 @@ package protocol RequestInput {
     var query: FieldReader { get }
     /// The members of the body; empty if the route takes none.
     var body: JSONObject { get }
-    /// The surroundings of the namespace: its platforms and their routes.
-    var environment: Environment { get }
+    var platforms: Platforms { get }
+    /// The routes of the platforms.
+    var routes: KnownRoutes { get }
 }
 
 extension RequestInput {

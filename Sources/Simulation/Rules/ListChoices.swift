@@ -24,7 +24,7 @@ package struct ListChoices: Operation {
         }
         for (platform, part) in zip(platforms.all, seed.parts) { lists.merge(platform.choices(part)) { $1 } }
         return Choices(
-            routes: job.state.environment.routes.map { .init(method: $0.method, path: $0.path.pattern) }
+            routes: job.state.environment.routes.all.map { .init(method: $0.method, path: $0.path.pattern) }
                 .sorted { ($0.path, $0.method) < ($1.path, $1.method) },
             lists: lists)
     }

@@ -95,7 +95,7 @@ extension Namespaces {
             let (document, seed) = try await read(name, wanted, in: namespace)
             if wanted.isStrict {
                 let notes = try document.notes(
-                    ScenarioSurroundings(seed: seed, settings: environment.settings, routes: environment.routes))
+                    ScenarioSurroundings(seed: seed, settings: environment.settings, routes: environment.routes.all))
                 guard notes.isEmpty else { throw PlatformError.invalid(notes) }
             }
             await environment.prepareTemplate(of: seed)

@@ -144,7 +144,7 @@ package enum Scenarios {
             notes: try document.notes(
                 ScenarioSurroundings(
                     seed: job.state.seed, settings: job.state.environment.settings,
-                    routes: job.state.environment.routes)
+                    routes: job.state.environment.routes.all)
             ).map { RuleNote($0) } + (countsFaults ? state.unmetFaults(document, job) : []))
     }
 }

@@ -179,7 +179,8 @@ struct SentRequest: RequestInput {
     let parameters: [String: String]
     let query: FieldReader
     let body: JSONObject
-    let environment: Environment
+    let platforms: Platforms
+    let routes: KnownRoutes
 
     func path(_ name: String) -> String { parameters[name] ?? "" }
 }
@@ -188,7 +189,7 @@ extension RuleBench {
     func sent(_ body: JSONValue, path: [String: String] = [:], query: Substring = "") -> SentRequest {
         SentRequest(
             parameters: path, query: FieldReader(query: query), body: body.members ?? [:],
-            environment: namespaces.environment)
+            platforms: namespaces.environment.platforms, routes: namespaces.environment.routes)
     }
 
     /// Makes items without captures; answers their ids, newest first.

@@ -93,7 +93,7 @@ import Testing
 
     @Test func partsThatMatchNothingAreNotedAndRefusedIfStrict() async throws {
         let bench = try await RuleBench()
-        bench.namespaces.environment.setRoutes([("GET", "/sdk/session")])
+        bench.namespaces.environment.routes.set([("GET", "/sdk/session")])
         let text = """
             items: [{brand: Nyke}]
             faults: [{match: {route: /sdk/sesion}, effect: {status: 503}}]
@@ -143,7 +143,7 @@ import Testing
 
     @Test func aSequenceIsExpectedInItsOrder() async throws {
         let bench = try await RuleBench()
-        bench.namespaces.environment.setRoutes([("GET", "/a"), ("GET", "/b")])
+        bench.namespaces.environment.routes.set([("GET", "/a"), ("GET", "/b")])
         let run = try await bench.startScenario(
             """
             expect:
