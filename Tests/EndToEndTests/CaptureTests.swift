@@ -36,6 +36,7 @@ import Testing
     }
 }
 
+/// Captures over HTTP. Their rules are `CaptureRuleTests`.
 @Suite struct CaptureTests {
     @Test func aStartedCaptureHasItsStepsAndExpiresInTwoHours() async throws {
         let world = try await TestWorld.make()
@@ -82,44 +83,6 @@ import Testing
                 }
             }
         }
-    }
-
-    @Test func requiredFieldsDependOnTheCategory() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        func start(_ item: JSONValue) async throws -> Answer {
-            try await world.send("POST", "/sdk/captures", ["item": item], token: token)
-        }
-        let bare = try await start([:])
-        #expect(bare.status == 400)
-        #expect(bare["details"].items.compactMap { $0["field"].text } == ["item.brand", "item.style_name"])
-        #expect(try await start(["product_category": "luxury", "brand": "Louis Vuitton"]).status == 201)
-        let apparel = try await start(["product_category": "apparel", "brand": "Gucci"])
-        #expect(apparel["details.0.field"] == "item.item_type")
-        #expect(
-            try await start(["product_category": "apparel", "brand": "Gucci", "item_type": "hoodie"]).status == 201)
-        #expect(
-            try await start(["product_category": "cars", "brand": "Gucci"])["details.0.field"]
-                == "item.product_category")
-        #expect(
-            try await start(["brand": "Nike", "style_name": "x", "us_size": 9, "upc": 195_244_532_483]).status == 201)
-        #expect(try await start(["brand": "Nike", "style_name": "x", "style_code": 9]).status == 400)
-    }
-
-    @Test func aCustomerItemIDIsMeasuredInScalars() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        func start(_ id: String) async throws -> Int {
-            try await world.send(
-                "POST", "/sdk/captures",
-                ["item": ["brand": "Nike", "style_name": "x", "customer_item_id": .string(id)]],
-                token: token
-            ).status
-        }
-        #expect(try await start(String(repeating: "😀", count: 256)) == 201)
-        #expect(try await start(String(repeating: "😀", count: 257)) == 400)
-        #expect(try await start(String(repeating: "e\u{301}", count: 128)) == 201)
-        #expect(try await start(String(repeating: "e\u{301}", count: 128) + "x") == 400)
     }
 
     @Test func anUploadIsReceiptedReplacedAndServed() async throws {
@@ -170,20 +133,6 @@ import Testing
                 .status == 400)
         let large = try await world.upload(capture.id, "heel", token, Data(count: 20_000_001))
         #expect(large.status == 413)
-    }
-
-    @Test func submittingListsTheMissingRegions() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        let capture = try await world.startCapture(token)
-        for region in capture.regions where !["heel", "box_label"].contains(region) {
-            _ = try await world.upload(capture.id, region, token)
-        }
-        let answer = try await world.send("POST", "/sdk/captures/\(capture.id)/submit", token: token)
-        #expect(answer.status == 400)
-        #expect(answer["details"].items.compactMap { $0["field"].text } == ["heel"])
-        _ = try await world.upload(capture.id, "heel", token)
-        #expect(try await world.send("POST", "/sdk/captures/\(capture.id)/submit", token: token).status == 200)
     }
 
     @Test func aCaptureIsSubmittedOnceAndTheConflictNamesTheItem() async throws {
@@ -241,36 +190,6 @@ import Testing
         #expect(try await world.upload(capture, "heel", token, Data("GIF89a".utf8)).status == 410, "not 422")
     }
 
-    @Test func capturesArePagedNewestFirst() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        var started: [String] = []
-        for _ in 0..<5 { started.append(try await world.startCapture(token).id) }
-        _ = try await world.send("POST", "/sdk/captures/\(started[1])/cancel", token: token)
-        func page(_ query: String) async throws -> Answer {
-            try await world.send("GET", "/sdk/captures?\(query)", token: token)
-        }
-        let first = try await page("limit=2")
-        #expect(first["item_count"].double == 2)
-        let second = try await page("limit=2&cursor=\(first["next_cursor"].text ?? "")")
-        _ = try await world.startCapture(token)
-        let third = try await page("limit=2&cursor=\(second["next_cursor"].text ?? "")")
-        #expect(third["next_cursor"] == .null)
-        let ids = [first, second, third].flatMap { $0["items"].items.compactMap { $0["capture_id"].text } }
-        #expect(ids == started.reversed())
-        #expect(try await page("status=cancelled")["items.0.capture_id"] == .string(started[1]))
-        let cursor = try #require(first["next_cursor"].text)
-        for bad in [
-            "cursor=\(cursor)&status=started", "cursor=x", "cursor=\(cursor)x", "limit=0", "limit=26", "limit=2.5",
-            "status=open",
-        ] {
-            #expect(try await page(bad).status == 400, "\(bad)")
-        }
-        let stranger = try await world.login("another-user")
-        let theirs = try await world.send("GET", "/sdk/captures?limit=2&cursor=\(cursor)", token: stranger)
-        #expect(theirs.status == 400, "a cursor belongs to its user")
-    }
-
     @Test func anotherUsersCaptureLooksLikeAMissingOne() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
@@ -285,14 +204,5 @@ import Testing
             #expect(theirs.status == 404)
             #expect(theirs.body == missing.body)
         }
-    }
-
-    @Test func aQuotaRefusesTheNextStart() async throws {
-        let world = try await TestWorld.make(settings: ["quota": 1])
-        let token = try await world.login()
-        _ = try await world.submit(token)
-        let answer = try await world.send("POST", "/sdk/captures", ["item": TestWorld.nike], token: token)
-        #expect(answer.status == 403)
-        #expect(answer["details.0.field"] == "quota")
     }
 }

@@ -3,6 +3,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
+/// Outcome rules over HTTP. What they decide is in `OutcomeRuleTests`.
 @Suite struct OutcomeTests {
     @discardableResult private func add(_ world: TestWorld, _ rule: JSONValue) async throws -> String {
         let answer = try await world.send("POST", "/_sim/outcomes", rule)
@@ -11,9 +12,9 @@ import Testing
     }
 
     private func submit(
-        _ world: TestWorld, _ token: String, _ more: JSONObject = [:], type: String = "production"
+        _ world: TestWorld, _ token: String, _ more: JSONObject = [:]
     ) async throws -> JSONValue {
-        let id = try await world.submit(token, item: TestWorld.nike.merging(.object(more)), type: type)
+        let id = try await world.submit(token, item: TestWorld.nike.merging(.object(more)))
         return try await world.send("GET", "/_sim/authentications/\(id)").json
     }
 
@@ -43,16 +44,6 @@ import Testing
         #expect(try await world.result(first["id"].text ?? "", token)["status.result.id"] == "unknown")
         let rules = try await world.send("GET", "/_sim/outcomes")["outcomes"].items
         #expect(rules.map { $0["hits"] } == [1, 1, 1])
-    }
-
-    @Test func theDebugConfigurationComesBeforeEveryRule() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        let rule = try await world.send(
-            "POST", "/_sim/outcomes", ["match": ["config_type": "debug"], "result": "authentic"])
-        #expect(rule["notes"].items.count == 1, "it can never match, which is said")
-        let item = try await submit(world, token, type: "debug")
-        #expect(item["decided_by"] == "debug_configuration" && item["result.id"] == "invalid")
     }
 
     @Test func concurrentItemsDoNotExceedTheTimesOfARule() async throws {
@@ -85,24 +76,6 @@ import Testing
         #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"] == [])
         try await add(world, ["result": "unknown"])
         #expect(try await world.send("POST", "/_sim/reset").status == 200)
-        #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"] == [])
-    }
-
-    @Test(
-        arguments: [
-            [:], ["result": "perfect"], ["result": nil], ["result": "unknown", "reason": "blurry_images"],
-            ["result": "invalid", "reason": "ugly"], ["result": "unknown", "times": 0],
-            ["result": "unknown", "times": 1.5],
-            ["result": "unknown", "after": "-1s"], ["result": "unknown", "after": "2h30"],
-            ["result": "unknown", "after": 1e300],
-            ["result": "unknown", "match": ["colour": "red"]], ["result": "unknown", "match": "late-*"],
-            ["result": "unknown", "match": ["brand": 5]], ["result": "unknown", "match": ["brand": ""]],
-            ["result": "unknown", "match": ["product_category": "cars"]], ["result": "unknown", "probability": 1],
-        ] as [JSONValue])
-    func anInvalidRuleIsRefused(rule: JSONValue) async throws {
-        let world = try await TestWorld.make()
-        let answer = try await world.send("POST", "/_sim/outcomes", rule)
-        #expect(answer.status == 400 && !answer["details"].items.isEmpty)
         #expect(try await world.send("GET", "/_sim/outcomes")["outcomes"] == [])
     }
 }

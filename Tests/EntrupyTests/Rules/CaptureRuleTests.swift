@@ -91,8 +91,80 @@ import Testing
         let bench = try await RuleBench(settings: ["quota": 1])
         let user = try await bench.login()
         _ = try await bench.submit(user)
-        #expect(await refusal { try await bench.capture(user) } == .forbidden)
+        let refused = await refusalError { try await bench.capture(user) }
+        #expect(refused?.kind == .forbidden)
+        #expect(refused?.details.first?.field == "quota")
         let invalid = StartCaptureRequest(item: ["style_name": "Air"])
         #expect(await refusal { try await bench.user(StartCapture(invalid), user) } == .invalid, "checked first")
+    }
+
+    @Test func theRequiredFieldsAreThoseOfTheCategory() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        func wrong(_ item: JSONValue) async -> [String]? {
+            await refusalError { try await bench.user(StartCapture(bench.sent(["item": item])), user) }?
+                .details.map(\.field)
+        }
+        #expect(await wrong([:]) == ["item.brand", "item.style_name"])
+        #expect(await wrong(["product_category": "luxury", "brand": "Louis Vuitton"]) == nil)
+        #expect(await wrong(["product_category": "apparel", "brand": "Gucci"]) == ["item.item_type"])
+        #expect(await wrong(["product_category": "apparel", "brand": "Gucci", "item_type": "hoodie"]) == nil)
+        #expect(await wrong(["product_category": "cars", "brand": "Gucci"])?.first == "item.product_category")
+        #expect(await wrong(["brand": "Nike", "style_name": "x", "us_size": 9, "upc": 195_244_532_483]) == nil)
+        #expect(await wrong(["brand": "Nike", "style_name": "x", "style_code": 9]) == ["item.style_code"])
+    }
+
+    @Test func aCustomerItemIDIsMeasuredInScalars() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        func start(_ id: String) async -> PlatformError.Kind? {
+            let item: JSONObject = ["brand": "Nike", "style_name": "x", "customer_item_id": .string(id)]
+            return await refusal { try await bench.user(StartCapture(StartCaptureRequest(item: item)), user) }
+        }
+        #expect(await start(String(repeating: "😀", count: 256)) == nil)
+        #expect(await start(String(repeating: "😀", count: 257)) == .invalid)
+        #expect(await start(String(repeating: "e\u{301}", count: 128)) == nil)
+        #expect(await start(String(repeating: "e\u{301}", count: 128) + "x") == .invalid)
+    }
+
+    @Test func theMissingRegionsAreNamed() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let item: JSONObject = ["brand": "Nike", "style_name": "Air Max"]
+        let capture = try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
+        try await bench.upload(capture, user) { !["heel", "box_label"].contains($0.region_id) }
+        let refused = await refusalError { try await bench.user(SubmitCapture(capture), user) }
+        #expect(refused?.details.map(\.field) == ["heel"], "the label of the box is optional")
+    }
+
+    @Test func capturesArePagedNewestFirst() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        func start() async throws -> String {
+            let item: JSONObject = ["brand": "Nike", "style_name": "x"]
+            return try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
+        }
+        func page(_ query: String, _ caller: Credential? = nil) async throws -> CapturePage {
+            try await bench.user(ListCaptures(bench.sent([:], query: Substring(query))), caller ?? user)
+        }
+        var started: [String] = []
+        for _ in 0..<5 { started.append(try await start()) }
+        _ = try await bench.user(CancelCapture(started[1]), user)
+        let first = try await page("limit=2")
+        let cursor = try #require(first.next_cursor)
+        let second = try await page("limit=2&cursor=\(cursor)")
+        _ = try await start()
+        let third = try await page("limit=2&cursor=\(second.next_cursor ?? "")")
+        #expect(third.next_cursor == nil)
+        #expect([first, second, third].flatMap { $0.items.map(\.capture_id) } == started.reversed())
+        #expect(try await page("status=cancelled").items.first?.capture_id == started[1])
+        for bad in [
+            "cursor=\(cursor)&status=started", "cursor=x", "cursor=\(cursor)x", "limit=0", "limit=26", "limit=2.5",
+            "status=open",
+        ] {
+            #expect(await refusal { try await page(bad) } == .invalid, "\(bad)")
+        }
+        let stranger = try await bench.login("another-user")
+        #expect(await refusal { try await page("limit=2&cursor=\(cursor)", stranger) } == .invalid)
     }
 }

@@ -1,4 +1,5 @@
 import EntrupyAPI
+import SimulationAPI
 import Storage
 import TestSupport
 import Testing
@@ -32,6 +33,7 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, item)
         #expect(await refusal { try await set(bench, id, user) } == .invalid)
+        #expect(await refusal { try await set(bench, id, user, false) } == .invalid, "before the flag's state")
         #expect(try await bench.user(ShowFlag(id), user).is_flaggable == false)
     }
 
@@ -202,5 +204,28 @@ import Testing
         _ = try await bench.control(PatchAuthentication(id, flag: .unflagged))
         let cleared = try await bench.item(id)
         #expect(cleared.flaggedAt == nil && cleared.flagResolvedAt == nil && cleared.flagReasonID == nil)
+    }
+
+    @Test(arguments: [[:], ["note": ""], ["note": 1], ["note": "x", "result": "real"]] as [JSONValue])
+    func aResolutionNeedsANoteAndAKnownResult(body: JSONValue) async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        _ = try await set(bench, id, user)
+        let sent = bench.sent(body, path: ["entrupy_id": id])
+        #expect(await refusal { try await bench.control(ResolveFlag(sent)) } == .invalid)
+        #expect(try await bench.user(ShowFlag(id), user).id == .flagged)
+    }
+
+    /// An app must cope with a flag that its version does not know.
+    @Test func theControlAPISetsAnyFlag() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-0s")
+        let sent = bench.sent(["flag": "escalated"], path: ["entrupy_id": id])
+        _ = try await bench.control(PatchAuthentication(sent))
+        #expect(try await bench.user(ShowFlag(id), user).id.rawValue == "escalated")
+        #expect(await refusal { try await set(bench, id, user) } == .wrongState)
+        #expect(await refusal { try await set(bench, id, user, false) } == .wrongState)
     }
 }

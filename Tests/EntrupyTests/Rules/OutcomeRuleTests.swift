@@ -125,4 +125,78 @@ import Testing
         _ = try await bench.control(RemoveOutcomes(rules[0].id))
         #expect(await refusal { try await bench.control(AddOutcome(outcome)) } == nil)
     }
+
+    /// However late somebody reads it.
+    @Test func aResultHasTheTimeItWasDue() async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(try await bench.login(), "a")
+        await bench.wait("20h")
+        #expect(try await bench.item(id).resultAt == RuleBench.morning + Span("5s")!)
+    }
+
+    @Test func needsReviewDoesNotChangeByItself() async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(try await bench.login(), "sim-needs_review")
+        await bench.wait("20h")
+        #expect(try await bench.item(id).result == .needsReview)
+        #expect(try await bench.control(ShowAuthentication(id)).result_due_at == nil)
+    }
+
+    @Test func aDebugSubmissionIsInvalidAtOnce() async throws {
+        let bench = try await RuleBench()
+        let rule = try await bench.control(AddOutcome(["match": ["config_type": "debug"], "result": "authentic"]))
+        #expect(rule.notes.count == 1, "it can never match, which is said")
+        let item = try await bench.item(
+            try await bench.submit(try await bench.login(), "sim-authentic", type: .debug))
+        #expect(item.result == .invalid)
+        #expect(item.resultFinal)
+        #expect(item.resultReason == "debug_configuration")
+        #expect(item.resultAt == RuleBench.morning)
+    }
+
+    @Test func anUnknownBrandHasAnIDOfItsName() async throws {
+        let bench = try await RuleBench()
+        let item = try await bench.item(
+            try await bench.submit(try await bench.login(), "x", brand: "Acme & Söhne"))
+        #expect(item.brandID == "acme_söhne")
+        #expect(item.brandName == "Acme & Söhne")
+    }
+
+    @Test func theNamespacesDefaultAndDelayAreSettings() async throws {
+        let bench = try await RuleBench(settings: ["result": ["default": "unknown", "delay": "0s"]])
+        let id = try await bench.submit(try await bench.login(), "a")
+        #expect(try await bench.item(id).result == .unknown)
+    }
+
+    @Test(
+        arguments: [
+            ["result": "real"], ["reason": "blurry_images"], ["result": "invalid", "reason": "x"], [:],
+            ["resul": "invalid"], ["flag": "NOT AN ID"],
+        ] as [JSONValue])
+    func anInvalidChangeOfAnItemIsRefused(body: JSONValue) async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(try await bench.login(), "a")
+        let sent = bench.sent(body, path: ["entrupy_id": id])
+        #expect(await refusal { try await bench.control(PatchAuthentication(sent)) } == .invalid)
+        #expect(try await bench.item(id).revision == 1)
+    }
+
+    @Test(
+        arguments: [
+            [:], ["result": "perfect"], ["result": nil], ["result": "unknown", "reason": "blurry_images"],
+            ["result": "invalid", "reason": "ugly"], ["result": "unknown", "times": 0],
+            ["result": "unknown", "times": 1.5],
+            ["result": "unknown", "after": "-1s"], ["result": "unknown", "after": "2h30"],
+            ["result": "unknown", "after": 1e300],
+            ["result": "unknown", "match": ["colour": "red"]], ["result": "unknown", "match": "late-*"],
+            ["result": "unknown", "match": ["brand": 5]], ["result": "unknown", "match": ["brand": ""]],
+            ["result": "unknown", "match": ["product_category": "cars"]], ["result": "unknown", "probability": 1],
+        ] as [JSONValue])
+    func anInvalidRuleIsRefused(rule: JSONValue) async throws {
+        let bench = try await RuleBench()
+        let refused = await refusalError { try await bench.control(AddOutcome(rule)) }
+        #expect(refused?.kind == .invalid)
+        #expect(refused?.details.isEmpty == false)
+        #expect(try await bench.control(ListOutcomes()).outcomes.isEmpty)
+    }
 }

@@ -71,7 +71,9 @@ import Testing
             try await bench.user(ShowSession(), .token(try login.result.get().token)).bundle_id
         }
         let good = try await bench.sign(bundle: "com.example.demo")
-        #expect(try await login(good, "com.example.other").failure?.kind == .forbidden)
+        let other = try await login(good, "com.example.other").failure
+        #expect(other?.kind == .forbidden)
+        #expect(other?.details.first?.problem == "differs from the signed request's")
         #expect(try await login(good, "com.example.demo").failure == nil)
         let unnamed = try await login(try await bench.sign(bundle: "com.example.demo"))
         #expect(try await shown(unnamed) == "com.example.demo")
