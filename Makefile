@@ -10,8 +10,8 @@ SWIFT := swift
 # Where Package.resolved is committed, and with LOCKED=1, no other versions of the packages are taken.
 LOCKED ?= $(shell git ls-files Package.resolved 2>/dev/null)
 PLAIN_BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build $(if $(LOCKED),--only-use-versions-from-resolved-file)
-# Our own modules are optimized in debug builds too, unless a debugger will look at them. NO_DEBUG_INFO=1, as in CI: without what a
-# debugger reads, a build takes about a tenth less work.
+# Our own modules are optimized in debug builds too, unless a debugger will look at them. NO_DEBUG_INFO=1, as in CI, leaves out what a
+# debugger reads.
 BUILD := $(if $(DEBUG),,ENTRUPY_SIM_OPTIMIZE=1) $(PLAIN_BUILD) $(if $(NO_DEBUG_INFO),-debug-info-format none)
 # The port and data directory of `make serve`.
 PORT ?= 8642

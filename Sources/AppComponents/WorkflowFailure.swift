@@ -28,8 +28,6 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
     case parseError = "JSONParseError"
     case incorrectConfiguration = "IncorrectConfiguration"
 
-    package static let names = allCases.map(\.rawValue)
-
     /// The step at which a rule can inject the error.
     enum Stage: Sendable {
         case session, start, finish

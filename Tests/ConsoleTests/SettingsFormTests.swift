@@ -11,7 +11,10 @@ import Testing
           "Length":{"description":"How lengths are written.","examples":["90s","1h30m","1d"],
             "anyOf":[{"type":"string"},{"type":"number"}]},
           "Colour":{"enum":["red","green"]},
+          "RateLimits":{"anyOf":[{"enum":["off"]},{"properties":{"a_second":{},"a_day":{}}}]},
+          "Loop":{"$ref":"#/components/schemas/Loop"},
           "SettingsPatch":{"properties":{
+            "loop":{"$ref":"#/components/schemas/Loop"},
             "rate_limits":{"type":"string"},
             "capture_timeout":{"description":"The time until `it` ends.",
               "anyOf":[{"$ref":"#/components/schemas/Length"},{"type":"null"}]},
@@ -33,7 +36,10 @@ import Testing
         #expect(groups.map(\.id) == ["general", "paint"])
         #expect(groups.map(\.about) == [nil, "About paint."])
         let field = try #require(groups[0].fields.first)
-        #expect(groups[0].fields.count == 1, "the rate limits have a form of their own")
+        #expect(
+            groups[0].fields.map(\.name) == ["capture_timeout", "loop"], "the rate limits have a form of their own")
+        let description = try WireJSON.decode(JSONValue.self, from: Data(Self.description.utf8))
+        #expect(SettingsForm(description).limits == ["a_day", "a_second"])
         #expect(field.label == "Capture timeout")
         #expect(field.input?.value == "2h")
         #expect(field.hint == "The time until it ends. For instance 90s or 1h30m.")
@@ -49,6 +55,8 @@ import Testing
         #expect(fields[0].choice?.options.map(\.isChosen) == [false, true])
         #expect(fields[1].input?.type == "list")
         #expect(fields[1].input?.value == "1s, 2s")
+        #expect(fields[1].hint == "Separated by commas.")
+        #expect(fields[2].hint == nil)
         #expect(fields[2].flag?.isOn == true)
         #expect(fields[3].input?.type == "number")
         #expect(fields[4].choice?.type == "number")

@@ -274,6 +274,7 @@ import Testing
                 #expect(html.contains("name=\"\(path)\""), "\(path)")
             }
         }
+        #expect(html.contains("name=\"rate_limits.api_per_second\""))
         let journal = try await world.send("GET", "/_sim/requests")["requests"].elements
         #expect(journal?.isEmpty == true, "the console's own requests are not journaled")
     }

@@ -63,6 +63,7 @@ import Testing
         let refused = try await world.send("POST", "/sdk/login", body)
         #expect(refused.status == 429)
         #expect(refused["code"] == "too_many_requests")
+        #expect(refused["details"].items.contains { $0["field"] == "clock" }, "the clock is frozen")
         #expect(refused.headers["Retry-After"] == ["55"])
         try await world.advance("54.999999s")
         let late = try await world.send("POST", "/sdk/login", body)

@@ -17,10 +17,8 @@ enum SettingsPage {
         let view = View(
             settingsPath: "\(request.base)/_sim/settings", isDocumented: limits?.text == "documented",
             isOff: limits?.text == "off", isCustom: limits?.members != nil,
-            limits: ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"].map {
-                LimitField($0, in: limits)
-            },
-            groups: form.groups(settings), json: PrettyJSON.text(settings))
+            limits: form.limits.map { LimitField($0, in: limits) }, groups: form.groups(settings),
+            json: PrettyJSON.text(settings))
         return PagePart(section: "settings", title: "Settings", template: "settings", view: view)
     }
 }
@@ -34,6 +32,12 @@ struct SettingsForm {
         schemas = description.members?["components"]?.members?["schemas"]?.members ?? [:]
     }
 
+    /// The names of the rate limits.
+    var limits: [String] {
+        let forms = schemas["RateLimits"]?.members?["anyOf"]?.elements ?? []
+        return forms.lazy.map { members(of: $0).map(\.name) }.first { !$0.isEmpty } ?? []
+    }
+
     /// The fields of one member of the settings.
     struct Group: Encodable, Sendable {
         let id, title: String
@@ -45,7 +49,9 @@ struct SettingsForm {
     struct Field: Encodable, Sendable {
         /// The path, for instance `result.delay`.
         let name: String
-        let label, hint: String
+        let label: String
+        /// `nil` if the description says nothing.
+        let hint: String?
         let flag: Flag?
         let choice: Choice?
         let input: Input?
@@ -94,10 +100,13 @@ struct SettingsForm {
         let isFlag = types.contains("boolean")
         let type = types.contains("array") ? "list" : isNumber ? "number" : "text"
         let examples = (schema["examples"]?.elements ?? []).prefix(2).compactMap(\.text)
-        let example = examples.isEmpty ? "" : "For instance \(examples.joined(separator: " or "))."
+        let more = [
+            examples.isEmpty ? "" : "For instance \(examples.joined(separator: " or ")).",
+            type == "list" ? "Separated by commas." : "",
+        ]
         return Field(
             name: path, label: Self.title(name),
-            hint: [Self.about(.object(schema)), example].filter { !$0.isEmpty }.joined(separator: " "),
+            hint: ([Self.about(.object(schema))] + more).filter { !$0.isEmpty }.joined(separator: " ").nonEmpty,
             flag: isFlag ? Field.Flag(isOn: value == .bool(true)) : nil,
             choice: isFlag || values.isEmpty
                 ? nil
@@ -112,17 +121,22 @@ struct SettingsForm {
         (schema.members?["properties"]?.members ?? [:]).sorted.map { ($0.name, resolved($0.value)) }
     }
 
-    /// A schema without references: of several forms the first one that a text field can hold, and its own description before that of a
+    /// The most references that lead to a schema.
+    private static let maxDepth = 10
+
+    /// A schema without references: of several forms the first one, with the examples of all, and its own description before that of a
     /// form.
-    private func resolved(_ schema: JSONValue) -> JSONValue {
-        guard let members = schema.members else { return schema }
+    private func resolved(_ schema: JSONValue, _ depth: Int = 0) -> JSONValue {
+        guard let members = schema.members, depth < Self.maxDepth else { return schema }
         var form = JSONValue.null
         if let name = members["$ref"]?.text?.split(separator: "/").last {
-            form = resolved(schemas[String(name)] ?? .null)
+            form = resolved(schemas[String(name)] ?? .null, depth + 1)
             // What a shared type says of itself is not about the setting.
             form = form.merging(.object(["description": .null]))
-        } else if let first = members["anyOf"]?.elements?.first, members["properties"] == nil {
-            form = resolved(first)
+        } else if let forms = members["anyOf"]?.elements?.map({ resolved($0, depth + 1) }), members["properties"] == nil
+        {
+            let examples = forms.flatMap { $0.members?["examples"]?.elements ?? [] }
+            form = (forms.first ?? .null).merging(.object(["examples": .array(examples)]))
         }
         return form.merging(.object(members.filter { $0.key != "$ref" && $0.key != "anyOf" }))
     }

@@ -82,7 +82,7 @@ enum ReportAsset {
     static let script = ConsoleAsset.read(entrupy_sim_report_script)
 }
 
-/// The page as its template reads it. Parts are HTML; one that is `nil` has no entries.
+/// The page as its template reads it. Parts are HTML. One that is `nil` has no entries; one that is empty has no space for any.
 struct ReportView: Encodable, Sendable {
     let title, version: String
     let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)

@@ -39,7 +39,7 @@ extension ReportReading {
                     left: Moment.span($0.seconds_left))
             }, "report-due")
         note(rows.count, of: due.count, "things that are due")
-        view.due = rows.html.nonEmpty
+        view.due = due.isEmpty ? nil : rows.html
     }
 
     private struct Due: Encodable, Sendable {
@@ -109,7 +109,8 @@ extension ReportReading {
                     ruleID: $0.id, match: PrettyJSON.line($0.match), effect: PrettyJSON.line($0.effect),
                     hits: "\($0.hits) of \($0.seen) matches")
             }, "report-rule")
-        view.faults = taken(first).nonEmpty
+        let shownFaults = taken(first)
+        view.faults = faults.isEmpty ? nil : shownFaults
         var second = self.space(Report.Space.rules / 2)
         try second.add(
             all: outcomes.map {
@@ -118,7 +119,8 @@ extension ReportReading {
             }, "report-rule")
         note(first.count, of: faults.count, "faults")
         note(second.count, of: outcomes.count, "outcome rules")
-        view.outcomes = taken(second).nonEmpty
+        let shownOutcomes = taken(second)
+        view.outcomes = outcomes.isEmpty ? nil : shownOutcomes
     }
 
     mutating func add(usersTo view: inout ReportView) async throws {
@@ -134,7 +136,8 @@ extension ReportReading {
         if sessions.next_cursor != nil || others.isFull {
             notes.append("Only \(others.count) sessions of App Components are here.")
         }
-        view.sessions = taken(others).nonEmpty
+        let shownSessions = taken(others)
+        view.sessions = sessions.sessions.isEmpty ? nil : shownSessions
     }
 
     private struct WorkflowSession: Encodable, Sendable {

@@ -40,6 +40,7 @@ extension PlatformError {
                 "was written by a newer version of entrupy-sim: its schema is version \(found), this program knows up to \(known)"
             )
         case StorageError.changedMeanwhile(let reason): self = .wrongState("\(reason); try again")
+        case StorageError.damaged(let problem): self = .bug(problem)
         default: self = .unavailable("\(error)")
         }
     }

@@ -86,7 +86,8 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     }
 }
 
-/// An id or a state that is stored as its text.
+/// An id or a state that is stored as its text. A row with a text that is none of the type's cannot be read: no upload may have one, and
+/// this program writes none.
 package protocol StoredWord: ColumnValue, RawRepresentable<String> {}
 
 extension StoredWord {

@@ -42,6 +42,8 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-1h")
         #expect(await refusal { try await set(bench, id, user) } == .invalid)
+        #expect(await refusal { try await set(bench, id, user, false) } == .invalid)
+        #expect(try await bench.user(ShowFlag(id), user).is_flaggable == false)
         await bench.wait("1h")
         #expect(try await set(bench, id, user).id == .flagged)
     }
@@ -225,6 +227,7 @@ import Testing
         let sent = bench.sent(["flag": "escalated"], path: ["entrupy_id": id])
         _ = try await bench.control(PatchAuthentication(sent))
         #expect(try await bench.user(ShowFlag(id), user).id.rawValue == "escalated")
+        #expect(try await bench.control(ShowAuthentication(id)).sdk.status.flag.id.rawValue == "escalated")
         #expect(await refusal { try await set(bench, id, user) } == .wrongState)
         #expect(await refusal { try await set(bench, id, user, false) } == .wrongState)
     }

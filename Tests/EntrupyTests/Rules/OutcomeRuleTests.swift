@@ -146,8 +146,12 @@ import Testing
         let bench = try await RuleBench()
         let rule = try await bench.control(AddOutcome(["match": ["config_type": "debug"], "result": "authentic"]))
         #expect(rule.notes.count == 1, "it can never match, which is said")
-        let item = try await bench.item(
-            try await bench.submit(try await bench.login(), "sim-authentic", type: .debug))
+        let user = try await bench.login()
+        let capture = try await bench.capture(user, "sim-authentic", type: .debug)
+        let answer = try await bench.user(SubmitCapture(capture), user)
+        #expect(answer.status.result.final)
+        #expect(answer.event_times.result_returned_at?.epoch == RuleBench.morning.epoch)
+        let item = try await bench.item(answer.entrupy_id)
         #expect(item.result == .invalid)
         #expect(item.resultFinal)
         #expect(item.resultReason == "debug_configuration")
@@ -160,6 +164,9 @@ import Testing
             try await bench.submit(try await bench.login(), "x", brand: "Acme & Söhne"))
         #expect(item.brandID == "acme_söhne")
         #expect(item.brandName == "Acme & Söhne")
+        let shown = try await bench.control(ShowAuthentication(item.entrupyID)).sdk.properties.brand
+        #expect(shown.id == "acme_söhne")
+        #expect(shown.display == ["name": "Acme & Söhne"])
     }
 
     @Test func theNamespacesDefaultAndDelayAreSettings() async throws {

@@ -125,10 +125,13 @@ import Testing
     }
 
     @Test func theSoftExpiryIsHalfAnHourBeforeTheEndButNotBeforeTheLogin() async throws {
-        for (lifetime, soft) in [("2h", 5400.0), ("10m", 0)] {
+        for (lifetime, soft, end) in [("2h", 5400.0, 7200.0), ("10m", 0, 600)] {
             let bench = try await RuleBench(settings: ["session_lifetime": .string(lifetime)])
             let answer = try await login(bench, try await sign(bench)).result.get()
             #expect(answer.soft_expiration_time == RuleBench.morning.epoch + soft)
+            #expect(answer.expiration_time == RuleBench.morning.epoch + end)
+            let session = try await bench.user(ShowSession(), .token(answer.token))
+            #expect(session.expiration_time == answer.expiration_time)
         }
     }
 

@@ -21,6 +21,7 @@ import Testing
         _ = try await bench.subscribe(.v1(minor: 4), events: ["support.message"])
         let id = try #require(try await bench.generate([:]).first)
         try await ask(bench, id, ["message": "Which colour?", "options": ["Red", "Black"]])
+        #expect(try await bench.control(ShowAuthentication(id)).timeline.last?.event == "support.message")
         let message = try RuleBench.body(try await bench.deliver(200))["data"]?["support_message"]
         #expect(message?["type"] == "question")
         #expect(message?["message"] == "Which colour?")
