@@ -78,7 +78,7 @@ package struct Console: Sendable {
         } catch {
             part = ProblemPage.part(error, request)
         }
-        let frame = await Frame(request, reader, part, version: version, proof: proof)
+        let frame = await Frame(request, reader, part, proof: proof)
         do {
             return ConsolePage(status: part.status, html: try PageTemplates.render(frame, part))
         } catch {
@@ -129,7 +129,7 @@ struct PagePart {
     let title: String
     /// The name of the template.
     let template: String
-    /// What the template shows.
+    /// The values of the template.
     let view: any Encodable & Sendable
 }
 

@@ -15,7 +15,7 @@ struct Frame: Encodable, Sendable {
         ("namespaces", "Namespaces", "/namespaces"), ("settings", "Settings", "/settings"),
     ]
 
-    let title, section, version, proof, namespace, base, console: String
+    let title, section, proof, namespace, base, console: String
     /// The options that end every command: those for the namespace and ``cliServer``.
     let cli: String
     let cliServer: String
@@ -44,12 +44,11 @@ struct Frame: Encodable, Sendable {
     }
 
     init(
-        _ request: ConsoleRequest, _ api: ControlReader, _ part: PagePart, version: String, proof: String
+        _ request: ConsoleRequest, _ api: ControlReader, _ part: PagePart, proof: String
     ) async {
         let server = Self.serverOption(request)
         title = part.title
         section = part.section
-        self.version = version
         self.proof = proof
         namespace = request.namespace
         base = request.base

@@ -42,7 +42,7 @@ struct Tab: Encodable, Sendable {
     let isCurrent: Bool
 }
 
-/// How much of a time has passed.
+/// The part of a time that has passed.
 struct Progress: Encodable, Sendable {
     /// In seconds, like ``value``; at least 1.
     let max: String

@@ -232,7 +232,7 @@ extension Transaction {
     /// The id of an organization's latest item with a `customer_item_id`, an activity and one of some final results; `nil` if there
     /// is none.
     package func latestItem(
-        organizationID: Int64, customerItemID: String, activity: String, results: [String]
+        organizationID: Int64, customerItemID: String, activity: Activity, results: [ResultID]
     ) throws -> String? {
         let marks = Array(repeating: "?", count: results.count).joined(separator: ", ")
         return try first(
@@ -240,7 +240,7 @@ extension Transaction {
             SELECT entrupy_id FROM items INDEXED BY items_by_organization_and_customer_item_id
             WHERE organization_id = ? AND customer_item_id = ? AND activity = ? AND result_final AND result_id IN (\(marks))
             ORDER BY submitted_at DESC, entrupy_id LIMIT 1
-            """, [organizationID, customerItemID, activity] + StatementArguments(results)
+            """, [organizationID, customerItemID, activity.rawValue] + StatementArguments(results.map(\.rawValue))
         ) { $0[0] }
     }
 

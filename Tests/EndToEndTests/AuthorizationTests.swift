@@ -65,10 +65,6 @@ import Testing
 
 extension TestWorld {
     fileprivate func authorize(_ more: JSONObject) async throws -> Answer {
-        try await authorize("example-user-id", more)
-    }
-
-    fileprivate func authorize(_ user: String, _ more: JSONObject) async throws -> Answer {
-        try await authorize(user, token: Self.apiToken, more)
+        try await authorize("example-user-id", token: Self.apiToken, more)
     }
 }

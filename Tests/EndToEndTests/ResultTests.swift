@@ -5,8 +5,8 @@ import Testing
 
 /// Results over HTTP. Their rules are `OutcomeRuleTests`.
 @Suite struct ResultTests {
-    private func item(_ id: String, brand: String = "Nike") -> JSONValue {
-        ["brand": .string(brand), "style_name": "Air Max", "customer_item_id": .string(id)]
+    private func item(_ id: String) -> JSONValue {
+        ["brand": "Nike", "style_name": "Air Max", "customer_item_id": .string(id)]
     }
 
     @Test func anItemIsUnderReviewUntilItsResultComes() async throws {
@@ -101,13 +101,11 @@ import Testing
     }
 
     /// A namespace with one final item.
-    private func world(_ item: String = "sim-authentic-after-0s", settings: JSONValue? = nil) async throws -> (
-        TestWorld, String, String
-    ) {
+    private func world(settings: JSONValue? = nil) async throws -> (TestWorld, String, String) {
         let world = try await TestWorld.make(settings: settings)
         let token = try await world.login()
         let id = try await world.submit(
-            token, item: ["brand": "Nike", "style_name": "Air Max", "customer_item_id": .string(item)])
+            token, item: ["brand": "Nike", "style_name": "Air Max", "customer_item_id": "sim-authentic-after-0s"])
         return (world, id, token)
     }
 

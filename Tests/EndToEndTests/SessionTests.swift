@@ -46,9 +46,9 @@ import Testing
 }
 
 @Suite struct LoginLimitTests {
-    private func tryLogin(_ world: TestWorld, _ user: String = "example-user-id") async throws -> Answer {
+    private func tryLogin(_ world: TestWorld) async throws -> Answer {
         try await world.send(
-            "POST", "/sdk/login", ["signed_authorization_request": world.signedRequest(user)])
+            "POST", "/sdk/login", ["signed_authorization_request": world.signedRequest("example-user-id")])
     }
 
     @Test func theSixthLoginSucceedsSixtySecondsAfterTheFirst() async throws {

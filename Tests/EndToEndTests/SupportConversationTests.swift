@@ -5,10 +5,9 @@ import Testing
 /// Questions of support and their answers over HTTP, with `SupportRuleTests` for their rules; the tag of the configuration.
 @Suite struct SupportConversationTests {
     private func partner(
-        _ world: TestWorld, _ method: String, _ path: String, _ body: JSONValue? = nil,
-        token: String = TestWorld.apiToken
+        _ world: TestWorld, _ method: String, _ path: String, _ body: JSONValue? = nil
     ) async throws -> Answer {
-        try await world.send(method, "/v2/authentications/\(path)", body, token: token)
+        try await world.send(method, "/v2/authentications/\(path)", body, token: TestWorld.apiToken)
     }
 
     @Test func aQuestionIsReadAndAnsweredByBackEndAndUser() async throws {

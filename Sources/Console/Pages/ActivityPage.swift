@@ -49,7 +49,7 @@ enum ActivityPage {
         case event(StateChange)
     }
 
-    /// What the page shows.
+    /// The values of the page's template.
     private struct View: Encodable, Sendable {
         let search: ActivitySearch.View
         let problems: Rows<String>?

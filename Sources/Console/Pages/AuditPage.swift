@@ -14,7 +14,7 @@ enum AuditPage {
         let key: String
         let finding: AuditReport.Finding
         let style: String
-        /// How often it happened; `nil` for once.
+        /// The number of times that it happened; `nil` for one.
         let times: Int?
         let requests: [Request]
 

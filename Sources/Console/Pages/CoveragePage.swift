@@ -91,7 +91,7 @@ package enum CoveragePage {
         let status: String
         let state, stateWords: String
         let count: Int
-        /// How often a fault injected it, where that proves nothing; `nil` for never.
+        /// The number of times that a fault injected it, where that proves nothing; `nil` for none.
         let injected: Int?
         let isFaultOnly: Bool
         let tests: Rows<String>?

@@ -69,7 +69,7 @@ struct ItemState: Encodable, Sendable {
     let isWithdrawn: Bool
     let captureID: String?
     let captureLink: String
-    /// What the app said of the item.
+    /// The item as the app described it.
     let fields: [Field]
     var pictures: Rows<Photo>?
     var history: [ChangeRow]
@@ -80,7 +80,7 @@ struct ItemState: Encodable, Sendable {
         let at, iso, left, leftSeconds: String
     }
 
-    /// A field of the item as the app described it.
+    /// A member of that description.
     struct Field: Encodable, Sendable {
         let name, value: String
     }

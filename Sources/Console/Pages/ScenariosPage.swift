@@ -17,7 +17,7 @@ enum ScenariosPage {
 
         struct Card: Encodable, Sendable {
             let name, link, about, counts: String
-            /// How far the run is; `nil` if the scenario does not run.
+            /// The progress of the run, as words; `nil` if the scenario does not run.
             let run: String?
             let runStyle: String
         }

@@ -131,7 +131,7 @@ struct SettingsForm {
         var form = JSONValue.null
         if let name = members["$ref"]?.text?.split(separator: "/").last {
             form = resolved(schemas[String(name)] ?? .null, depth + 1)
-            // What a shared type says of itself is not about the setting.
+            // The description of a shared type is not about the setting.
             form = form.merging(.object(["description": .null]))
         } else if let forms = members["anyOf"]?.elements?.map({ resolved($0, depth + 1) }), members["properties"] == nil
         {

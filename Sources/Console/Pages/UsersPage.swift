@@ -76,7 +76,7 @@ struct UserRow: Encodable, Sendable {
     let age: String
     let isTest: Bool
 
-    /// What a limit leaves.
+    /// The number of calls that a limit still allows.
     struct Budget: Encodable, Sendable {
         let budget: String
         /// `nil` if there is no limit.

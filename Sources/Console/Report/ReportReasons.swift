@@ -122,7 +122,7 @@ struct ReportReasons {
 
     /// A delivery that did not arrive.
     struct Undelivered: Encodable, Sendable {
-        let deliveryID, event, item, status, url, attempts, reason: String
+        let event, item, status, url, attempts, reason: String
     }
 
     /// A rule that met nothing.
@@ -210,7 +210,7 @@ struct ReportReasons {
 
     private static func row(_ delivery: WebhookDelivery) -> Undelivered {
         Undelivered(
-            deliveryID: delivery.id, event: delivery.event, item: delivery.entrupy_id ?? "", status: delivery.status,
+            event: delivery.event, item: delivery.entrupy_id ?? "", status: delivery.status,
             url: short(delivery.url ?? "(deleted)"), attempts: count(delivery.attempts.count, "attempt"),
             reason: short(reason(delivery)))
     }

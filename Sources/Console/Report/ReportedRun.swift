@@ -4,7 +4,7 @@ import SimulationAPI
 package struct ReportedRun: Sendable {
     /// The command and its arguments.
     let command: String
-    /// How the command ended, for instance `exited with 3`.
+    /// The end of the command, for instance `exited with 3`.
     let ending: String
     /// Sentences about requests that did not come to the namespace; empty if some came.
     let missing: [String]

@@ -61,13 +61,13 @@ struct TimelineChart {
         let countY: String
     }
 
-    /// What happened.
+    /// Events of the past at one place of the chart.
     struct Mark: Encodable, Sendable {
         let circle: Circle
         let style, markText, markLink: String
     }
 
-    /// What is due.
+    /// Events that are due at one place of the chart.
     struct FutureMark: Encodable, Sendable {
         let circle: Circle
         let dueISO, dueFromX, dueText: String

@@ -112,7 +112,7 @@ struct FingerprintWorkflow {
         guard let id = ItemMetadata(members: item).text(.customerItemID) else { return (nil, nil) }
         let latest = try job.transaction.latestItem(
             organizationID: user.organization.id, customerItemID: id,
-            activity: Activity.fingerprintRegister.rawValue, results: Self.registered.map(\.rawValue))
+            activity: .fingerprintRegister, results: Self.registered)
         return (latest, nil)
     }
 

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 
 /// The routes of the platforms, which show whether a rule or an expectation matches none.
 package final class KnownRoutes: Sendable {
-    /// Paths that the platforms answer besides, and that nobody simulates.
+    /// Other paths that the platforms are known to have. They are not simulated.
     let unsimulated: [Glob]
     private let box = NIOLockedValueBox<[(method: String, path: Glob)]>([])
 
