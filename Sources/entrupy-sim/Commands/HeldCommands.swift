@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim held`: the requests that faults hold.
 struct HeldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "held", abstract: "List and release the requests that the fault effect \"hold\" holds.",
@@ -61,8 +60,7 @@ struct HeldCommand: AsyncParsableCommand {
 
         func call() -> ControlCall {
             guard let id else { return ControlCall(.DELETE, "/_sim/held").saying("all held requests are released") }
-            // What is not JSON is the text of the body.
-            let body = body.map { (try? WireJSON.decode(JSONValue.self, from: Data($0.utf8))) ?? .string($0) }
+            let body = body.map { InputFile.value(Data($0.utf8)) }
             return ControlCall(
                 .POST, "/_sim/held/\(id)/release",
                 body: ["status": status, "body": body, "drop_connection": dropConnection ? true : nil]

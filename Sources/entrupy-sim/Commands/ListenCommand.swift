@@ -100,47 +100,37 @@ private enum EndOfListening {
 }
 
 /// A subscription while this program receives its deliveries.
-private final class Listening: Sendable {
+private struct Listening: Sendable {
     let client: ControlClient
     let terminal: Terminal
     let options: SubscriptionOptions
     let url: String
-    private let path: String
     /// The key of the deliveries' signatures, which only this program and the server know.
     private let secret = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     private let state = NIOLockedValueBox(State())
 
     private struct State {
-        /// `nil` before it is made, and once it is deleted.
-        var subscription: SubscriptionInfo?
+        /// The id of the subscription; `nil` before it is made, and once it is deleted.
+        var id: String?
         var count = 0
     }
 
-    init(client: ControlClient, terminal: Terminal, options: SubscriptionOptions, url: String) {
-        self.client = client
-        self.terminal = terminal
-        self.options = options
-        self.url = url
-        let path = URL(string: url)?.path(percentEncoded: true) ?? ""
-        self.path = path.isEmpty ? "/" : path
-    }
-
-    private var subscription: SubscriptionInfo? { state.withLockedValue { $0.subscription } }
+    private var id: String? { state.withLockedValue { $0.id } }
     /// The number of deliveries so far.
     var count: Int { state.withLockedValue { $0.count } }
 
     private func subscribe() async throws {
         let call = ControlCall(.POST, "/_sim/webhooks", body: options.body(url: url, secret: secret))
         let made: SubscriptionInfo = try await client.send(call).decoded()
-        state.withLockedValue { $0.subscription = made }
+        state.withLockedValue { $0.id = made.id }
         let place = client.options.named == "default" ? "" : " of the namespace \(client.options.named)"
         terminal.note("\(made.id)\(place) sends its webhooks to \(url); Ctrl-C ends it")
     }
 
     /// Deletes the subscription, unless it has gone with the namespace's data.
     func unsubscribe() async throws {
-        guard let id = subscription?.id else { return }
-        state.withLockedValue { $0.subscription = nil }
+        guard let id else { return }
+        state.withLockedValue { $0.id = nil }
         do {
             try await client.send(ControlCall(.DELETE, "/_sim/webhooks/\(id)"))
         } catch let refusal as Refusal where refusal.isNotFound {}
@@ -151,8 +141,8 @@ private final class Listening: Sendable {
     /// - Throws: ``Refusal`` if the server stops, or the namespace or the subscription is deleted.
     func run(_ requests: AsyncStream<WebhookListener.Request>, until ends: AsyncStream<Void>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for await request in requests { await self.receive(request) } }
-            group.addTask { try await self.follow() }
+            group.addTask { for await request in requests { await receive(request) } }
+            group.addTask { try await follow() }
             group.addTask { for await _ in ends { return } }
             defer { group.cancelAll() }
             _ = try await group.next()
@@ -165,19 +155,19 @@ private final class Listening: Sendable {
     private func follow() async throws {
         do {
             try await client.listen([("types", "state")]) { name, data in
-                if name == "open" { try await self.subscribe() }
-                if name == "world.replaced" { try await self.subscribeAgain() }
+                if name == "open" { try await subscribe() }
+                if name == "world.replaced" { try await subscribeAgain() }
                 guard name == "state", let change = try? WireJSON.decode(StateChange.self, from: data),
-                    change.kind == "subscription.deleted", let id = self.subscription?.id, change.subject == id
+                    change.kind == "subscription.deleted", let id, change.subject == id
                 else { return true }
                 throw Refusal(.no, "the subscription \(id) was deleted, so webhooks do not come any more")
             }
         } catch let refusal as Refusal where refusal.code == .no {
             // The namespace or the subscription was deleted.
-            state.withLockedValue { $0.subscription = nil }
+            state.withLockedValue { $0.id = nil }
             throw refusal
         } catch let refusal as Refusal where refusal.code == .noServer {
-            guard let id = subscription?.id else { throw refusal }
+            guard let id else { throw refusal }
             let old = "the subscription stays if its data are kept: entrupy-sim webhooks remove \(Shell.operand(id))"
             throw Refusal(
                 .noServer, "the server at \(client.options.base) stopped, so webhooks do not come any more",
@@ -188,7 +178,7 @@ private final class Listening: Sendable {
     /// Subscribes after a reset or restore, unless what was restored has the subscription.
     private func subscribeAgain() async throws {
         let all: SubscriptionInfoList = try await client.get("/_sim/webhooks")
-        if let id = subscription?.id, all.webhooks.contains(where: { $0.id == id && $0.url == url }) { return }
+        if let id, all.webhooks.contains(where: { $0.id == id && $0.url == url }) { return }
         terminal.note("the namespace was reset or restored")
         try await subscribe()
     }
@@ -197,6 +187,8 @@ private final class Listening: Sendable {
 
     private func receive(_ request: WebhookListener.Request) async {
         if request.method == .GET, let text = await verification(request.path) { return request.answer(200, text) }
+        let ofURL = URL(string: url)?.path(percentEncoded: true) ?? ""
+        let path = ofURL.isEmpty ? "/" : ofURL
         guard request.method == .POST, request.path.prefix(while: { $0 != "?" }) == path else {
             return request.answer(404, "webhooks come by POST \(path)\n")
         }
@@ -223,8 +215,7 @@ private final class Listening: Sendable {
             try? terminal.json(of: received.json)
             return
         }
-        let answer = Terminal.Piece(
-            received.isSigned ? "200" : "401 wrong signature", received.isSigned ? .green : .red)
+        let answer: Terminal.Piece = received.isSigned ? .init("200", .green) : .init("401 wrong signature", .red)
         let width = WebhookEvent.allCases.map(\.rawValue.count).max() ?? 0
         let event = received.event ?? "-"
         let space = String(repeating: " ", count: max(0, width - event.count))
@@ -264,10 +255,7 @@ private struct Received {
     init(_ request: WebhookListener.Request, isSigned: Bool) {
         event = request.headers.first(name: "X-Sim-Event")
         eventID = request.headers.first(name: "X-Sim-Event-Id")
-        // A body that is not JSON is shown as text.
-        body =
-            (try? WireJSON.decode(JSONValue.self, from: request.body))
-            ?? .string(String(decoding: request.body, as: UTF8.self))
+        body = InputFile.value(request.body)
         // The forms `event` and `items`.
         let item = body.members?["data"]?.members ?? body.members?["items"]?.elements?.first?.members
         self.item = item?["entrupy_id"]?.text

@@ -44,7 +44,7 @@ struct CoverageGate {
                 return Result(written: true, lost: [], unknown: [])
             }
             let difference = coverage.difference(from: baseline)
-            if !terminal.isJSON { CoverageText(coverage, difference).showDifference(on: terminal) }
+            if !terminal.isJSON { difference.show(on: terminal) }
             return Result(
                 written: false, lost: difference.lost.map(\.description), unknown: difference.unknown.map(\.description)
             )
