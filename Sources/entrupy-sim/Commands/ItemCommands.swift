@@ -66,25 +66,10 @@ struct ItemsCommand: AsyncParsableCommand {
             guard let count, count >= 10_000 else {
                 return _ = try await answer(client, terminal)
             }
-            // Its progress is in items, not in bytes.
-            let call = try call().showing(nil)
-            let answer = try await ProgressLine.showing(terminal, "making items", of: count) { progress in
-                let before = try await items(client)
-                let watching = Task {
-                    while !Task.isCancelled {
-                        progress.note(try await items(client) - before)
-                        try await Task.sleep(for: .milliseconds(500))
-                    }
-                }
-                defer { watching.cancel() }
-                return try await client.send(call)
+            let before: ServerInfo = try await client.get("/_sim/info")
+            try await answer(client, terminal, "making items", of: count, in: .things) { info, progress in
+                progress.note(info.namespace.counts.authentications - before.namespace.counts.authentications)
             }
-            try terminal.show(answer, of: call)
-        }
-
-        private func items(_ client: ControlClient) async throws -> Int {
-            let info: ServerInfo = try await client.get("/_sim/info")
-            return info.namespace.counts.authentications
         }
     }
 

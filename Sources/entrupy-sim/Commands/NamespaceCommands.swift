@@ -136,15 +136,10 @@ struct NamespaceCommand: AsyncParsableCommand {
         func validate() throws {
             if name != nil, prefix != nil { throw ValidationError("a name and --prefix exclude each other") }
             if let name {
-                let isName = (1...63).contains(name.utf8.count) && name.utf8.allSatisfy(Self.isOfName)
                 try require(
-                    isName,
+                    name.wholeMatch(of: #/[a-z0-9-]{1,63}/#) != nil,
                     "the name must be 1 to 63 characters of a-z, 0-9 and -, got \"\(VisibleText.line(name))\"")
             }
-        }
-
-        private static func isOfName(_ byte: UInt8) -> Bool {
-            (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
         }
 
         func call() throws -> ControlCall {

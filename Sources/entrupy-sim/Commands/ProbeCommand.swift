@@ -8,7 +8,6 @@ import Server
 import SimulationAPI
 
 extension WebhooksCommand {
-    /// `entrupy-sim webhooks probe URL --secret S`.
     struct Probe: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "probe",
@@ -38,18 +37,11 @@ extension WebhooksCommand {
         }
 
         func run() async throws {
-            let terminal = Terminal(isJSON: json)
-            do {
-                let probe = WebhookProbe(
-                    url: url, secret: secret, form: signature, timeout: timeout.seconds ?? 10,
-                    body: try await Self.body())
-                let results = try await probe.run()
-                try show(results, terminal)
-                guard results.allSatisfy(\.isRight) else { throw ExitCode(Refusal.Code.no.rawValue) }
-            } catch let refusal as Refusal {
-                terminal.show(refusal)
-                throw ExitCode(refusal.code.rawValue)
-            }
+            let probe = WebhookProbe(
+                url: url, secret: secret, form: signature, timeout: timeout.seconds ?? 10, body: try await Self.body())
+            let results = try await probe.run()
+            try show(results, Terminal(isJSON: json))
+            guard results.allSatisfy(\.ok) else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
 
         /// The body of a real delivery: an item that a server in memory makes.
@@ -82,7 +74,7 @@ extension WebhooksCommand {
                 ["DELIVERY", "SIGNATURE", "ANSWER", "VERDICT"],
                 results.map { [$0.delivery, $0.signature ?? "-", $0.answer, $0.verdict] }, empty: "")
             let right = results.filter { $0.delivery == "right" }
-            if right.first?.isTaken == false, let other = right.first(where: \.isTaken)?.signature {
+            if right.first?.taken == false, let other = right.first(where: \.taken)?.signature {
                 terminal.note("note: it takes the form \(other): is --signature \(other) meant?")
             }
         }
@@ -104,37 +96,23 @@ struct WebhookProbe: Sendable {
         /// `right`, `repeated`, `unsigned`, `wrong secret` or `changed body`.
         let delivery: String
         /// The form of the signature; null if there was none.
-        let signature: String?
+        @Nullable var signature: String?
         /// The status of the answer; null if there was none.
-        let status: Int?
+        @Nullable var status: Int?
         /// The reason why there was no answer; null if there was one.
-        let error: String?
+        @Nullable var error: String?
         /// Whether the delivery must be taken; null if that depends on the receiver.
-        let expected: Bool?
-
-        var isTaken: Bool { status.map { (200...299).contains($0) } ?? false }
+        @Nullable var expected: Bool?
+        let taken: Bool
         /// Whether the answer is right, or does not matter.
-        var isRight: Bool { expected.map { status != nil && $0 == isTaken } ?? true }
+        let ok: Bool
+
         var answer: String { status.map { "\($0)" } ?? error ?? "none" }
 
         var verdict: String {
-            guard let expected else { return isTaken ? "taken" : "not taken, and need not be" }
+            if expected == nil { return taken ? "taken" : "not taken, and need not be" }
             if status == nil { return "WRONG: no answer" }
-            if isRight { return expected ? "ok: taken" : "ok: refused" }
-            return expected ? "WRONG: refused" : "WRONG: taken"
-        }
-
-        private enum CodingKeys: String, CodingKey { case delivery, signature, status, error, expected, taken, ok }
-
-        func encode(to encoder: any Encoder) throws {
-            var members = encoder.container(keyedBy: CodingKeys.self)
-            try members.encode(delivery, forKey: .delivery)
-            try members.encode(signature, forKey: .signature)
-            try members.encode(status, forKey: .status)
-            try members.encode(error, forKey: .error)
-            try members.encode(expected, forKey: .expected)
-            try members.encode(isTaken, forKey: .taken)
-            try members.encode(isRight, forKey: .ok)
+            return "\(ok ? "ok" : "WRONG"): \(taken ? "taken" : "refused")"
         }
     }
 
@@ -149,28 +127,27 @@ struct WebhookProbe: Sendable {
         for form in forms {
             let isWanted = form == self.form
             for delivery in isWanted ? ["right", "repeated"] : ["right"] {
-                results.append(
-                    await send(delivery, form, body, signature(form, body, secret), isWanted ? true : nil, client))
+                results.append(await send(delivery, form, body, secret, isWanted ? true : nil, client))
                 // Nobody is there: the others would only take as long again.
-                if results.count == 1, results[0].status == nil {
+                if results[0].status == nil {
                     try await client.shutdown()
                     return results
                 }
             }
         }
-        results.append(await send("unsigned", nil, body, nil, false, client))
+        results.append(await send("unsigned", nil, body, secret, false, client))
+        // The item is another than the one that was signed.
+        let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)
         for form in forms {
-            results.append(await send("wrong secret", form, body, signature(form, body, secret + "x"), false, client))
-            // The item is another than the one that was signed.
-            let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)
-            results.append(await send("changed body", form, changed, signature(form, body, secret), false, client))
+            results.append(await send("wrong secret", form, body, secret + "x", false, client))
+            results.append(await send("changed body", form, changed, secret, false, client))
         }
         try await client.shutdown()
         return results
     }
 
     /// Why there was no answer, in words.
-    private static func text(of error: any Error, _ timeout: Double) -> String {
+    private func text(of error: any Error) -> String {
         switch error as? HTTPClientError {
         case .deadlineExceeded?, .readTimeout?, .connectTimeout?:
             return "no answer within \(DurationText.text(seconds: timeout))"
@@ -183,12 +160,9 @@ struct WebhookProbe: Sendable {
         }
     }
 
-    private func signature(_ form: WebhookSignatureForm, _ body: Data, _ secret: String) -> String? {
-        WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected.first { $0.form == form }?.text
-    }
-
+    /// - Parameter secret: the key that signs the right body, whatever is sent.
     private func send(
-        _ delivery: String, _ form: WebhookSignatureForm?, _ body: Data, _ signature: String?, _ expected: Bool?,
+        _ delivery: String, _ form: WebhookSignatureForm?, _ sent: Data, _ secret: String, _ expected: Bool?,
         _ client: HTTPClient
     ) async -> Result {
         var request = HTTPClientRequest(url: url)
@@ -198,16 +172,21 @@ struct WebhookProbe: Sendable {
         request.headers.add(name: "X-Sim-Event", value: "session.completed")
         request.headers.add(
             name: "X-Sim-Event-Id", value: "entrupy-sim-probe-\(delivery == "repeated" ? "right" : delivery)")
-        if let signature { request.headers.add(name: WebhookSignatureForm.header, value: signature) }
-        request.body = .bytes(ByteBuffer(data: body))
+        let signatures = WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected
+        if let signature = signatures.first(where: { $0.form == form })?.text {
+            request.headers.add(name: WebhookSignatureForm.header, value: signature)
+        }
+        request.body = .bytes(ByteBuffer(data: sent))
         var (status, problem): (Int?, String?)
         do {
             let answer = try await client.execute(request, timeout: .milliseconds(Int64(timeout * 1000)))
             status = Int(answer.status.code)
         } catch {
-            problem = Self.text(of: error, timeout)
+            problem = text(of: error)
         }
+        let isTaken = status.map { (200...299).contains($0) } ?? false
         return Result(
-            delivery: delivery, signature: form?.rawValue, status: status, error: problem, expected: expected)
+            delivery: delivery, signature: form?.rawValue, status: status, error: problem, expected: expected,
+            taken: isTaken, ok: expected.map { status != nil && $0 == isTaken } ?? true)
     }
 }

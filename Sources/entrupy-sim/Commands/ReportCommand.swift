@@ -30,21 +30,19 @@ struct ReportCommand: AsyncParsableCommand {
     /// - Parameter run: the command that failed; `nil` if it is not known.
     static func report(ofBundle bundle: String, run: ReportedRun? = nil) async throws -> Report {
         let name = URL(fileURLWithPath: bundle).lastPathComponent
-        return try await OpenedBundle.with(bundle) { try await report(name, run, $0.client) }
-    }
-
-    private static func report(_ name: String, _ run: ReportedRun?, _ client: ControlClient) async throws -> Report {
-        let (gate, console) = (try await gate(client), Console(version: Release.version, proof: ""))
-        return try await Report(console, title: name, gate: gate, run: run) { path in
-            do {
-                let answer = try await client.send(ControlCall(.GET, ControlPath(stringLiteral: path)))
-                return (answer.status, answer.bytes)
-            } catch {
-                return (500, (error as? Refusal)?.answer ?? Data())
+        return try await OpenedBundle.with(bundle) { opened in
+            let (client, console) = (opened.client, Console(version: Release.version, proof: ""))
+            return try await Report(console, title: name, gate: try await gate(client), run: run) { path in
+                do {
+                    let answer = try await client.send(ControlCall(.GET, ControlPath(stringLiteral: path)))
+                    return (answer.status, answer.bytes)
+                } catch {
+                    return (500, (error as? Refusal)?.answer ?? Data())
+                }
+            } picture: { path in
+                // The report shows that the picture is missing.
+                try? await client.send(ControlCall(.GET, ControlPath(stringLiteral: path))).bytes
             }
-        } picture: { path in
-            // The report shows that the picture is missing.
-            try? await client.send(ControlCall(.GET, ControlPath(stringLiteral: path))).bytes
         }
     }
 

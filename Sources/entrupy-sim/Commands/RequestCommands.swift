@@ -135,29 +135,20 @@ struct RequestsCommand: AsyncParsableCommand {
                     return (name, number.map { .number($0) } ?? .string(text))
                 }
             }
-            return sequence.step.isEmpty ? count(match) : inOrder(match)
-        }
-
-        private func count(_ match: [(String, JSONValue)]) -> ControlCall {
-            ControlCall(
+            let isCounted = sequence.step.isEmpty
+            let call = ControlCall(
                 .POST, "/_sim/requests/verify",
                 body: [
-                    "match": JSONValue.object(JSONObject(match)), "any_route": anyRoute ? true : nil, "times": times,
-                    "at_least": atLeast, "at_most": atMost,
-                ]
-            ).printing { (verification: Verification, terminal) in
-                terminal.line("verified: \(Readable.count(verification.count, "such request"))")
+                    "match": isCounted ? JSONValue.object(JSONObject(match)) : nil, "times": times,
+                    "at_least": atLeast, "at_most": atMost, "sequence": isCounted ? nil : sequence.json(match),
+                    "min_gap": sequence.minGap, "max_gap": sequence.maxGap, "any_route": anyRoute ? true : nil,
+                ])
+            guard !isCounted else {
+                return call.printing { (verification: Verification, terminal) in
+                    terminal.line("verified: \(Readable.count(verification.count, "such request"))")
+                }
             }
-        }
-
-        private func inOrder(_ match: [(String, JSONValue)]) -> ControlCall {
-            ControlCall(
-                .POST, "/_sim/requests/verify",
-                body: [
-                    "sequence": sequence.json(match), "any_route": anyRoute ? true : nil, "min_gap": sequence.minGap,
-                    "max_gap": sequence.maxGap,
-                ]
-            ).printing { (verification: SequenceVerification, terminal) in
+            return call.printing { (verification: SequenceVerification, terminal) in
                 let numbers = verification.requests.map { "\($0.sequence)" }.joined(separator: ", ")
                 terminal.line("verified: requests \(numbers) of the journal, in this order")
             }

@@ -24,7 +24,7 @@ struct SequenceOptions: ParsableArguments {
         if let other = others.first(where: { $0.value != nil }) {
             throw ValidationError("\(other.name) cannot be combined with --step")
         }
-        for text in step where SequenceStep(text) == nil {
+        for text in step where Self.members(text) == nil {
             throw ValidationError(
                 "--step must be a route, with a method before and a status after it if they matter, for instance 'POST /sdk/captures 429', got \"\(text)\""
             )
@@ -35,31 +35,15 @@ struct SequenceOptions: ParsableArguments {
     ///
     /// - Parameter match: the members that all steps have.
     func json(_ match: [(String, JSONValue)]) -> JSONValue {
-        .array(step.map { .object(JSONObject((SequenceStep($0)?.members ?? []) + match)) })
+        .array(step.map { .object(JSONObject((Self.members($0) ?? []) + match)) })
     }
-}
 
-/// A step of a sequence on the command line: `POST /sdk/captures 429`.
-struct SequenceStep {
-    /// The members of the step's condition.
-    let members: [(String, JSONValue)]
-
-    /// - Parameter text: a route, with a method before and a status after it; `nil` if it is anything else.
-    init?(_ text: String) {
-        var words = text.split(separator: " ")[...]
-        var members: [(String, JSONValue)] = []
-        func take(_ name: String, if isMeant: (Substring) -> Bool) -> Bool {
-            guard let word = words.first, isMeant(word) else { return false }
-            words.removeFirst()
-            members.append((name, .string(String(word))))
-            return true
+    /// The members of the condition for a step such as `POST /sdk/captures 429`; `nil` if it is anything else.
+    private static func members(_ step: String) -> [(String, JSONValue)]? {
+        guard let parts = step.wholeMatch(of: #/ *(?:([A-Za-z]+) +)?([\/*][^ ]*)(?: +([1-5][!-~]{2}))? */#) else {
+            return nil
         }
-        _ = take("method") { $0.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 } }
-        guard take("route", if: { $0.hasPrefix("/") || $0.hasPrefix("*") }) else { return nil }
-        _ = take("status") {
-            $0.utf8.count == 3 && $0.utf8.first.map { UInt8(ascii: "1")...UInt8(ascii: "5") ~= $0 } ?? false
-        }
-        guard words.isEmpty else { return nil }
-        self.members = members
+        let given: [(String, Substring?)] = [("method", parts.1), ("route", parts.2), ("status", parts.3)]
+        return given.compactMap { name, text in text.map { (name, .string(String($0))) } }
     }
 }

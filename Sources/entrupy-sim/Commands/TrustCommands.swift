@@ -7,7 +7,6 @@ struct AuthorityOptions: ParsableArguments {
     @Option(help: "The data directory of the server.") var dataDir = "entrupy-sim-data"
 }
 
-/// `entrupy-sim trust`: lets the clients of this machine accept the HTTPS port.
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
@@ -26,9 +25,7 @@ struct TrustCommand: ParsableCommand {
         #endif
         let directory = URL(fileURLWithPath: options.dataDir).path
         let authority = try LocalAuthority.open(in: directory, for: Self.caller)
-        if let warning = authority.warning {
-            Terminal(isJSON: false).note("warning: \(warning)")
-        }
+        if let warning = authority.warning { Terminal(isJSON: false).note("warning: \(warning)") }
         let file = LocalAuthority.certificatePath(in: directory)
         let word = Shell.quoted(file)
         #if os(macOS)
@@ -59,7 +56,6 @@ struct TrustCommand: ParsableCommand {
     }
 }
 
-/// `entrupy-sim untrust`: undoes ``TrustCommand``.
 struct UntrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "untrust", abstract: "Remove the local authority from the system's trust store.")
