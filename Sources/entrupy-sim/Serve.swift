@@ -5,7 +5,6 @@ import Logging
 import Server
 import SimulationAPI
 
-/// `entrupy-sim serve`: runs the simulator.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -117,14 +116,12 @@ enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
 /// Turns an error of the start into a message that says what to do.
 enum Stop {
     static func because(_ error: any Error) -> Refusal {
-        if let error = error as? PortRefused { return refusal(error) }
-        let text = "\(error)"
-        if text.contains("UnknownHost") { return wrongHost }
-        return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
-    }
-
-    private static func refusal(_ error: PortRefused) -> Refusal {
-        switch error.reason {
+        guard let error = error as? PortRefused else {
+            let text = "\(error)"
+            if text.contains("UnknownHost") { return wrongHost }
+            return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
+        }
+        return switch error.reason {
         case .inUse:
             Refusal(
                 .no, "port \(error.port) is in use",

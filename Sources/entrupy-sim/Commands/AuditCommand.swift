@@ -137,7 +137,6 @@ struct JudgedAudit {
         return notes + unused.map { "note: --ignore \($0) left nothing out" }
     }
 
-    /// The findings as lines of text.
     var lines: [String] {
         report.findings.map { finding in
             let requests = finding.numbers.map { " (requests \($0))" } ?? ""
@@ -145,7 +144,6 @@ struct JudgedAudit {
         } + ["audit: \(sum)"] + notes
     }
 
-    /// The findings as a section of Markdown.
     func markdown(_ title: String) -> String {
         var lines = ["## \(Markdown.escaped(title))", "", Markdown.escaped(sum), ""]
         if !report.findings.isEmpty {
@@ -160,7 +158,6 @@ struct JudgedAudit {
         return lines.joined(separator: "\n") + notes.map { "\(Markdown.escaped($0))  \n" }.joined() + "\n"
     }
 
-    /// Prints the findings, and what was not judged.
     func show(on terminal: Terminal) {
         for finding in report.findings {
             let style: Terminal.Style = finding.level == .error ? .red : .yellow

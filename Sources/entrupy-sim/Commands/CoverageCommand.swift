@@ -15,7 +15,6 @@ struct CoverageCommand: AsyncParsableCommand {
         subcommands: [ShowCoverage.command, MergeCoverage.self], defaultSubcommand: ShowCoverage.command)
 }
 
-/// The coverage of a server, compared and written.
 struct ShowCoverage: ControlAction {
     static let name = "show"
     static let abstract =
@@ -26,12 +25,18 @@ struct ShowCoverage: ControlAction {
         """
     @Option(help: "Only the living namespaces whose names begin with this. (default: the whole server)")
     var prefix: String?
-    @OptionGroup var files: CoverageFiles
+    @Option(help: "A file to save the coverage to.") var save: String?
+    @Option(help: "A saved file that the coverage is compared with. An edge that it has met must be met.")
+    var baseline: String?
+    @Option(help: "A file to write the map to: a page that a browser opens without a server.") var html: String?
+    @Option(help: "A file to write the result to as JUnit XML, for CI servers.") var junit: String?
+    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
+    var summary: String?
     @Flag(help: "List every edge, not only what is missing.") var all = false
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         // Read first: a wrong file is no reason to ask.
-        let baseline = try files.baseline.map { try CoverageFiles.read($0) }
+        let baseline = try baseline.map { try Coverage.read($0) }
         guard prefix == nil || client.options.named == "default" else {
             throw Refusal(
                 .usage, "--prefix is for the whole server, and the namespace \"\(client.options.named)\" is chosen too",
@@ -40,7 +45,7 @@ struct ShowCoverage: ControlAction {
         let answer = try await client.send(ControlCall(.GET, "/_sim/coverage", [("prefix", prefix)]))
         let coverage: Coverage = try answer.decoded()
         let difference = baseline.map { coverage.difference(from: $0) }
-        try files.write(coverage, baseline, difference)
+        try write(coverage, baseline, difference)
         if terminal.isJSON {
             terminal.json(answer.bytes)
         } else {
@@ -50,33 +55,10 @@ struct ShowCoverage: ControlAction {
         }
         guard difference?.lost.isEmpty != false else { throw ExitCode(Refusal.Code.no.rawValue) }
     }
-}
-
-/// The files that coverage is compared with and written to.
-struct CoverageFiles: ParsableArguments {
-    @Option(help: "A file to save the coverage to.") var save: String?
-    @Option(help: "A saved file that the coverage is compared with. An edge that it has met must be met.")
-    var baseline: String?
-    @Option(help: "A file to write the map to: a page that a browser opens without a server.") var html: String?
-    @Option(help: "A file to write the result to as JUnit XML, for CI servers.") var junit: String?
-    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
-    var summary: String?
-
-    /// Reads a file of coverage.
-    ///
-    /// - Throws: ``Refusal``.
-    static func read(_ path: String) throws -> Coverage {
-        let next = "name a file that \"entrupy-sim coverage --save\" wrote"
-        do {
-            return try Coverage(file: InputFile.bytes(path, next: next))
-        } catch let problem as Coverage.FileProblem {
-            throw Refusal(.usage, "\(path) is not a file of coverage: \(problem)", next: next)
-        }
-    }
 
     /// Writes what was asked for.
-    func write(_ coverage: Coverage, _ baseline: Coverage?, _ difference: Coverage.Difference?) throws {
-        if let save { try Self.save(coverage, to: save, option: "--save") }
+    private func write(_ coverage: Coverage, _ baseline: Coverage?, _ difference: Coverage.Difference?) throws {
+        if let save { try coverage.save(to: save, option: "--save") }
         if let html {
             let page = try CoveragePage.file(coverage, difference, version: Release.version)
             try OutputFile.write(Data(page.utf8), to: html, option: "--html")
@@ -101,10 +83,6 @@ struct CoverageFiles: ParsableArguments {
         if difference?.lost.isEmpty == true { lines.append("Every edge of the baseline is met.") }
         return lines.joined(separator: "\n") + "\n\n"
     }
-
-    static func save(_ coverage: Coverage, to path: String, option: String) throws {
-        try OutputFile.write(try WireJSON.encode(coverage) + Data("\n".utf8), to: path, option: option)
-    }
 }
 
 struct MergeCoverage: AsyncParsableCommand {
@@ -118,16 +96,32 @@ struct MergeCoverage: AsyncParsableCommand {
 
     func run() throws {
         let terminal = Terminal(isJSON: json)
-        let merged = Coverage.merged(try files.map { try CoverageFiles.read($0) })
-        try CoverageFiles.save(merged, to: output, option: "--output")
+        let merged = Coverage.merged(try files.map { try Coverage.read($0) })
+        try merged.save(to: output, option: "--output")
         if json { return try terminal.json(of: merged) }
         merged.showAxes(on: terminal)
     }
 }
 
-// MARK: - Text for people
-
 extension Coverage {
+    /// Reads a file of coverage.
+    ///
+    /// - Throws: ``Refusal``.
+    static func read(_ path: String) throws -> Coverage {
+        let next = "name a file that \"entrupy-sim coverage --save\" wrote"
+        do {
+            return try Coverage(file: InputFile.bytes(path, next: next))
+        } catch let problem as FileProblem {
+            throw Refusal(.usage, "\(path) is not a file of coverage: \(problem)", next: next)
+        }
+    }
+
+    func save(to path: String, option: String) throws {
+        try OutputFile.write(try WireJSON.encode(self) + Data("\n".utf8), to: path, option: option)
+    }
+
+    // MARK: Text for people
+
     /// The maximum number of missing edges of an axis that are listed, unless all are.
     private static let maxMissing = 10
 

@@ -49,13 +49,11 @@ struct HeldCommand: AsyncParsableCommand {
 
         func validate() throws {
             try require((id != nil) != all, "name one held request, or give --all")
-            if body != nil, status == nil { throw ValidationError("--body belongs to --status") }
-            if dropConnection, status != nil {
-                throw ValidationError("--drop-connection cannot be combined with --status")
-            }
-            if all, status != nil || dropConnection {
-                throw ValidationError("--all lets the requests go on; --status and --drop-connection need an id")
-            }
+            try require(body == nil || status != nil, "--body belongs to --status")
+            try require(!dropConnection || status == nil, "--drop-connection cannot be combined with --status")
+            try require(
+                !all || status == nil && !dropConnection,
+                "--all lets the requests go on; --status and --drop-connection need an id")
         }
 
         func call() -> ControlCall {

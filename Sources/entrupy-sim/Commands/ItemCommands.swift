@@ -35,15 +35,11 @@ struct ItemsCommand: AsyncParsableCommand {
         var template: String?
 
         func call() throws -> ControlCall {
-            let members = try template.map { text -> JSONObject in
-                guard let members = try InputFile.json(Data(text.utf8), "--template").members else {
-                    throw Refusal(
-                        .usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
-                }
-                return members
+            let given = try template.map { try InputFile.json(Data($0.utf8), "--template") } ?? [:]
+            guard given.members != nil else {
+                throw Refusal(.usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
             }
-            let item = JSONValue.object(members ?? [:]).merging(
-                .members([("username", username), ("brand", brand), ("result", result)]))
+            let item = given.merging(.members([("username", username), ("brand", brand), ("result", result)]))
             return ControlCall(
                 .POST, "/_sim/authentications", body: ["template": item, "count": count], takesLong: true
             )

@@ -5,7 +5,6 @@ import SimulationAPI
 struct JUnitReport {
     let xml: String
 
-    /// A test case.
     private struct Case {
         /// Repeated names get a number.
         var name: String

@@ -38,7 +38,7 @@ extension WebhooksCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let ends = EndOfListening.watch()
+            let ends = Self.ends()
             let listener = try await listener()
             let url = listenUrl ?? "http://127.0.0.1:\(listener.port)/webhooks"
             let listening = Listening(client: client, terminal: terminal, options: options, url: url)
@@ -54,6 +54,23 @@ extension WebhooksCommand {
             await listener.close()
             terminal.note("unsubscribed, after \(Readable.count(listening.count, "webhook"))")
             if Terminal.hasLostReader { throw ExitCode(128 + SIGPIPE) }
+        }
+
+        /// What ends the command: a signal, or a closed standard output. A second signal ends the program at once.
+        private static func ends() -> AsyncStream<Void> {
+            let (stream, sink) = AsyncStream.makeStream(of: Void.self)
+            _ = SignalWatch.ignore(SIGPIPE)
+            Terminal.onLostReader { sink.yield() }
+            let signals = SignalWatch.start([SIGINT, SIGTERM, SIGHUP])
+            Task {
+                var isFirst = true
+                for await number in signals {
+                    guard isFirst else { Foundation.exit(128 + number) }
+                    isFirst = false
+                    sink.yield()
+                }
+            }
+            return stream
         }
 
         /// The address to listen on, for the host of `--listen-url`: all addresses of this machine, unless only this machine can
@@ -80,25 +97,6 @@ extension WebhooksCommand {
     }
 }
 
-/// The end of `webhooks listen`: a signal, or a closed standard output. A second signal ends the program at once.
-private enum EndOfListening {
-    static func watch() -> AsyncStream<Void> {
-        let (stream, sink) = AsyncStream.makeStream(of: Void.self)
-        _ = SignalWatch.ignore(SIGPIPE)
-        Terminal.onLostReader { sink.yield() }
-        let signals = SignalWatch.start([SIGINT, SIGTERM, SIGHUP])
-        Task {
-            var isFirst = true
-            for await number in signals {
-                guard isFirst else { exit(128 + number) }
-                isFirst = false
-                sink.yield()
-            }
-        }
-        return stream
-    }
-}
-
 /// A subscription while this program receives its deliveries.
 private struct Listening: Sendable {
     let client: ControlClient
@@ -116,12 +114,11 @@ private struct Listening: Sendable {
     }
 
     private var id: String? { state.withLockedValue { $0.id } }
-    /// The number of deliveries so far.
     var count: Int { state.withLockedValue { $0.count } }
 
     private func subscribe() async throws {
-        let call = ControlCall(.POST, "/_sim/webhooks", body: options.body(url: url, secret: secret))
-        let made: SubscriptionInfo = try await client.send(call).decoded()
+        let made: SubscriptionInfo = try await client.post(
+            "/_sim/webhooks", body: options.body(url: url, secret: secret))
         state.withLockedValue { $0.id = made.id }
         let place = client.options.named == "default" ? "" : " of the namespace \(client.options.named)"
         terminal.note("\(made.id)\(place) sends its webhooks to \(url); Ctrl-C ends it")
@@ -194,7 +191,7 @@ private struct Listening: Sendable {
         }
         let signature = request.headers.first(name: WebhookSignatureForm.header) ?? ""
         let isSigned = WebhookSignatureCheck(signature, of: request.body, secret: secret).form != nil
-        show(Received(request, isSigned: isSigned))
+        show(request, isSigned: isSigned)
         state.withLockedValue { $0.count += 1 }
         request.answer(isSigned ? 200 : 401, "")
     }
@@ -209,18 +206,29 @@ private struct Listening: Sendable {
         return all.webhooks.first { $0.url == url && path == start + $0.id }?.verification
     }
 
-    private func show(_ received: Received) {
+    private func show(_ request: WebhookListener.Request, isSigned: Bool) {
+        let body = InputFile.value(request.body)
+        // The forms `event` and `items`.
+        let shown = body.members?["data"]?.members ?? body.members?["items"]?.elements?.first?.members
+        let event = request.headers.first(name: "X-Sim-Event")
+        let item = shown?["entrupy_id"]?.text
+        let result = shown?["status"]?.members?["result"]?.members?["id"]?.text
         guard !terminal.isJSON else {
+            func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+            let delivery: JSONValue = [
+                "event": text(event), "event_id": text(request.headers.first(name: "X-Sim-Event-Id")),
+                "entrupy_id": text(item), "result": text(result), "status": .number(JSONNumber(isSigned ? 200 : 401)),
+                "signature_valid": .bool(isSigned), "body": body,
+            ]
             // A decoded value can be encoded.
-            try? terminal.json(of: received.json)
+            try? terminal.json(of: delivery)
             return
         }
-        let answer: Terminal.Piece = received.isSigned ? .init("200", .green) : .init("401 wrong signature", .red)
+        let answer: Terminal.Piece = isSigned ? .init("200", .green) : .init("401 wrong signature", .red)
         let width = WebhookEvent.allCases.map(\.rawValue.count).max() ?? 0
-        let event = received.event ?? "-"
-        let space = String(repeating: " ", count: max(0, width - event.count))
-        let rest = "\(space)  \(received.item ?? "-")  \(received.result ?? "-")  "
-        terminal.line([Terminal.Piece(event, .bold), Terminal.Piece(rest), answer])
+        let space = String(repeating: " ", count: max(0, width - (event ?? "-").count))
+        let rest = "\(space)  \(item ?? "-")  \(result ?? "-")  "
+        terminal.line([Terminal.Piece(event ?? "-", .bold), Terminal.Piece(rest), answer])
     }
 }
 
@@ -243,31 +251,5 @@ extension Refusal {
     var fullText: String {
         let more = details.filter { !says($0.problem) }.map { "\($0.field): \($0.problem)" }
         return ([message] + more).joined(separator: "; ")
-    }
-}
-
-/// A delivery as `webhooks listen` prints it.
-private struct Received {
-    let event, eventID, item, result: String?
-    let isSigned: Bool
-    private let body: JSONValue
-
-    init(_ request: WebhookListener.Request, isSigned: Bool) {
-        event = request.headers.first(name: "X-Sim-Event")
-        eventID = request.headers.first(name: "X-Sim-Event-Id")
-        body = InputFile.value(request.body)
-        // The forms `event` and `items`.
-        let item = body.members?["data"]?.members ?? body.members?["items"]?.elements?.first?.members
-        self.item = item?["entrupy_id"]?.text
-        result = item?["status"]?.members?["result"]?.members?["id"]?.text
-        self.isSigned = isSigned
-    }
-
-    var json: JSONValue {
-        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
-        return [
-            "event": text(event), "event_id": text(eventID), "entrupy_id": text(item), "result": text(result),
-            "status": .number(JSONNumber(isSigned ? 200 : 401)), "signature_valid": .bool(isSigned), "body": body,
-        ]
     }
 }

@@ -49,11 +49,9 @@ extension WebhooksCommand {
             let server = try await OwnServer.start(recording: nil)
             do {
                 let client = ControlClient(options: try ControlOptions.parse(["--url", server.url, "-n", "default"]))
-                let made: GeneratedItems = try await client.send(
-                    ControlCall(
-                        .POST, "/_sim/authentications",
-                        body: .json(["result": "authentic", "customer_item_id": "entrupy-sim-probe"]))
-                ).decoded()
+                let made: GeneratedItems = try await client.post(
+                    "/_sim/authentications",
+                    body: ["result": "authentic", "customer_item_id": "entrupy-sim-probe"])
                 let token = try await client.firstAPIToken() ?? ""
                 let answer: JSONValue = try await client.send(
                     ControlCall(
@@ -121,7 +119,12 @@ struct WebhookProbe: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .milliseconds(Int64(timeout * 1000))
         configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        return try await HTTPClient.withHTTPClient(
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration
+        ) { await results($0) }
+    }
+
+    private func results(_ client: HTTPClient) async -> [Result] {
         var results: [Result] = []
         let forms = [form] + WebhookSignatureForm.allCases.filter { $0 != form }
         for form in forms {
@@ -129,10 +132,7 @@ struct WebhookProbe: Sendable {
             for delivery in isWanted ? ["right", "repeated"] : ["right"] {
                 results.append(await send(delivery, form, body, secret, isWanted ? true : nil, client))
                 // Nobody is there: the others would only take as long again.
-                if results[0].status == nil {
-                    try await client.shutdown()
-                    return results
-                }
+                if results[0].status == nil { return results }
             }
         }
         results.append(await send("unsigned", nil, body, secret, false, client))
@@ -142,7 +142,6 @@ struct WebhookProbe: Sendable {
             results.append(await send("wrong secret", form, body, secret + "x", false, client))
             results.append(await send("changed body", form, changed, secret, false, client))
         }
-        try await client.shutdown()
         return results
     }
 

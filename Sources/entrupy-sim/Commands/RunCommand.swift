@@ -162,9 +162,8 @@ private struct SimulatedRun {
             return nil
         }
         scenario.newNamespace = Self.namespace
-        let server = ControlClient(options: try ControlOptions.parse(["--url", client.options.base, "-n", "default"]))
         do {
-            let run: ScenarioRun = try await server.send(try scenario.call()).decoded()
+            let run: ScenarioRun = try await client.ofDefault().send(try scenario.call()).decoded()
             for note in run.notes { terminal.note("note: \(note.field): \(note.problem)") }
             return run.name
         } catch var refusal as Refusal {

@@ -67,7 +67,9 @@ struct UntrustCommand: ParsableCommand {
         #if os(macOS)
             let removed = try Keychain.remove(all ? nil : try wanted.fingerprint)
         #else
-            let removed = try removedFromStore()
+            let store = try TrustStore.ofThisMachine()
+            let removed = all ? store.installed : [try store.place(of: try wanted)].compactMap(\.self)
+            if !removed.isEmpty { try store.remove(removed) }
         #endif
         let terminal = Terminal(isJSON: false)
         if removed.isEmpty { terminal.line("Nothing of entrupy-sim was trusted here.") }
@@ -77,25 +79,14 @@ struct UntrustCommand: ParsableCommand {
     /// The authority to take out, unless all are meant.
     private var wanted: LocalAuthority {
         get throws {
-            let authority: LocalAuthority?
             do {
-                authority = try LocalAuthority.existing(in: options.dataDir)
+                if let authority = try LocalAuthority.existing(in: options.dataDir) { return authority }
             } catch let problem as AuthorityProblem {
                 throw AuthorityProblem("\(problem.description). entrupy-sim untrust --all takes out the old one")
             }
-            guard let authority else {
-                throw AuthorityProblem(
-                    "\(options.dataDir) has no authority; name the data directory with --data-dir, or use --all")
-            }
-            return authority
+            throw AuthorityProblem(
+                "\(options.dataDir) has no authority; name the data directory with --data-dir, or use --all")
         }
-    }
-
-    private func removedFromStore() throws -> [String] {
-        let store = try TrustStore.ofThisMachine()
-        let paths = all ? store.installed : [try store.place(of: try wanted)].compactMap(\.self)
-        if !paths.isEmpty { try store.remove(paths) }
-        return paths
     }
 }
 
