@@ -38,7 +38,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "\"documented\", \"off\", or numbers as JSON, for instance '{\"api_per_second\": 50}'.")
     var rateLimits = "documented"
     @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")
-    var durability = ServeDurability.process
+    var durability = ServerDurability.process
     @Flag(help: "If a request names a namespace that does not exist, make it.") var autoCreateNamespaces = false
 
     func validate() throws {
@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
             var configuration = ServerConfiguration(
                 version: Release.version,
                 namespaces: .init(
-                    dataDirectory: directory, durability: durability == .process ? .process : .powerLoss, seed: seed,
+                    dataDirectory: directory, durability: durability, seed: seed,
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.namespaces.bundle = bundle
@@ -108,10 +108,7 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }
 
-enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
-    case process
-    case powerLoss = "power-loss"
-}
+extension ServerDurability: ExpressibleByArgument {}
 
 /// Turns an error of the start into a message that says what to do.
 enum Stop {
@@ -197,7 +194,6 @@ struct Welcome {
         return known.first.map { (VisibleText.line($0.key), VisibleText.line($0.value[0])) }
     }
 
-    /// Two calls of a back end.
     private func calls(token: String) -> String {
         """
 

@@ -91,7 +91,7 @@ extension AuditCommand {
 extension AuditReport.Level: ExpressibleByArgument {}
 
 extension AuditReport.Finding {
-    /// How often it happened, if more than once.
+    /// The number of its occurrences, if more than one.
     var times: String { count > 1 ? " (\(count) times)" : "" }
 
     /// The numbers of its requests; `nil` if it names none.
@@ -125,7 +125,7 @@ struct JudgedAudit {
             "\(Readable.count(errors, "error")), \(Readable.count(warnings, "warning")), by \(Readable.count(report.rules.count, "rule"))"
     }
 
-    /// What was not judged or not needed.
+    /// Sentences about judgements that are missing, and entries that were not needed.
     private var notes: [String] {
         var notes = report.rules.compactMap { rule in
             rule.not_judged.map { "note: \(rule.id) could not judge everything: \($0)" }

@@ -56,7 +56,6 @@ struct ShowCoverage: ControlAction {
         guard difference?.lost.isEmpty != false else { throw ExitCode(Refusal.Code.no.rawValue) }
     }
 
-    /// Writes what was asked for.
     private func write(_ coverage: Coverage, _ baseline: Coverage?, _ difference: Coverage.Difference?) throws {
         if let save { try coverage.save(to: save, option: "--save") }
         if let html {

@@ -7,7 +7,6 @@ import SimulationAPI
 struct Doctor: ControlAction {
     static let abstract = "Check the server and this machine. Exits 1 if something is wrong, 69 if there is no server."
 
-    /// The result of one check.
     private struct Finding: Encodable {
         enum Level: String, Encodable {
             case good = "ok"

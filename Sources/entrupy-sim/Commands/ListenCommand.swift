@@ -56,7 +56,7 @@ extension WebhooksCommand {
             if Terminal.hasLostReader { throw ExitCode(128 + SIGPIPE) }
         }
 
-        /// What ends the command: a signal, or a closed standard output. A second signal ends the program at once.
+        /// The ends of the command: a signal, or a closed standard output. A second signal ends the program at once.
         private static func ends() -> AsyncStream<Void> {
             let (stream, sink) = AsyncStream.makeStream(of: Void.self)
             _ = SignalWatch.ignore(SIGPIPE)

@@ -74,7 +74,6 @@ private struct SimulatedRun {
     let coverage: CoverageGate?
     let terminal: Terminal
 
-    /// The namespace of the command.
     private static let namespace = "run"
 
     /// The result with `--json`.
@@ -198,10 +197,8 @@ private struct SimulatedRun {
         return ExitCode(isMissing ? 127 : 126)
     }
 
-    /// The program of the command.
     private var name: String { options.command[0] }
 
-    /// How the command ended, in words.
     private func ending(_ result: CommandRun.Result) -> String {
         switch result.ending {
         case _ where result.isLate:
@@ -226,7 +223,6 @@ private struct SimulatedRun {
         }
     }
 
-    /// The run as its report names it.
     private func reported(_ result: CommandRun.Result, _ client: ControlClient) async -> ReportedRun {
         ReportedRun(
             command: options.command.map { Shell.quoted($0) }.joined(separator: " "), ending: ending(result),
