@@ -37,9 +37,7 @@ extension WebhooksCommand {
         }
 
         func run() async throws {
-            let probe = WebhookProbe(
-                url: url, secret: secret, form: signature, timeout: timeout.seconds ?? 10, body: try await Self.body())
-            let results = try await probe.run()
+            let results = try await WebhookProbe(options: self, body: try await Self.body()).run()
             try show(results, Terminal(isJSON: json))
             guard results.allSatisfy(\.ok) else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
@@ -81,13 +79,10 @@ extension WebhooksCommand {
 
 /// The deliveries that a receiver is tried with.
 struct WebhookProbe: Sendable {
-    let url: String
-    let secret: String
-    /// The form that the receiver must take.
-    let form: WebhookSignatureForm
-    /// In seconds.
-    let timeout: Double
+    let options: WebhooksCommand.Probe
     let body: Data
+    /// In seconds.
+    private var timeout: Double { options.timeout.seconds ?? 10 }
 
     /// The answer to a delivery, and whether it is the one that a careful receiver gives.
     struct Result: Encodable, Sendable {
@@ -126,9 +121,10 @@ struct WebhookProbe: Sendable {
 
     private func results(_ client: HTTPClient) async -> [Result] {
         var results: [Result] = []
-        let forms = [form] + WebhookSignatureForm.allCases.filter { $0 != form }
+        let (wanted, secret) = (options.signature, options.secret)
+        let forms = [wanted] + WebhookSignatureForm.allCases.filter { $0 != wanted }
         for form in forms {
-            let isWanted = form == self.form
+            let isWanted = form == wanted
             for delivery in isWanted ? ["right", "repeated"] : ["right"] {
                 results.append(await send(delivery, form, body, secret, isWanted ? true : nil, client))
                 // Nobody is there: the others would only take as long again.
@@ -164,7 +160,7 @@ struct WebhookProbe: Sendable {
         _ delivery: String, _ form: WebhookSignatureForm?, _ sent: Data, _ secret: String, _ expected: Bool?,
         _ client: HTTPClient
     ) async -> Result {
-        var request = HTTPClientRequest(url: url)
+        var request = HTTPClientRequest(url: options.url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: "entrupy-sim")

@@ -19,10 +19,16 @@ struct ReportCommand: AsyncParsableCommand {
     var output: String?
 
     func run() async throws {
-        try write(
-            try await ProgressLine.showing(Terminal(isJSON: false), "making the report") { _ in
-                try await Self.report(ofBundle: bundle)
-            })
+        let terminal = Terminal(isJSON: false)
+        let report = try await ProgressLine.showing(terminal, "making the report") { _ in
+            try await Self.report(ofBundle: bundle)
+        }
+        let data = Data(report.html.utf8)
+        let file = output ?? URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent + ".html"
+        guard file != "-" else { return terminal.document(data) }
+        try OutputFile.write(data, to: file, option: "--output")
+        terminal.line("\(file): \(SizeText.text(data.count))")
+        for note in report.notes { terminal.note("note: \(note)") }
     }
 
     /// Opens a bundle in this process, without changing it, and makes its page.
@@ -54,15 +60,5 @@ struct ReportCommand: AsyncParsableCommand {
         } catch let refusal as Refusal {
             return .unverifiable(name: name, reason: refusal.message)
         }
-    }
-
-    private func write(_ report: Report) throws {
-        let data = Data(report.html.utf8)
-        let file = output ?? URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent + ".html"
-        let terminal = Terminal(isJSON: false)
-        guard file != "-" else { return terminal.document(data) }
-        try OutputFile.write(data, to: file, option: "--output")
-        terminal.line("\(file): \(SizeText.text(data.count))")
-        for note in report.notes { terminal.note("note: \(note)") }
     }
 }

@@ -43,7 +43,16 @@ struct ScenarioFromCommand: AsyncParsableCommand {
             throw Refusal(.usage, "\(output) exists already", next: "replace it with --force, or name another file")
         }
         let (bundle, until, output) = (bundle, until, output)
-        let made = try await OpenedBundle.with(bundle) { try await Self.scenario($0, bundle, until, output) }
+        let made = try await OpenedBundle.with(bundle) { opened in
+            let file = URL(fileURLWithPath: bundle).lastPathComponent
+            let facts = try await BundleFacts(opened, path: bundle, until: until)
+            var maker = ScenarioOfBundle(facts, name: ScenarioOfBundle.name(for: bundle, output), file: file) {
+                try await opened.server.masked($0)
+            }
+            var draft = try await maker.made()
+            try await Self.check(&draft, opened.client)
+            return (text: try draft.text(), expectations: draft["expect"].parts.count, facts: facts)
+        }
         let data = Data(made.text.utf8)
         guard output != "-" else { return terminal.document(data) }
         try OutputFile.write(data, to: output, option: "--output")
@@ -55,19 +64,6 @@ struct ScenarioFromCommand: AsyncParsableCommand {
         if choices > 0 { terminal.note("to decide: \(Readable.count(choices, "line")) with CHOOSE") }
         terminal.line(
             "then: entrupy-sim scenario verify \(Shell.operand(output)) \(Shell.option("--bundle", bundle))")
-    }
-
-    private static func scenario(
-        _ opened: OpenedBundle, _ path: String, _ until: String?, _ output: String
-    ) async throws -> (text: String, expectations: Int, facts: BundleFacts) {
-        let file = URL(fileURLWithPath: path).lastPathComponent
-        let facts = try await BundleFacts(opened, path: path, until: until)
-        var maker = ScenarioOfBundle(facts, name: ScenarioOfBundle.name(for: path, output), file: file) {
-            try await opened.server.masked($0)
-        }
-        var draft = try await maker.made()
-        try await check(&draft, opened.client)
-        return (try draft.text(), draft["expect"].parts.count, facts)
     }
 
     /// Whether a note is about an expected request that the platforms do not have. A corrected client does not make it.
