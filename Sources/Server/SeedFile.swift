@@ -8,7 +8,7 @@ import Simulation
 package typealias ServerDurability = Simulation.Durability
 
 /// The target of a webhook, read from its URL.
-package typealias WebhookTarget = Simulation.WebhookTarget
+package typealias ServerWebhookTarget = Simulation.WebhookTarget
 
 /// The comparison of a webhook's signature with the right one.
 package typealias WebhookSignatureCheck = Entrupy.SignatureCheck

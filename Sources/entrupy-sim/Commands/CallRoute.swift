@@ -42,8 +42,7 @@ struct CallRoute: ControlAction {
         let target = try target(client.options)
         var call = ControlCall(
             HTTPMethod(rawValue: method.uppercased()), ControlPath(stringLiteral: target),
-            headers: HeaderOption.pairs(header),
-            body: body, takesLong: target.hasPrefix("/_sim/"))
+            headers: HeaderOption.pairs(header), body: body, takesLong: target.hasPrefix("/_sim/"))
         call.mayFailOtherwise = true
         let answer = try await client.send(call)
         if terminal.isJSON {

@@ -88,7 +88,7 @@ extension WebhooksCommand {
 
         /// Whether the URL has a loopback or private address. A name other than `localhost` may lead to one too.
         private var isLocal: Bool {
-            guard case .success(let target) = WebhookTarget.read(url) else { return true }
+            guard case .success(let target) = ServerWebhookTarget.read(url) else { return true }
             let host = target.host.lowercased()
             return target.address?.isLocal ?? (host == "localhost" || host.hasSuffix(".localhost"))
         }
