@@ -43,12 +43,10 @@ enum DescribedMembers {
             tree.members[name] = self.tree(member, in: document, depth: depth + 1)
         }
         if let items = schema["items"] { tree.elements = [self.tree(items, in: document, depth: depth + 1)] }
-        for key in ["allOf", "oneOf", "anyOf"] {
-            for part in schema[key]?.elements ?? [] { tree.add(self.tree(part, in: document, depth: depth + 1)) }
-        }
-        for key in ["then", "else"] {
-            if let part = schema[key] { tree.add(self.tree(part, in: document, depth: depth + 1)) }
-        }
+        let parts =
+            ["allOf", "oneOf", "anyOf"].flatMap { schema[$0]?.elements ?? [] }
+            + ["then", "else"].compactMap { schema[$0] }
+        for part in parts { tree.add(self.tree(part, in: document, depth: depth + 1)) }
         return tree
     }
 }
