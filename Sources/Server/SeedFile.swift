@@ -4,9 +4,6 @@ import Simulation
 
 // The parts of Simulation and Entrupy that the command line needs. It imports neither of them.
 
-/// The guarantee for acknowledged writes when the power fails.
-package typealias ServerDurability = Simulation.Durability
-
 /// The comparison of a webhook's signature with the right one.
 package typealias WebhookSignatureCheck = Entrupy.SignatureCheck
 

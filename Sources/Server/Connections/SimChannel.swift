@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -10,7 +9,6 @@ import Simulation
 
 /// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
 struct SimChannel: HTTPChannelHandler {
-    /// A connection with its unsent answers.
     struct Value: ServerChildChannelValue {
         let http1: HTTP1Channel.Value
         let answers: UnsentAnswers

@@ -16,7 +16,7 @@ struct SnapshotRoutes: Sendable {
     static let path = "/_sim/snapshots/"
 
     func add(to routes: Routes) {
-        routes.longRead("bundle", bundle)
+        routes.reading("bundle", .pieces, bundle)
         routes.longOperation(.get, "snapshots") { await $0.namespace.listSnapshots($0.head).response() }
         routes.on(.put, "snapshots/{name}", save)
         routes.on(.get, "snapshots/{name}", download)
@@ -34,7 +34,7 @@ struct SnapshotRoutes: Sendable {
         guard !request.headers.isArchive else {
             return await request.reading(.streamed) { _ in
             } then: {
-                await upload(request)
+                try await upload(request)
             }
         }
         return await request.reading(.optionalJSON) {
@@ -45,22 +45,20 @@ struct SnapshotRoutes: Sendable {
         }
     }
 
-    private func upload(_ request: RequestReader) async -> Answer {
-        do {
-            let environment = request.namespace.environment
-            let path = try await environment.offload { try environment.temporaryPath() }
-            let answer = await stored(request, path)
-            // Freeing a large file takes long.
-            _ = try await environment.offload { unlink(path) }
-            return answer
-        } catch {
-            return await request.refuse(error)
-        }
+    private func upload(_ request: RequestReader) async throws -> Answer {
+        let environment = request.namespace.environment
+        let path = try await environment.offload { try environment.temporaryPath() }
+        let answer = await stored(request, path)
+        // Freeing a large file takes long.
+        _ = try await environment.offload { unlink(path) }
+        return answer
     }
 
     private func stored(_ request: RequestReader, _ path: String) async -> Answer {
         do {
-            let body = try await request.save(to: path, upTo: Self.maxBytes, within: Self.uploadTimeout).get()
+            let body = try await request.bodies.save(
+                request.request, to: path, upTo: Self.maxBytes, within: Self.uploadTimeout, into: request.received
+            ).get()
             return await request.namespace.uploadSnapshot(request.path("name"), request.head, opening: body.open)
                 .savedResponse()
         } catch {
@@ -78,8 +76,11 @@ struct SnapshotRoutes: Sendable {
     }
 
     @Sendable private func bundle(_ request: RequestReader) async -> Answer {
-        await request.namespace.bundle(version: version, request.head)
-            .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
+        await request.reading { _ in
+        } then: {
+            await request.namespace.bundle(version: version, request.head)
+                .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
+        }
     }
 
     @Sendable private func fork(_ request: RequestReader) async -> Answer {
@@ -115,7 +116,6 @@ extension Completed<SavedSnapshot> {
 }
 
 extension Completed<SnapshotDownload> {
-    /// The archive, in pieces.
     fileprivate func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Answer {
         response { download in
             Response(
