@@ -25,7 +25,10 @@ struct SimChannel: HTTPChannelHandler {
             responder: responder,
             configuration: .init(
                 additionalChannelHandlers: [MalformedRequestHandler(limits: limits, requestID: requestID)],
-                idleTimeout: limits.idleTimeout, httpDecoderConfiguration: limits.decoder))
+                idleTimeout: limits.idleTimeout,
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
+                    maxHeaderFieldCount: limits.headerFields)))
     }
 
     var responder: Responder { http1.responder }

@@ -12,11 +12,7 @@ struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
         guard logger.logLevel <= .info else { return try await inner.respond(to: request) }
         let started = ContinuousClock.now
         let answer = try await inner.respond(to: request)
-        log(request, answer, ContinuousClock.now - started)
-        return answer
-    }
-
-    private func log(_ request: IncomingRequest, _ answer: Answer, _ duration: Duration) {
+        let duration = ContinuousClock.now - started
         let target = request.target
         let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
         let secrets = Secrets(
@@ -32,5 +28,6 @@ struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
         // The status is the one before the loss.
         if answer.isDropped { metadata["delivered"] = "false" }
         logger.info("request", metadata: metadata)
+        return answer
     }
 }

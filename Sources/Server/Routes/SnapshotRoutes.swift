@@ -84,25 +84,17 @@ struct SnapshotRoutes: Sendable {
     }
 
     @Sendable private func fork(_ request: RequestReader) async -> Answer {
-        await request.reading(.json, ForkRequest.init) { wanted in
+        await request.reading(.json) { request in
+            var fields = request.fields(known: ["namespace", "ttl"])
+            let wanted = (namespace: fields.string("namespace"), ttl: fields.timeToLive())
+            try fields.finish()
+            return wanted
+        } then: { wanted in
             let made = try await namespaces.fork(
                 request.namespace, snapshot: request.path("name"), as: wanted.namespace, ttl: wanted.ttl, isInUse: true)
             defer { made.endUse() }
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
         }
-    }
-}
-
-/// The body of `POST /_sim/snapshots/{name}/fork`.
-private struct ForkRequest: Sendable {
-    let namespace: String
-    let ttl: Span?
-
-    init(_ request: RequestReader) throws {
-        var fields = request.fields(known: ["namespace", "ttl"])
-        namespace = fields.string("namespace")
-        ttl = fields.timeToLive()
-        try fields.finish()
     }
 }
 
