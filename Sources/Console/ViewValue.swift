@@ -4,16 +4,16 @@ import SimulationAPI
 /// A value of a view as a template reads it: an object by the names of its members, everything else as the type of Swift.
 ///
 /// Members without a value are null, so that a template never takes the member of an outer object for an absent one.
-struct ViewValue: MustacheParent, MustacheCustomRepresentation {
+package struct ViewValue: MustacheParent, MustacheCustomRepresentation {
     private let json: JSONValue
 
-    init(_ json: JSONValue) {
+    package init(_ json: JSONValue) {
         self.json = json
     }
 
-    func child(named name: String) -> Any? { json.members?[name].map(ViewValue.init) }
+    package func child(named name: String) -> Any? { json.members?[name].map(ViewValue.init) }
 
-    var representation: Any? {
+    package var representation: Any? {
         switch json {
         case .null: nil
         case .bool(let flag): flag

@@ -10,9 +10,6 @@ extension PlatformError.Kind {
     package static let userDataConflict = Self("user_data_conflict")
     /// The capture's two hours have passed [S].
     package static let captureTimedOut = Self("capture_timed_out")
-
-    /// The kinds that only Entrupy's operations have.
-    package static let ofEntrupy: [Self] = [.missingRegions, .userDataConflict, .captureTimedOut]
 }
 
 extension PlatformError {

@@ -60,7 +60,7 @@ enum ControlRoutes {
         routes.delete("faults/{id}") { RemoveFaults($0.path("id")) }
         routes.get("held") { _ in ListHeld() }
         routes.on(.post, "held/{id}/release", release)
-        routes.on(.delete, "held", releaseAll)
+        routes.longOperation(.delete, "held") { await $0.namespace.releaseAllHeld($0.head).emptyResponse() }
     }
 
     private static func addWebhooks(to routes: Routes) {
@@ -86,13 +86,6 @@ enum ControlRoutes {
         }
     }
 
-    @Sendable private static func releaseAll(_ request: RequestReader) async -> Answer {
-        await request.reading { _ in
-        } then: {
-            await request.namespace.releaseAllHeld(request.head).emptyResponse()
-        }
-    }
-
     @Sendable private static func advanceClock(_ request: RequestReader) async -> Answer {
         await request.reading(.json, { try ClockAdvance($0) }) { advance in
             await request.namespace.advanceClock(advance.target, request.head, until: advance.deadline).response()
@@ -115,7 +108,7 @@ enum ControlRoutes {
             try fields.finish()
             return span ?? Span("5s")!
         } then: { span in
-            await Settling(request.namespace, request.head).settle(within: span).response()
+            await Settling(namespace: request.namespace, head: request.head).settle(within: span).response()
         }
     }
 
