@@ -36,7 +36,7 @@ import Testing
         _ = try await bench.user(ShowResult(id), user)
         // The job that stores it comes before this one.
         #expect(try await isStored())
-        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user)
+        _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user)
         #expect(try await !isStored())
     }
 }

@@ -184,3 +184,9 @@ struct ItemMetadata: Sendable {
         return id.isEmpty ? "other" : id
     }
 }
+
+extension ItemMetadata {
+    init(stored text: String) throws {
+        members = try StoredJSON.members(text)
+    }
+}

@@ -50,15 +50,15 @@ package struct ShowCertificate: Operation {
                 }
                     ?? "the namespace has no certificate with this id")
         }
-        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
-        let names = [user.firstName, user.lastName].compactMap(\.self)
+        let metadata = try ItemMetadata(stored: item.metadata)
+        let names = [user.firstName, user.lastName].compactMap(\.self).joined(separator: " ")
         return CertificateDetails(
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
             customerItemID: item.customerItemID,
             result: job.catalogue.texts.result(item.result)?.header[job.language] ?? item.result.rawValue,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),
-            owner: names.isEmpty ? nil : names.joined(separator: " "), organization: organization.name,
+            owner: names.nonEmpty, organization: organization.name,
             holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,
             url: job.certificateURL(certificateID), language: job.language)
     }
@@ -125,7 +125,7 @@ enum CertificateTransfers {
     static func all(_ item: ItemRecord, _ job: JobContext) throws -> [CertificateTransfer] {
         try job.transaction.events(entrupyID: item.entrupyID).compactMap { event in
             guard event.kind == EventKind.certificateTransferred.name else { return nil }
-            let data = try StoredJSON.decode(event.data).members ?? [:]
+            let data = try StoredJSON.members(event.data)
             return CertificateTransfer(
                 id: data["id"]?.text, to: .init(email: data["to"]?.text ?? "", name: data["name"]?.text),
                 created_at: event.at.display)
@@ -143,8 +143,7 @@ package struct ListCertificateTransfers: Operation {
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransferList {
-        let item = try PartnerItems.record(entrupyID, of: partner.organization, job)
-        return CertificateTransferList(transfers: try CertificateTransfers.all(item, job))
+        CertificateTransferList(transfers: try CertificateTransfers.all(partner.item(entrupyID, job), job))
     }
 }
 
@@ -156,7 +155,7 @@ package struct StartCertificateTransfer: Operation {
     let holder: CertificateTransfer.Holder
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransfer {
-        var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
+        var item = try partner.item(entrupyID, job)
         return try CertificateTransfers.start(&item, to: holder.email, name: holder.name, job)
     }
 }
@@ -173,8 +172,8 @@ extension StartCertificateTransfer {
         var holder = fields.object("to")
         holder.require("email")
         let (email, name) = (holder.optionalString("email"), holder.given("name"))
-        if let email, let problem = CertificateHolder.problem(email: email) { holder.report("email", problem) }
-        if let name, let problem = CertificateHolder.problem(name: name) { holder.report("name", problem) }
+        if let problem = email.flatMap(TextRules.emailProblem) { holder.report("email", problem) }
+        if let problem = name.flatMap({ TextRules.tooLong($0, bytes: 254) }) { holder.report("name", problem) }
         try fields.finish()
         self.init(entrupyID: input.path("entrupy_id"), holder: .init(email: email ?? "", name: name))
     }

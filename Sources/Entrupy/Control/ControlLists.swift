@@ -188,7 +188,7 @@ extension CaptureInfo {
         let uploaded = try job.transaction.captureImages(captureID: capture.id).map(\.regionID)
         let isOpen = capture.status == .started
         let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
-        let item = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
+        let item = try ItemMetadata(stored: capture.item)
         self.init(
             id: capture.id, username: try job.transaction.user(id: capture.userID)?.username ?? "",
             status: capture.status, config_type: capture.configType.rawValue,

@@ -53,7 +53,7 @@ struct CatalogData {
 
     /// Merges a patch from the control API into the data. Writes, unless nothing changes.
     static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ job: JobContext) throws {
-        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        let metadata = try ItemMetadata(stored: item.metadata)
         let before = try CatalogData(item, metadata).value
         let after = before.merging(.object(patch))
         guard after != before else { return }

@@ -6,23 +6,22 @@ import SimulationAPI
 ///
 /// A part that is absent follows from the item. A part that is null is left out of the answer.
 struct GivenMarketEdge {
-    enum Part<Value> {
-        case absent
-        case null
+    enum Part<Value: Sendable>: Sendable {
+        case absent, null
         case given(Value)
     }
 
-    struct Grade {
+    struct Grade: Sendable {
         let id: String
         let display: String
     }
 
-    struct Match {
+    struct Match: Sendable {
         let product: String
         let confidence: JSONValue?
     }
 
-    struct Condition {
+    struct Condition: Sendable {
         let score: JSONValue?
         let rating: String
         let issues: [String]
@@ -135,7 +134,7 @@ extension FieldReader {
     }
 
     /// A part of the data: absent, null, or an object with no members but `known`.
-    fileprivate mutating func part<Value>(
+    fileprivate mutating func part<Value: Sendable>(
         _ key: String, _ known: [String], _ read: (inout FieldReader) -> Value
     ) -> GivenMarketEdge.Part<Value> {
         guard has(key) else { return .absent }

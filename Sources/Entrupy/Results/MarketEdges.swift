@@ -16,7 +16,7 @@ package struct ShowMarketEdge: Operation {
     }
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> MarketEdge {
-        let item = try Results.find(entrupyID, of: user, job)
+        let item = try user.item(entrupyID, job)
         guard item.resultFinal else {
             throw PlatformError.wrongState(
                 "the item has no final result yet, and market data comes with the final result",
@@ -76,9 +76,8 @@ struct MarketEdgeRendering {
     init(_ item: ItemRecord, _ job: JobContext) throws {
         self.item = item
         self.job = job
-        given =
-            try item.marketEdge.map { try GivenMarketEdge(StoredJSON.decode($0).members ?? [:]) } ?? GivenMarketEdge()
-        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        given = try item.marketEdge.map { try GivenMarketEdge(StoredJSON.members($0)) } ?? GivenMarketEdge()
+        let metadata = try ItemMetadata(stored: item.metadata)
         // An item that was given an error has no other data than it was given.
         if case .given = given.failure {
             catalog = [:]

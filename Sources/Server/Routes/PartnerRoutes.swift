@@ -14,8 +14,8 @@ enum PartnerRoutes {
         v2.post("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0) }
         v2.delete("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0.path("entrupy_id"), nil) }
         let item = "authentications/{entrupy_id}"
-        v2.get("\(item)/support-messages") { ListSupportMessages($0.path("entrupy_id")) }
-        v2.post("\(item)/support-messages", status: .created) { try AnswerSupport($0) }
+        v2.get("\(item)/support-messages") { ListSupportMessages<Partner>($0.path("entrupy_id")) }
+        v2.post("\(item)/support-messages", status: .created) { try AnswerSupport<Partner>($0) }
         v2.get("\(item)/certificate/transfers") { ListCertificateTransfers($0.path("entrupy_id")) }
         v2.post("\(item)/certificate/transfers", status: .created) { try StartCertificateTransfer($0) }
         v2.post("config/authentications", body: .optionalJSON) { _ in FetchPartnerConfiguration() }

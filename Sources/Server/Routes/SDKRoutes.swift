@@ -22,8 +22,8 @@ enum SDKRoutes {
         routes.get("sdk/results/{entrupy_id}/market-edge") { ShowMarketEdge($0.path("entrupy_id")) }
         routes.get("sdk/results/{entrupy_id}/flag") { ShowFlag($0.path("entrupy_id")) }
         routes.put("sdk/results/{entrupy_id}/flag") { try SetFlag($0) }
-        routes.get("sdk/results/{entrupy_id}/support-messages") { ListUserSupportMessages($0.path("entrupy_id")) }
-        routes.post("sdk/results/{entrupy_id}/support-messages", status: .created) { try AnswerSupportAsUser($0) }
+        routes.get("sdk/results/{entrupy_id}/support-messages") { ListSupportMessages<SDKUser>($0.path("entrupy_id")) }
+        routes.post("sdk/results/{entrupy_id}/support-messages", status: .created) { try AnswerSupport<SDKUser>($0) }
         routes.get("sdk/retakes") { _ in ListRetakes() }
         routes.post("sdk/results/{entrupy_id}/retake", body: .ignored, status: .created) {
             StartRetake($0.path("entrupy_id"))

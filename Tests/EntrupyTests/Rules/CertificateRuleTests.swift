@@ -17,11 +17,11 @@ import Testing
         }
         #expect(await show() == nil)
         for result in [ResultID.unknown, .needsReview] {
-            _ = try await bench.control(PatchAuthentication(id, result: result))
+            _ = try await bench.control(PatchAuthentication(entrupyID: id, result: result))
             #expect(await show() == .notFound)
             #expect(await refusal { try await bench.control(TransferCertificate(id, to: "a@b")) } == .wrongState)
         }
-        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
         #expect(await show() == nil)
         #expect(try await bench.item(id).certificateID == certificate, "the same one")
     }
@@ -50,7 +50,7 @@ import Testing
         let capture = try await bench.user(StartCapture(request), user).captureID
         try await bench.upload(capture, user)
         let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
-        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
         #expect(try await bench.item(id).certificateID == nil)
         #expect(await refusal { try await bench.control(TransferCertificate(id, to: "a@b")) } == .wrongState)
         let sent = bench.sent(["to": ["email": "a@b"]], path: ["entrupy_id": id])
@@ -89,7 +89,7 @@ import Testing
         #expect(all.first?.id == started.id)
         #expect(all.last?.id != started.id)
         #expect(try await bench.deliverAll() == ["certificate.transfer", "certificate.transfer"])
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         #expect(await refusal { try await transfer(["to": ["email": "a@b"]]) } == .wrongState)
     }
 }

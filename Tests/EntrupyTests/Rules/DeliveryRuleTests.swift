@@ -21,7 +21,7 @@ import Testing
         _ = try await bench.subscribe()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         #expect(try await bench.deliverAll() == ["session.updated", "session.completed"])
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         #expect(try await bench.deliverAll() == ["session.updated"])
     }
 
@@ -109,10 +109,10 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-invalid-after-0s")
         _ = try await bench.subscribe(version, events: ["session.updated"])
-        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
         try await bench.deliver(200)
         // The flag is set by a user who reads Japanese.
-        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user, .japanese)
+        _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user, .japanese)
         let body = try RuleBench.body(try await bench.deliver(200))
         let texts = String(decoding: try WireJSON.encode(JSONValue.object(body)), as: UTF8.self)
         let isASCII = texts.utf8.allSatisfy { $0 < 0x80 }

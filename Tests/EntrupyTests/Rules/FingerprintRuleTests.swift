@@ -59,7 +59,7 @@ import Testing
         let compared = try await run(bench, user, "fingerprint_compare", parent: parent)
         let authenticated = try await run(bench, user, "authentication")
         func set(_ id: String, _ result: ResultID) async -> PlatformError.Kind? {
-            await refusal { try await bench.control(PatchAuthentication(id, result: result)) }
+            await refusal { try await bench.control(PatchAuthentication(entrupyID: id, result: result)) }
         }
         #expect(await set(authenticated, .match) == .invalid)
         #expect(await set(compared, .authentic) == .invalid)

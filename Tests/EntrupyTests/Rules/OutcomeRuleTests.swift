@@ -79,9 +79,9 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-invalid-after-0s")
         #expect(try await bench.item(id).resultReason == "blurry_images")
-        let patch = PatchAuthentication(id, result: .unknown, reason: "multiple_items")
+        let patch = PatchAuthentication(entrupyID: id, result: .unknown, reason: "multiple_items")
         #expect(await refusal { try await bench.control(patch) } == .invalid)
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         #expect(try await bench.item(id).resultReason == nil)
     }
 
@@ -91,12 +91,12 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         let first = try await bench.item(id)
         await bench.wait("1h")
-        _ = try await bench.control(PatchAuthentication(id, result: .needsReview))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .needsReview))
         let back = try await bench.item(id)
         #expect(!back.resultFinal && back.resultAt == first.resultAt && back.resultAt == RuleBench.morning)
         #expect(back.initialResult == .authentic && back.initialResultAt == first.initialResultAt)
         await bench.wait("1h")
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         let last = try await bench.item(id)
         #expect(last.resultAt == RuleBench.morning + Span("2h")! && last.initialResult == .authentic)
     }

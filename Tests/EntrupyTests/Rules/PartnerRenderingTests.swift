@@ -65,7 +65,7 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         await bench.wait("1h")
-        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user)
+        _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user)
         let item = try await shown(bench, id, .v2)
         #expect(item["timestamp.created_at"] == "2026-01-05T09:00:00.000000Z")
         #expect(item["timestamp.last_updated_at"] == "2026-01-05T10:00:00.000000Z")

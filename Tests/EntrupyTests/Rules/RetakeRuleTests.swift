@@ -12,7 +12,8 @@ import Testing
         let bench = try await RuleBench(settings: ["result": ["delay": "10m"]])
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: "Sharper")))
+        let request = RetakeRequest(regions: ["outer_side"], message: "Sharper")
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: request))
         await bench.wait("1h")
         #expect(try await bench.item(id).result == .needsReview)
         let open = try await bench.user(ListRetakes(), user).items
@@ -37,7 +38,7 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["heel"], message: nil)))
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["heel"])))
         let regions = try await bench.user(ListRetakes(), user, language).items.flatMap(\.retake.regions)
         #expect(regions.map(\.display_name) == [step.displayName[language]])
         #expect(regions.map(\.guidance) == [step.guidance[language]])
@@ -48,8 +49,8 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
         #expect(await refusal { try await bench.user(StartRetake(id), user) } == .wrongState)
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: nil)))
-        let again = AskForRetake(id, RetakeRequest(regions: ["inner_side"], message: nil))
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["outer_side"])))
+        let again = AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["inner_side"]))
         #expect(await refusal { try await bench.control(again) } == .wrongState)
     }
 
@@ -58,7 +59,7 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
         for regions in [[], ["elbow"]] {
-            let wrong = AskForRetake(id, RetakeRequest(regions: regions, message: nil))
+            let wrong = AskForRetake(entrupyID: id, request: RetakeRequest(regions: regions))
             #expect(await refusal { try await bench.control(wrong) } == .invalid)
         }
     }
@@ -67,7 +68,7 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: nil)))
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["outer_side"])))
         let capture = try await bench.user(StartRetake(id), user).capture_id
         try await bench.upload(capture, user)
         _ = try await bench.user(SubmitCapture(capture), user)
