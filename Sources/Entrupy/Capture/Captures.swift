@@ -189,29 +189,19 @@ package struct StartedCapture: Sendable {
 }
 
 /// `GET /sdk/captures/{id}`.
-package struct ShowCapture: Operation {
+package enum ShowCapture: RuleByID {
     package static let access = Access.reads
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+    package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         try Captures.render(Captures.find(id, of: user, job), job)
     }
 }
 
 /// `POST /sdk/captures/{id}/cancel`.
-package struct CancelCapture: Operation {
+package enum CancelCapture: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+    package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
         try Captures.checkIsStarted(capture, job)
         capture.status = .cancelled

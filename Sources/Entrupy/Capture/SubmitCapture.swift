@@ -3,15 +3,10 @@ import EntrupyStorage
 import Simulation
 
 /// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].
-package struct SubmitCapture: Operation {
+package enum SubmitCapture: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
+    package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
         let capture = try Captures.find(id, of: user, job)
         try Captures.checkIsStarted(capture, job)
         let uploaded = Set(try job.transaction.captureImages(captureID: id).map(\.regionID))
@@ -21,7 +16,7 @@ package struct SubmitCapture: Operation {
         if let retakeID = capture.retakeID { return try answer(retakeID, capture, job) }
         let metadata = try ItemMetadata(stored: capture.item)
         let brand = metadata.brand(job.catalogue)
-        let facts = try Self.facts(metadata, brand, capture, user, job)
+        let facts = try facts(metadata, brand, capture, user, job)
         let decided = try ItemOutcome.first(for: facts.subject, job)
         let decision = Decision.make(facts, outcome: decided, job.entrupy.settings)
         let entrupyID = try Items.nextID(job)
@@ -67,14 +62,15 @@ package struct SubmitCapture: Operation {
     }
 
     /// Ends the capture. Writes.
-    private func end(_ capture: CaptureRecord, as entrupyID: String, _ job: JobContext) throws {
+    private static func end(_ capture: CaptureRecord, as entrupyID: String, _ job: JobContext) throws {
+        let id = capture.id
         try job.transaction.endCapture(id: id, .submitted, submittedAt: job.now, entrupyID: entrupyID)
         try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
         try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
     }
 
     /// Submits the images of a retake. It belongs to an existing item, and no submission is counted [D retakes].
-    private func answer(
+    private static func answer(
         _ retakeID: String, _ capture: CaptureRecord, _ job: JobContext
     ) throws -> EntrupyCaptureResult {
         guard let retake = try job.transaction.retake(id: retakeID) else {

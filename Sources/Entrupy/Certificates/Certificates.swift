@@ -28,15 +28,12 @@ package struct CertificateDetails: Sendable {
 }
 
 /// `GET /certificates/{certificate_id}`: needs no token. Anyone with the URL may read it.
-package struct ShowCertificate: Operation {
+package enum ShowCertificate: RuleByID {
     package static let access = Access.reads
-    let certificateID: String
 
-    package init(_ certificateID: String) {
-        self.certificateID = certificateID
-    }
-
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> CertificateDetails {
+    package static func perform(
+        _ certificateID: String, _ job: JobContext, as caller: Anyone
+    ) throws -> CertificateDetails {
         // A withdrawn certificate is reported as missing.
         let found = try job.transaction.item(certificateID: certificateID)
         guard let item = found, ResultRendering(job).certificateID(item) != nil,
@@ -134,15 +131,12 @@ enum CertificateTransfers {
 }
 
 /// `GET /v2/authentications/{entrupy_id}/certificate/transfers` [D certificate-transfers].
-package struct ListCertificateTransfers: Operation {
+package enum ListCertificateTransfers: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransferList {
+    package static func perform(
+        _ entrupyID: String, _ job: JobContext, as partner: Partner
+    ) throws -> CertificateTransferList {
         CertificateTransferList(transfers: try CertificateTransfers.all(partner.item(entrupyID, job), job))
     }
 }

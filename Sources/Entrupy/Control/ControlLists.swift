@@ -26,17 +26,12 @@ package struct ListAllCaptures: Operation {
 }
 
 extension ListAllCaptures {
-    /// The states that can be listed.
-    private enum Listed: String, CaseIterable {
-        case started, submitted, cancelled, timed_out, all
-    }
-
     package init(_ input: some RequestInput) throws {
         var query = input.query
-        let status = query.word("status", Listed.self) ?? .started
+        let status = query.word("status", Capture.Status.names + ["all"]) ?? Capture.Status.started.rawValue
         let (limit, cursor) = query.page()
         try query.finish()
-        self.init(status: status == .all ? nil : .init(rawValue: status.rawValue), limit: limit, cursor: cursor)
+        self.init(status: status == "all" ? nil : .init(rawValue: status), limit: limit, cursor: cursor)
     }
 }
 
@@ -49,7 +44,7 @@ package struct ListUsers: Operation {
     let cursor: String?
 
     package func perform(_ job: JobContext, as caller: Control) throws -> UserInfoList {
-        let query = ["users"] + (uniqueUserID.map { [$0] } ?? [])
+        let query = ["users", uniqueUserID].compactMap(\.self)
         let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.id) {
             try job.transaction.users(before: $0, uniqueUserID: uniqueUserID, limit: $1)
         }
@@ -85,11 +80,12 @@ package struct ListAllSubscriptions: Operation {
 }
 
 extension SubscriptionInfo {
-    /// - Parameter latest: the newest attempts, by their subscriptions.
+    /// - Parameter latest: the newest attempts, by their subscriptions; `nil` if they are not read yet.
     init(
-        _ subscription: Subscription, of organization: OrganizationRecord, latest: [String: LatestAttempt],
+        _ subscription: Subscription, of organization: OrganizationRecord, latest: [String: LatestAttempt]? = nil,
         _ job: JobContext
     ) throws {
+        let latest = try latest ?? job.transaction.latestAttempts()
         let secrets = Secrets(try job.state.readSecrets(job.transaction))
         self.init(
             subscription, organization: organization.name,

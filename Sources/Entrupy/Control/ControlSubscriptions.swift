@@ -13,7 +13,7 @@ package struct SubscribeOrganization: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
         let partner = Partner(organization: try Subscriptions.organization(named: organization, job))
-        return try SubscriptionInfo(Subscribe(request, .v2).perform(job, as: partner), of: partner, job)
+        return try SubscriptionInfo(Subscribe(request, .v2).perform(job, as: partner), of: partner.organization, job)
     }
 }
 
@@ -36,7 +36,7 @@ package struct PatchAnySubscription: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
         let partner = try Subscriptions.owner(of: id, job)
         let patch = PatchSubscription(id: id, request: request, forgetsUsername: forgetsUsername)
-        return try SubscriptionInfo(patch.perform(job, as: partner), of: partner, job)
+        return try SubscriptionInfo(patch.perform(job, as: partner), of: partner.organization, job)
     }
 }
 
@@ -50,16 +50,11 @@ extension PatchAnySubscription {
 }
 
 /// `DELETE /_sim/webhooks/{id}`: deletes a subscription of any organization. Its open deliveries are cancelled [D webhook-deleted].
-package struct RemoveSubscription: Operation {
+package enum RemoveSubscription: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws {
-        try Unsubscribe(id).perform(job, as: Subscriptions.owner(of: id, job))
+    package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws {
+        try Unsubscribe.perform(id, job, as: Subscriptions.owner(of: id, job))
     }
 }
 
@@ -90,11 +85,5 @@ extension Subscriptions {
                 because: "no subscription of the namespace has this id")
         }
         return Partner(organization: found)
-    }
-}
-
-extension SubscriptionInfo {
-    fileprivate init(_ subscription: Subscription, of partner: Partner, _ job: JobContext) throws {
-        try self.init(subscription, of: partner.organization, latest: job.transaction.latestAttempts(), job)
     }
 }

@@ -142,15 +142,10 @@ enum Flags {
 }
 
 /// `GET /sdk/results/{entrupy_id}/flag`.
-package struct ShowFlag: Operation {
+package enum ShowFlag: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> FlagDetails {
+    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> FlagDetails {
         Flags.details(try user.item(entrupyID, job), user, job)
     }
 }

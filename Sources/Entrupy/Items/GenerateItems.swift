@@ -128,11 +128,12 @@ extension Namespace {
         return Completed(requestID: plan.requestID, result: result)
     }
 
-    private func generate(_ generation: Generation, _ head: RequestHead) async -> Result<GeneratedItems, PlatformError>
-    {
+    private func generate(
+        _ generation: Generation, _ head: RequestHead
+    ) async -> Result<GeneratedItems, PlatformError> {
         let notes = generation.template.notes
         var made = GeneratedItems(
-            count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted, notes: notes.isEmpty ? nil : notes)
+            count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted, notes: notes.nonEmpty)
         while made.count < generation.template.count {
             guard !environment.isStopping else {
                 return .failure(
@@ -175,25 +176,24 @@ struct PlanGeneration: Operation {
             ErrorDetail(String($0.field.dropFirst("item.".count)), $0.problem)
         }
         if let name = JSONValue.object(template.item).firstNumberedName {
-            problems.append(
-                ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
+            problems.add(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members")
         }
         if let text = try template.numberedMarketEdge() {
             problems += MarketEdges.problems(try StoredJSON.decode(text.numbered(template.count)))
         }
         if job.catalogue.category(metadata.flow(job.catalogue).category) == nil {
             let ids = job.catalogue.categories.map(\.id).joined(separator: ", ")
-            problems.append(ErrorDetail("product_category", "must be one of \(ids)"))
+            problems.add("product_category", "must be one of \(ids)")
         }
         let reasons = job.catalogue.texts.invalidReasons.map(\.id)
         if let reason = template.reason {
             if template.result != .invalid {
-                problems.append(ErrorDetail("reason", "needs the result invalid"))
-            } else if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
-                problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
+                problems.add("reason", "needs the result invalid")
+            } else if !reason.isOne(of: reasons) {
+                problems.add("reason", "must be one of \(reasons.joined(separator: ", "))")
             }
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
         guard job.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
             throw PlatformError.invalid(
                 field: "count",
@@ -241,12 +241,10 @@ struct GenerateBatch: Operation {
                 entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
                 userID: generation.user.id, configType: .production, category: category, brandID: brand.id,
                 brandName: brand.name, customerItemID: customerItemID?.numbered(number),
-                metadata: stored.numbered(number),
-                captureStartedAt: nil, submittedAt: submittedAt, result: template.result,
-                decidedBy: .control)
+                metadata: stored.numbered(number), captureStartedAt: nil, submittedAt: submittedAt,
+                result: template.result, decidedBy: .control)
             item.resultFinal = template.result.isFinal
-            item.resultReason =
-                template.result == .invalid ? template.reason ?? Results.defaultReason(job) : nil
+            item.resultReason = template.result == .invalid ? template.reason ?? Results.defaultReason(job) : nil
             if item.resultFinal {
                 item.resultAt = submittedAt
                 item.initialResult = template.result
@@ -261,9 +259,7 @@ struct GenerateBatch: Operation {
                 item.flagResolvedAt = template.flag == .resolved ? submittedAt : nil
             }
             try job.transaction.insert(item)
-            if !template.isCounted || item.flag != .unflagged {
-                try GenerateItems.record(item, job)
-            }
+            if !template.isCounted || item.flag != .unflagged { try GenerateItems.record(item, job) }
             if !template.isCounted {
                 try Webhooks.enqueue(.sessionUpdated, item, job)
                 if item.resultFinal { try Webhooks.enqueue(.sessionCompleted, item, job) }
@@ -311,9 +307,7 @@ private struct NumberedText {
 
     var isNumbered: Bool { parts.count > 1 }
 
-    init(_ text: String) {
-        parts = text.split(atEach: Self.mark)
-    }
+    init(_ text: String) { parts = text.split(atEach: Self.mark) }
 
     func numbered(_ number: Int) -> String {
         isNumbered ? parts.joined(separator: String(number)) : String(parts[0])

@@ -22,7 +22,7 @@ struct CatalogData {
         let score = 5 + Int(digest[0]) % 5
         let style = metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut
         // A fingerprint may have no brand.
-        let brand = item.brandName.isEmpty ? nil : item.brandName
+        let brand = item.brandName.nonEmpty
         let title = [brand, style].compactMap(\.self).joined(separator: " ")
         let rating = ratings[score - 5]
         return .object([
@@ -64,24 +64,19 @@ struct CatalogData {
 
     /// The problems of a merge patch from the control API.
     static func problems(_ patch: JSONObject) -> [ErrorDetail] {
+        let known = ["product_information", "condition_assessment", "marketplace_listings"]
         var problems: [ErrorDetail] = []
         for (key, value) in patch.sorted {
             // Compared as bytes: the key may be long.
-            switch ["product_information", "condition_assessment", "marketplace_listings"].first(where: key.isIdentical)
-            {
-            case "product_information", "condition_assessment":
-                if value != .null, value.members == nil {
-                    problems.append(ErrorDetail("catalog.\(key)", "must be an object, got \(value.typeName)"))
-                }
-            case "marketplace_listings":
-                if value != .null, value.elements?.allSatisfy({ $0.members != nil }) != true {
-                    problems.append(ErrorDetail("catalog.\(key)", "must be an array of objects"))
-                }
-            default:
-                problems.append(
-                    ErrorDetail(
-                        "catalog.\(key)",
-                        "is not known here; expected product_information, condition_assessment, marketplace_listings"))
+            if !key.isOne(of: known) {
+                problems.add("catalog.\(key)", "is not known here; expected \(known.joined(separator: ", "))")
+            } else if value == .null {
+                continue
+            } else if key.isIdentical(to: "marketplace_listings") {
+                let areObjects = value.elements?.allSatisfy { $0.members != nil } ?? false
+                if !areObjects { problems.add("catalog.\(key)", "must be an array of objects") }
+            } else if value.members == nil {
+                problems.add("catalog.\(key)", "must be an object, got \(value.typeName)")
             }
         }
         return problems

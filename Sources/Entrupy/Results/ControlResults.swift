@@ -4,16 +4,11 @@ import Simulation
 import SimulationAPI
 
 /// `GET /_sim/authentications/{entrupy_id}`.
-package struct ShowAuthentication: Operation {
+package enum ShowAuthentication: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
-        try AuthenticationInfo(Results.find(entrupyID, job), job)
+    package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
+        try AuthenticationInfo(Results.find(id, job), job)
     }
 }
 

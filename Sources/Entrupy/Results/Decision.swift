@@ -6,7 +6,7 @@ import Simulation
 struct Decision: Sendable {
     let rule: DecisionRule
     let result: ResultID
-    let reason: String?
+    var reason: String?
     let delay: Span
     /// The id of the outcome rule that decided; `nil` if none did.
     var outcomeID: String?
@@ -30,8 +30,7 @@ struct Decision: Sendable {
         let (subject, activity) = (facts.subject, facts.subject.activity)
         // 1. The debug configuration, at once [S].
         if subject.configType == .debug {
-            return Decision(
-                rule: .debugConfiguration, result: .invalid, reason: ResultID.debugReason, delay: .zero)
+            return Decision(rule: .debugConfiguration, result: .invalid, reason: ResultID.debugReason, delay: .zero)
         }
         // 2. An outcome rule.
         if let (rule, outcome) = decided {
@@ -44,22 +43,19 @@ struct Decision: Sendable {
             activity.results.contains(magic.result)
         {
             return Decision(
-                rule: .magicCustomerItemID, result: magic.result, reason: nil,
-                delay: magic.delay ?? settings.resultDelay)
+                rule: .magicCustomerItemID, result: magic.result, delay: magic.delay ?? settings.resultDelay)
         }
         // 4. A brand the catalogue lacks [D unknown-brand].
         if !facts.brandIsKnown, activity.results.contains(.notSupported) {
-            return Decision(
-                rule: .unknownBrand, result: .notSupported, reason: nil, delay: settings.resultDelay)
+            return Decision(rule: .unknownBrand, result: .notSupported, delay: settings.resultDelay)
         }
         // An item type the catalogue lacks, or the brand does not have [D item-types].
         if !facts.typeIsKnown, activity.results.contains(.notSupported) {
-            return Decision(
-                rule: .unknownItemType, result: .notSupported, reason: nil, delay: settings.resultDelay)
+            return Decision(rule: .unknownItemType, result: .notSupported, delay: settings.resultDelay)
         }
         // 5. The namespace's default.
         return Decision(
-            rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: facts.hasParent), reason: nil,
+            rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: facts.hasParent),
             delay: settings.resultDelay)
     }
 }
@@ -73,12 +69,8 @@ struct MagicItemID: Sendable {
     init?(_ text: String) {
         guard let parts = Self.parts(text) else { return nil }
         result = parts.result
-        if let written = parts.delay {
-            guard let span = Self.span(written) else { return nil }
-            delay = span
-        } else {
-            delay = nil
-        }
+        delay = parts.delay.flatMap(Self.span)
+        if delay == nil, parts.delay != nil { return nil }
     }
 
     /// The problem of an id that has the magic form but an invalid delay; `nil` for all other ids.

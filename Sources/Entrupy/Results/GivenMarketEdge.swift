@@ -9,6 +9,15 @@ struct GivenMarketEdge {
     enum Part<Value: Sendable>: Sendable {
         case absent, null
         case given(Value)
+
+        /// The value that counts: the one that was given, none for null, else the one that follows from the item.
+        func value(or follows: @autoclosure () -> Value?) -> Value? {
+            switch self {
+            case .given(let value): value
+            case .null: nil
+            case .absent: follows()
+            }
+        }
     }
 
     struct Grade: Sendable {
@@ -18,7 +27,7 @@ struct GivenMarketEdge {
 
     struct Match: Sendable {
         let product: String
-        let confidence: JSONValue?
+        var confidence: JSONValue?
     }
 
     struct Condition: Sendable {
@@ -82,7 +91,7 @@ struct GivenMarketEdge {
             Grade(id: $0.requiredText("id", maxBytes: 100), display: $0.requiredText("display", maxBytes: 200))
         }
         match = fields.part("market_match", ["product", "confidence"]) {
-            Match(product: $0.requiredText("product", maxBytes: 500), confidence: $0.share("confidence"))
+            Match(product: $0.requiredText("product", maxBytes: 500), confidence: $0.numeral("confidence", in: 0...1))
         }
         price = fields.part("market_value", ["price"]) { $0.requiredText("price", maxBytes: 100) }
         condition = fields.part("condition", ["score", "rating", "issues"]) {
@@ -151,9 +160,6 @@ extension FieldReader {
         decimal(key, in: range) == nil ? nil : value(key)
     }
 
-    /// A number from 0 to 1, as it was written.
-    fileprivate mutating func share(_ key: String) -> JSONValue? { numeral(key, in: 0...1) }
-
     /// A list of texts, bounded in number and length.
     fileprivate mutating func proses(_ key: String) -> [String]? {
         guard let texts = texts(key) else { return nil }
@@ -186,7 +192,7 @@ extension FieldReader {
                     _ = listing.text(text, maxBytes: 2000)
                 }
             }
-            _ = listing.share("confidence")
+            _ = listing.decimal("confidence", in: 0...1)
             _ = listing.decimal("time_of_report", in: 0...253_402_300_799)
             _ = listing.optionalBool("price_difference_positive")
             return members

@@ -126,15 +126,10 @@ extension SDKUser: ItemOwner {
 }
 
 /// `GET /sdk/results/{entrupy_id}`.
-package struct ShowResult: Operation {
+package enum ShowResult: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
+    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
         guard let item = found, item.userID == user.id else { throw try user.missing(found?.userID, job) }
         return EncodedJSON(bytes: try Renderings(job).sdk(item))

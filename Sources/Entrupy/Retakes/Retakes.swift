@@ -185,15 +185,10 @@ package struct ListRetakes: Operation {
 
 /// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the requested images. Uploads and submission follow
 /// as for any capture.
-package struct StartRetake: Operation {
+package enum StartRetake: RuleByID {
     package static let access = Access.writes
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         let item = try user.item(entrupyID, job)
         guard let retake = try Retakes.open(entrupyID, job) else {
             throw PlatformError.wrongState(

@@ -61,15 +61,10 @@ enum SupportConversations {
 }
 
 /// `GET /sdk/results/{entrupy_id}/support-messages`, and the same of `/v2/authentications` [D support-conversations].
-package struct ListSupportMessages<Owner: ItemOwner>: Operation {
+package enum ListSupportMessages<Owner: ItemOwner>: RuleByID {
     package static var access: Access { .reads }
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as owner: Owner) throws -> SupportMessageList {
+    package static func perform(_ entrupyID: String, _ job: JobContext, as owner: Owner) throws -> SupportMessageList {
         SupportMessageList(support_messages: try SupportConversations.messages(owner.item(entrupyID, job), job))
     }
 }

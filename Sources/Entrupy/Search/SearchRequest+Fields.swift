@@ -44,7 +44,7 @@ extension SearchRequest {
     }
 
     private static func filters(_ fields: inout FieldReader) -> [SearchFilter] {
-        let maxCount = SearchSubmissions.maxFilters
+        let maxCount = ItemQuery.maxFilters
         guard var list = fields.elements("filters", "must be an array of objects") else { return [] }
         if list.names.count > maxCount {
             fields.report("filters", "must be at most \(maxCount), got \(list.names.count)")

@@ -8,8 +8,6 @@ package struct SearchSubmissions: Operation {
 
     /// The page size if the caller gives none [D search-limits].
     package static let defaultLimit = 20
-    /// The maximum number of filters [D search-limits].
-    package static let maxFilters = ItemQuery.maxFilters
 
     package init(_ request: SearchRequest) {
         self.request = request

@@ -24,10 +24,7 @@ package struct SearchUserItems: Operation {
     }
 
     /// The times between which items were submitted, both inclusive.
-    private struct Window {
-        let from: Instant
-        let to: Instant
-    }
+    private typealias Window = (from: Instant, to: Instant)
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let terms = terms(job.catalogue)
@@ -58,15 +55,9 @@ package struct SearchUserItems: Operation {
 
     /// The answer, ``EntrupyAPI/EntrupySearchItemsResult``, around items that are already encoded.
     private func answer(_ items: [ByteBuffer], _ next: [String]?, _ total: Int) -> EncodedJSON {
-        var text = ByteBuffer()
-        text.writeString(#"{"items":["#)
-        for (index, item) in items.enumerated() {
-            if index > 0 { text.writeInteger(UInt8(ascii: ",")) }
-            text.writeImmutableBuffer(item)
-        }
-        text.writeString(#"],"metadata":{"result_mode":"\#(request.result_mode.rawValue)"},"#)
-        text.writeString(#""next_cursor":\#(Cursor.text(next)),"total_count":\#(total)}"#)
-        return EncodedJSON(bytes: text)
+        let metadata = #"{"result_mode":"\#(request.result_mode.rawValue)"}"#
+        let end = #"],"metadata":\#(metadata),"next_cursor":\#(Cursor.text(next)),"total_count":\#(total)}"#
+        return .page(items, #"{"items":["#, end)
     }
 
     /// The window of a first page; its cursor keeps it for the next ones.
@@ -74,18 +65,18 @@ package struct SearchUserItems: Operation {
         switch request.date_range {
         case .last(let days):
             let span = Int64(days) * Span.day.microseconds
-            return Window(from: Instant(microseconds: max(0, now.microseconds - span)), to: now)
+            return (Instant(microseconds: max(0, now.microseconds - span)), now)
         case .between(let start, let end):
             var problems: [ErrorDetail] = []
             let (from, to) = (Instant(epoch: start), Instant(epoch: end))
             for (moment, name) in [(from, "start"), (to, "end")] where moment == nil {
-                problems.append(ErrorDetail("date_range.\(name)", "must be epoch seconds from 0 to the year 9999"))
+                problems.add("date_range.\(name)", "must be epoch seconds from 0 to the year 9999")
             }
             if let from, let to, from > to {
-                problems.append(ErrorDetail("date_range.start", "must not be after date_range.end"))
+                problems.add("date_range.start", "must not be after date_range.end")
             }
             guard problems.isEmpty, let from, let to else { throw PlatformError.invalid(problems) }
-            return Window(from: from, to: to)
+            return (from, to)
         }
     }
 
@@ -93,9 +84,7 @@ package struct SearchUserItems: Operation {
     private func terms(_ catalogue: Catalogue) -> [ItemSearch.Term] {
         let filters = request.filters
         let brands = filters.brand.map { catalogue.brand(matching: $0)?.id ?? ItemMetadata.identifier($0) }
-        let results = filters.status.map {
-            $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0
-        }
+        let results = filters.status.map { $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0 }
         let categories = filters.category.map { catalogue.category(matching: $0)?.id ?? $0 }
         let lists: [(ItemSearch.Field, [String])] = [
             (.result, results), (.category, categories), (.brand, brands), (.flag, filters.flag),
@@ -124,7 +113,7 @@ package struct SearchUserItems: Operation {
             let from = Int64(parts[0]), let to = Int64(parts[1]), let moment = Int64(parts[2])
         else { return nil }
         return (
-            Window(from: Instant(microseconds: from), to: Instant(microseconds: to)),
+            (Instant(microseconds: from), Instant(microseconds: to)),
             .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[3]))
         )
     }

@@ -23,13 +23,11 @@ struct EntrupySeed: PlatformSeed {
         var signature: WebhookSignatureForm?
         var domainVerification: Bool?
 
-        /// The members of the settings.
-        var members: JSONObject {
-            var members: JSONObject = [:]
-            members["format"] = format.map { .string($0.rawValue) }
-            members["signature"] = signature.map { .string($0.rawValue) }
-            members["domain_verification"] = domainVerification.map { .bool($0) }
-            return members
+        var document: SeedDocument {
+            .members([
+                ("format", format.map { .text($0.rawValue) }), ("signature", signature.map { .text($0.rawValue) }),
+                ("domain_verification", domainVerification.map { .bool($0) }),
+            ])
         }
     }
 
@@ -39,21 +37,11 @@ struct EntrupySeed: PlatformSeed {
         let sdkFlagging: Bool
         /// Whether the data sets ``sdkFlagging``. Otherwise it is the default.
         var saysFlagging = true
-        let partnerUsers: [PartnerUser]
+        /// They belong to the organization that has their row; the ids here do not count.
+        let partnerUsers: [PartnerUserRecord]
     }
 
-    struct PartnerUser: Sendable {
-        let username: String
-        let password: String
-        let uniqueUserID: String
-        let email: String
-        let firstName: String?
-        let lastName: String?
-    }
-
-    init(
-        organizations: [Organization], flagEligible: [ResultID], webhooks: WebhookDefaults?, catalogue: Catalogue
-    ) {
+    init(organizations: [Organization], flagEligible: [ResultID], webhooks: WebhookDefaults?, catalogue: Catalogue) {
         self.organizations = organizations
         places = Dictionary(organizations.enumerated().map { (TextKey($1.name), $0) }) { first, _ in first }
         self.flagEligible = flagEligible
@@ -76,11 +64,10 @@ struct EntrupySeed: PlatformSeed {
         for organization in organizations {
             guard let id = ids[TextKey(organization.name)] else { continue }
             if !organization.sdkFlagging { try transaction.setFlagging(organizationID: id, false) }
-            for bundle in organization.bundles {
-                try transaction.insertBundle(bundle, organizationID: id)
-            }
-            for user in organization.partnerUsers {
-                try transaction.insert(PartnerUserRecord(user, organizationID: id))
+            for bundle in organization.bundles { try transaction.insertBundle(bundle, organizationID: id) }
+            for var user in organization.partnerUsers {
+                user.organizationID = id
+                try transaction.insert(user)
             }
         }
     }
@@ -89,17 +76,7 @@ struct EntrupySeed: PlatformSeed {
         var members: [(key: String, value: SeedDocument)] = [
             ("flagging", .mapping([("eligible", .texts(flagEligible.map(\.rawValue)))]))
         ]
-        if let webhooks {
-            members.append(
-                (
-                    "webhooks",
-                    .members([
-                        ("format", webhooks.format.map { .text($0.rawValue) }),
-                        ("signature", webhooks.signature.map { .text($0.rawValue) }),
-                        ("domain_verification", webhooks.domainVerification.map { .bool($0) }),
-                    ])
-                ))
-        }
+        if let webhooks { members.append(("webhooks", webhooks.document)) }
         return members + catalogue.document()
     }
 
@@ -171,11 +148,7 @@ extension EntrupySeed {
             Organization(
                 name: organization.name, bundles: try job.transaction.bundles(organizationID: organization.id),
                 sdkFlagging: organization.sdkFlagging,
-                partnerUsers: try job.transaction.partnerUsers(organizationID: organization.id).map {
-                    PartnerUser(
-                        username: $0.username, password: $0.password, uniqueUserID: $0.uniqueUserID, email: $0.email,
-                        firstName: $0.firstName, lastName: $0.lastName)
-                })
+                partnerUsers: try job.transaction.partnerUsers(organizationID: organization.id))
         }
         self.init(
             organizations: organizations, flagEligible: job.entrupy.seed.flagEligible,
@@ -207,31 +180,21 @@ extension EntrupySeed.Organization {
             name: fields.requiredText("name", maxBytes: 100),
             bundles: fields.list("bundles") { $0.text($1, maxBytes: 255) } ?? [],
             sdkFlagging: flagging?.optionalBool("sdk") ?? true, saysFlagging: flagging != nil,
-            partnerUsers: fields.objects("partner_users", known: EntrupySeed.PartnerUser.members) {
-                EntrupySeed.PartnerUser(&$0)
+            partnerUsers: fields.objects("partner_users", known: PartnerUserRecord.members) {
+                PartnerUserRecord(&$0)
             } ?? [])
     }
 }
 
-extension EntrupySeed.PartnerUser {
-    fileprivate static let members = [
-        "username", "password", "unique_user_id", "email", "first_name", "last_name",
-    ]
+extension PartnerUserRecord {
+    fileprivate static let members = ["username", "password", "unique_user_id", "email", "first_name", "last_name"]
 
     fileprivate init(_ fields: inout FieldReader) {
         self.init(
-            username: fields.requiredText("username", maxBytes: 254),
+            organizationID: 0, username: fields.requiredText("username", maxBytes: 254),
             password: fields.requiredText("password", maxBytes: 254),
             uniqueUserID: fields.uniqueUserID("unique_user_id"), email: fields.requiredText("email", maxBytes: 254),
             firstName: fields.text("first_name", maxBytes: 254), lastName: fields.text("last_name", maxBytes: 254))
-    }
-}
-
-extension PartnerUserRecord {
-    fileprivate init(_ user: EntrupySeed.PartnerUser, organizationID: Int64) {
-        self.init(
-            organizationID: organizationID, username: user.username, password: user.password,
-            uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName, lastName: user.lastName)
     }
 }
 
@@ -271,8 +234,9 @@ extension EntrupySeed {
                 for bundle in organization.bundles where try !job.transaction.hasBundle(bundle, organizationID: id) {
                     try job.transaction.insertBundle(bundle, organizationID: id)
                 }
-                for user in organization.partnerUsers {
-                    try job.transaction.upsertPartnerUser(PartnerUserRecord(user, organizationID: id))
+                for var user in organization.partnerUsers {
+                    user.organizationID = id
+                    try job.transaction.upsertPartnerUser(user)
                 }
             }
             if let seed = seed as? EntrupySeed { loaded.brands = seed.catalogue.brands.count }

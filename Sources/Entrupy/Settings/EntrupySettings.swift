@@ -28,10 +28,6 @@ struct EntrupySettings: PlatformSettings {
         let registered: ResultID
         let match: ResultID
         let noMatch: ResultID
-
-        static let registrations: [ResultID] = [.registered, .authentic]
-        static let matches: [ResultID] = [.match, .matchFound]
-        static let others: [ResultID] = [.noMatch, .noMatchFound]
     }
 
     /// The rate limits; `nil` if unlimited.
@@ -56,9 +52,7 @@ struct EntrupySettings: PlatformSettings {
             "capture_timeout": .string("2h"),
             "session_lifetime": .string("24h"),
             "signed_request_lifetime": .string("1h"),
-            "flagging": .object([
-                "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) }),
-            ]),
+            "flagging": .object(["sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) })]),
             "quota": .null,
             "sdk": .object(["ended_session_status": .number(JSONNumber(401))]),
             "captures": .object(["require_customer_item_id": .bool(false)]),
@@ -81,8 +75,7 @@ struct EntrupySettings: PlatformSettings {
         signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .second
         var flagging = fields.object("flagging", known: ["sdk", "eligible"])
         sdkFlagging = flagging.optionalBool("sdk") ?? false
-        self.flagEligible =
-            flagging.words("eligible", Flags.eligibleNames)?.map(ResultID.init(rawValue:)) ?? []
+        flagEligible = flagging.words("eligible", Flags.eligibleNames)?.map(ResultID.init(rawValue:)) ?? []
         quota = fields.number("quota")
         var sdk = fields.object("sdk", known: ["ended_session_status"])
         endedSessionStatus =
@@ -96,9 +89,8 @@ struct EntrupySettings: PlatformSettings {
             fingerprints.word(key, allowed.map(\.rawValue)).map(ResultID.init(rawValue:)) ?? allowed[0]
         }
         self.fingerprints = FingerprintResults(
-            registered: ending("registered", FingerprintResults.registrations),
-            match: ending("match", FingerprintResults.matches),
-            noMatch: ending("no_match", FingerprintResults.others))
+            registered: ending("registered", [.registered, .authentic]), match: ending("match", [.match, .matchFound]),
+            noMatch: ending("no_match", [.noMatch, .noMatchFound]))
     }
 
     /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].

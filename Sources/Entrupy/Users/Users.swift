@@ -46,15 +46,10 @@ enum Users {
 }
 
 /// `GET /_sim/users/{username}`.
-package struct ShowUser: Operation {
+package enum ShowUser: RuleByID {
     package static let access = Access.reads
-    let username: String
 
-    package init(_ username: String) {
-        self.username = username
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> UserInfo {
+    package static func perform(_ username: String, _ job: JobContext, as caller: Control) throws -> UserInfo {
         try UserInfo(Users.find(username, job), job)
     }
 }

@@ -41,8 +41,8 @@ package struct SignatureCheck: Sendable {
     private static func hint(_ signature: String, _ body: Data, _ secret: String) -> String? {
         let plain = plain(signature)
         if let found = form(of: plain, body, secret) {
-            return
-                "the code is right, but \(found.rawValue) is written exactly \"\(found.text(of: code(body, secret)))\""
+            let text = found.text(of: WebhookSignature.code(body, secret: secret))
+            return "the code is right, but \(found.rawValue) is written exactly \"\(text)\""
         }
         for (changed, name) in changed(body) where form(of: plain, changed, secret) != nil {
             return "the signature is that of the body \(name): sign and compare the bytes as they arrive"
@@ -53,8 +53,6 @@ package struct SignatureCheck: Sendable {
         }
         return nil
     }
-
-    private static func code(_ body: Data, _ secret: String) -> Data { WebhookSignature.code(body, secret: secret) }
 
     /// A signature without what clients add by mistake: spaces, the header's name, another prefix, capitals in hex,
     /// base64's URL alphabet.

@@ -10,9 +10,8 @@ extension SubscriptionRequest {
     init(_ fields: inout FieldReader) {
         self.init(
             url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"),
-            events: fields.texts("events"),
-            channel: fields.optionalString("channel"), username: fields.optionalString("username"),
-            format: fields.word("format", WebhookFormat.self),
+            events: fields.texts("events"), channel: fields.optionalString("channel"),
+            username: fields.optionalString("username"), format: fields.word("format", WebhookFormat.self),
             signature: fields.word("signature", WebhookSignatureForm.self))
     }
 

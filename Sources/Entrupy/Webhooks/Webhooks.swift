@@ -65,8 +65,7 @@ enum Webhooks {
         let rendering = try PartnerRendering(item, job)
         return switch (form.format, form.version) {
         case (.items, .v1(let minor)): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: minor)]))
-        case (.items, .v2):
-            try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: PartnerVersion.lastMinor)]))
+        case (.items, .v2): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: PartnerVersion.lastMinor)]))
         case (.event, .v1(let minor)): try encode(event, eventID, item, rendering.v1(minor: minor), more, job)
         case (.event, .v2): try encode(event, eventID, item, rendering.v2(PartnerParts()), more, job)
         }

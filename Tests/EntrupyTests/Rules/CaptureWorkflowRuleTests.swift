@@ -27,7 +27,7 @@ import Testing
         let request = StartCaptureRequest(item: item, activity: activity, fingerprint_parent: parent)
         let capture = try await bench.user(StartCapture(request), user).captureID
         try await bench.upload(capture, user)
-        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let id = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         if waits { await bench.wait("1h") }
         return try await bench.item(id)
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(item.certificateID == nil)
         #expect((item.brandID, item.brandName) == ("", ""))
         #expect(!item.metadata.contains("capture_workflow"))
-        let info = try await bench.control(ShowAuthentication(item.entrupyID))
+        let info = try await bench.control(ByID<ShowAuthentication>(item.entrupyID))
         #expect(info.sdk.properties.brand.id == "")
         #expect(info.sdk.properties.brand.display == ["name": ""])
         #expect(info.v2.properties.brand == nil)
@@ -286,7 +286,7 @@ import Testing
         let request = StartCaptureRequest(item: ["capture_workflow": "fingerprint_register", "item_type": "sneakers"])
         let capture = try await bench.user(StartCapture(request), user).captureID
         try await bench.upload(capture, user)
-        let registered = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let registered = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         await bench.wait("1h")
         #expect(try await bench.item(registered).result == .registrationInvalid)
     }

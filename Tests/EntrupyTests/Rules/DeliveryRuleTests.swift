@@ -80,7 +80,7 @@ import Testing
         let (first, second) = (try await bench.subscribe(), try await bench.subscribe())
         _ = try await bench.submit(user, "a")
         #expect(bench.attempts().count == 2)
-        _ = try await bench.partner(Unsubscribe(first.id))
+        _ = try await bench.partner(ByID<Unsubscribe>(first.id))
         #expect(
             try await Set(deliveries(bench).map { "\($0.subscriptionID == first.id) \($0.status)" })
                 == ["true cancelled", "false sending"])
@@ -96,7 +96,7 @@ import Testing
         let user = try await bench.login()
         let subscription = try await bench.subscribe()
         _ = try await bench.submit(user, "a")
-        _ = try await bench.partner(Unsubscribe(subscription.id))
+        _ = try await bench.partner(ByID<Unsubscribe>(subscription.id))
         try await bench.deliver(500)
         await bench.wait("1d")
         #expect(bench.attempts().isEmpty)
@@ -143,7 +143,7 @@ import Testing
         let bench = try await RuleBench(settings: ["webhooks": ["domain_verification": true]])
         let subscription = try await bench.subscribe()
         func status() async throws -> Subscription.Status {
-            try await bench.partner(ShowSubscription(subscription.id)).status
+            try await bench.partner(ByID<ShowSubscription>(subscription.id)).status
         }
         try await bench.deliver(201, answer: subscription.verification)
         #expect(try await status() == .pending)

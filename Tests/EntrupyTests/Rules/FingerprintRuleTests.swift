@@ -26,7 +26,7 @@ import Testing
     ) async throws -> String {
         let capture = try await start(bench, user, activity, parent: parent, id: id, type: type)
         try await bench.upload(capture, user)
-        let item = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let item = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         await bench.wait("10s")
         return item
     }

@@ -34,7 +34,7 @@ import Testing
         let id = try await bench.submit(user, item)
         #expect(await refusal { try await set(bench, id, user) } == .invalid)
         #expect(await refusal { try await set(bench, id, user, false) } == .invalid, "before the flag's state")
-        #expect(try await bench.user(ShowFlag(id), user).is_flaggable == false)
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).is_flaggable == false)
     }
 
     @Test func aResultThatIsNotFinalYetIsNotEligible() async throws {
@@ -43,7 +43,7 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-1h")
         #expect(await refusal { try await set(bench, id, user) } == .invalid)
         #expect(await refusal { try await set(bench, id, user, false) } == .invalid)
-        #expect(try await bench.user(ShowFlag(id), user).is_flaggable == false)
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).is_flaggable == false)
         await bench.wait("1h")
         #expect(try await set(bench, id, user).id == .flagged)
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(await refusal { try await set(bench, eligible, user) } == .forbidden)
         #expect(await refusal { try await set(bench, ineligible, user) } == .forbidden)
         #expect(await refusal { try await set(bench, ineligible, user, false) } == .forbidden)
-        #expect(try await bench.user(ShowFlag(eligible), user).is_flaggable == false)
+        #expect(try await bench.user(ByID<ShowFlag>(eligible), user).is_flaggable == false)
     }
 
     @Test func anItemOfAnotherUserLooksLikeAMissingOne() async throws {
@@ -73,7 +73,7 @@ import Testing
         let (owner, other) = (try await bench.login(), try await bench.login("other-user"))
         let id = try await bench.submit(owner, "sim-authentic-after-0s")
         #expect(await refusal { try await set(bench, id, other) } == .notFound)
-        #expect(await refusal { try await bench.user(ShowFlag(id), other) } == .notFound)
+        #expect(await refusal { try await bench.user(ByID<ShowFlag>(id), other) } == .notFound)
     }
 
     @Test func aReasonMustBeOneOfTheSeeds() async throws {
@@ -216,7 +216,7 @@ import Testing
         _ = try await set(bench, id, user)
         let sent = bench.sent(body, path: ["entrupy_id": id])
         #expect(await refusal { try await bench.control(ResolveFlag(sent)) } == .invalid)
-        #expect(try await bench.user(ShowFlag(id), user).id == .flagged)
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).id == .flagged)
     }
 
     /// An app must cope with a flag that its version does not know.
@@ -226,8 +226,8 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         let sent = bench.sent(["flag": "escalated"], path: ["entrupy_id": id])
         _ = try await bench.control(PatchAuthentication(sent))
-        #expect(try await bench.user(ShowFlag(id), user).id.rawValue == "escalated")
-        #expect(try await bench.control(ShowAuthentication(id)).sdk.status.flag.id.rawValue == "escalated")
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).id.rawValue == "escalated")
+        #expect(try await bench.control(ByID<ShowAuthentication>(id)).sdk.status.flag.id.rawValue == "escalated")
         #expect(await refusal { try await set(bench, id, user) } == .wrongState)
         #expect(await refusal { try await set(bench, id, user, false) } == .wrongState)
     }

@@ -14,7 +14,7 @@ import Testing
         .object(
             try #require(
                 WireJSON.decode(
-                    JSONValue.self, from: WireJSON.encode(await bench.user(ShowMarketEdge(id), user, language))
+                    JSONValue.self, from: WireJSON.encode(await bench.user(ByID<ShowMarketEdge>(id), user, language))
                 ).members))
     }
 
@@ -52,7 +52,7 @@ import Testing
         let bench = try await RuleBench()
         let (id, user) = try await authentic(bench)
         let made = try await edge(bench, id, user)
-        let info = try await bench.control(ShowAuthentication(id))
+        let info = try await bench.control(ByID<ShowAuthentication>(id))
         let catalog = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(info.v2))["catalog"]
         #expect(made["marketplace_listings"] == catalog["marketplace_listings"])
         for member in ["score", "rating", "issues"] {
@@ -251,7 +251,7 @@ import Testing
             .get()
         for (index, id) in made.entrupy_ids.enumerated() {
             #expect(try await edge(bench, id, user)["market_match.product"].text == "Pair \(index + 1)")
-            let info = try await bench.control(ShowAuthentication(id))
+            let info = try await bench.control(ByID<ShowAuthentication>(id))
             #expect(info.item["market_edge"] == .null, "it is not a member of the item")
         }
         let long = try ItemTemplate(

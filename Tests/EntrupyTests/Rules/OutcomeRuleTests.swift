@@ -139,7 +139,7 @@ import Testing
         let id = try await bench.submit(try await bench.login(), "sim-needs_review")
         await bench.wait("20h")
         #expect(try await bench.item(id).result == .needsReview)
-        #expect(try await bench.control(ShowAuthentication(id)).result_due_at == nil)
+        #expect(try await bench.control(ByID<ShowAuthentication>(id)).result_due_at == nil)
     }
 
     @Test func aDebugSubmissionIsInvalidAtOnce() async throws {
@@ -148,7 +148,7 @@ import Testing
         #expect(rule.notes.count == 1, "it can never match, which is said")
         let user = try await bench.login()
         let capture = try await bench.capture(user, "sim-authentic", type: .debug)
-        let answer = try await bench.user(SubmitCapture(capture), user)
+        let answer = try await bench.user(ByID<SubmitCapture>(capture), user)
         #expect(answer.status.result.final)
         #expect(answer.event_times.result_returned_at?.epoch == RuleBench.morning.epoch)
         let item = try await bench.item(answer.entrupy_id)
@@ -164,7 +164,7 @@ import Testing
             try await bench.submit(try await bench.login(), "x", brand: "Acme & Söhne"))
         #expect(item.brandID == "acme_söhne")
         #expect(item.brandName == "Acme & Söhne")
-        let shown = try await bench.control(ShowAuthentication(item.entrupyID)).sdk.properties.brand
+        let shown = try await bench.control(ByID<ShowAuthentication>(item.entrupyID)).sdk.properties.brand
         #expect(shown.id == "acme_söhne")
         #expect(shown.display == ["name": "Acme & Söhne"])
     }

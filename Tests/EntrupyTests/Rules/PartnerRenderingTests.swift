@@ -84,7 +84,7 @@ import Testing
         ]
         let capture = try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
         try await bench.upload(capture, user)
-        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let id = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         for language in languages {
             let v1 = try await shown(bench, id, .v1(minor: 4), in: language)
             #expect(v1["status.result.display.header"].text == header[language])
