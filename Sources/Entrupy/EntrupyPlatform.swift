@@ -134,6 +134,5 @@ package final class EntrupyPlatform: SimulatedPlatform {
 }
 
 extension Seed {
-    /// Entrupy's part.
     var entrupy: EntrupySeed { part(EntrupySeed.self) }
 }

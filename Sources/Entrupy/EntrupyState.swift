@@ -12,7 +12,6 @@ final class EntrupyState: PlatformState {
     let platform: EntrupyPlatform
     private(set) var seed: EntrupySeed
     private(set) var settings: EntrupySettings
-    /// The key for signed authorization requests.
     let signingKey: SymmetricKey
     /// A cache of live sessions, by token.
     var sessions: [String: SDKUser] = [:]

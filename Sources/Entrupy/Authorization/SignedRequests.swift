@@ -22,11 +22,9 @@ struct SignedRequestClaims: JWTPayload, Sendable {
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
-/// Signs and checks authorization requests.
 enum SignedRequests {
     private static let parser = DefaultJWTParser()
 
-    /// The signed token for some claims.
     static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
         let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
         let token = try Base64URL.encode(WireJSON.encode(header)) + "." + Base64URL.encode(WireJSON.encode(claims))

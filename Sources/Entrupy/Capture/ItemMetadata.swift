@@ -41,20 +41,15 @@ struct ItemMetadata: Sendable {
         }
     }
 
-    /// Whether the item has neither category nor item type, as in the v1 SDK. It then needs a style [S].
-    private var isOfFirstSDK: Bool { text(.productCategory) == nil && text(.itemType) == nil }
-
-    /// The category that an item is captured in, which the catalogue may lack, and whether the catalogue knows the item type
-    /// and the brand has it. That is always so if the app named the category.
-    typealias Flow = (category: String, isSupported: Bool)
-
-    /// The category of the item: the app's own; else that of the item type; else sneakers [S, P].
+    /// The category of the item, which the catalogue may lack: the app's own; else that of the item type; else sneakers [S, P].
     ///
     /// A category is found in any case. One that the catalogue lacks gives way to brand and item type if these match [P].
     ///
     /// An item type may belong to several categories: the brand's first counts, else the catalogue's. An item type that
     /// the catalogue lacks has the brand's first category [D item-types].
-    func flow(_ catalogue: Catalogue) -> Flow {
+    ///
+    /// - Returns: also whether the catalogue knows the item type and the brand has it. Always true if the app named the category.
+    func flow(_ catalogue: Catalogue) -> (category: String, isSupported: Bool) {
         let brand = text(.brand).flatMap { catalogue.brand(matching: $0) }
         if let name = text(.productCategory) {
             if let category = catalogue.category(matching: name) { return (category.id, true) }
@@ -73,10 +68,10 @@ struct ItemMetadata: Sendable {
         return (ofBrand.first ?? type.categories[0], brand == nil || !ofBrand.isEmpty)
     }
 
-    /// The fields that the item must have.
+    /// The fields that the item must have. One with neither category nor item type, as in the v1 SDK, needs a style [S].
     func requiredFields(of category: Catalogue.Category) -> [String] {
-        let fields = category.neededFields
-        return isOfFirstSDK ? fields + [ItemField.styleName.rawValue] : fields
+        let isOfFirstSDK = text(.productCategory) == nil && text(.itemType) == nil
+        return category.neededFields + (isOfFirstSDK ? [ItemField.styleName.rawValue] : [])
     }
 
     /// The item type of the catalogue; `nil` if there is none, or the catalogue lacks it.

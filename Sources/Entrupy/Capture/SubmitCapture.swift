@@ -16,7 +16,14 @@ package enum SubmitCapture: RuleByID {
         if let retakeID = capture.retakeID { return try answer(retakeID, capture, job) }
         let metadata = try ItemMetadata(stored: capture.item)
         let brand = metadata.brand(job.catalogue)
-        let facts = try facts(metadata, brand, capture, user, job)
+        let facts = Decision.Facts(
+            subject: ItemOutcome.Subject(
+                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
+                username: user.username, category: capture.category, configType: capture.configType,
+                activity: capture.activity),
+            // A fingerprint needs no brand.
+            brandIsKnown: brand.isKnown || capture.activity != .authentication && metadata.text(.brand) == nil,
+            typeIsKnown: metadata.flow(job.catalogue).isSupported, hasParent: capture.fingerprintParent != nil)
         let decided = try ItemOutcome.first(for: facts.subject, job)
         let decision = Decision.make(facts, outcome: decided, job.entrupy.settings)
         let entrupyID = try Items.nextID(job)
@@ -44,21 +51,6 @@ package enum SubmitCapture: RuleByID {
         try Webhooks.enqueue(.sessionUpdated, item, job)
         if !decision.isLater { try Results.plan(&item, decision, job) }
         return try ResultRendering(job).render(item)
-    }
-
-    /// The facts that decide the item's result.
-    private static func facts(
-        _ metadata: ItemMetadata, _ brand: (id: String, name: String, isKnown: Bool), _ capture: CaptureRecord,
-        _ user: SDKUser, _ job: JobContext
-    ) throws -> Decision.Facts {
-        let activity = capture.activity
-        return Decision.Facts(
-            subject: ItemOutcome.Subject(
-                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
-                username: user.username, category: capture.category, configType: capture.configType, activity: activity),
-            // A fingerprint needs no brand.
-            brandIsKnown: brand.isKnown || activity != .authentication && metadata.text(.brand) == nil,
-            typeIsKnown: metadata.flow(job.catalogue).isSupported, hasParent: capture.fingerprintParent != nil)
     }
 
     /// Ends the capture. Writes.

@@ -20,7 +20,7 @@ package struct UploadImage: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> ImageReceipt {
         let capture = try Captures.find(captureID, of: user, job)
         let regions = try Captures.steps(capture, job).map(\.regionID)
-        guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
+        guard regionID.isOne(of: regions) else {
             throw PlatformError.notFound(
                 "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))",
                 because:

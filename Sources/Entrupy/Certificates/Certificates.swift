@@ -158,16 +158,11 @@ extension StartCertificateTransfer {
     package init(_ input: some RequestInput) throws {
         var fields = input.fields
         fields.require("to")
-        guard fields.value("to")?.members != nil else {
-            _ = fields.members("to")
-            try fields.finish()
-            throw PlatformError.invalid(field: "to", "must be an object")
-        }
-        var holder = fields.object("to")
-        holder.require("email")
-        let (email, name) = (holder.optionalString("email"), holder.given("name"))
-        if let problem = email.flatMap(TextRules.emailProblem) { holder.report("email", problem) }
-        if let problem = name.flatMap({ TextRules.tooLong($0, bytes: 254) }) { holder.report("name", problem) }
+        var holder = fields.optionalObject("to", known: nil)
+        holder?.require("email")
+        let (email, name) = (holder?.optionalString("email"), holder?.given("name"))
+        if let problem = email.flatMap(TextRules.emailProblem) { holder?.report("email", problem) }
+        if let problem = name.flatMap({ TextRules.tooLong($0, bytes: 254) }) { holder?.report("name", problem) }
         try fields.finish()
         self.init(entrupyID: input.path("entrupy_id"), holder: .init(email: email ?? "", name: name))
     }

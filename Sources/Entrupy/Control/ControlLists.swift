@@ -139,12 +139,11 @@ extension ListSessions {
 /// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes sessions. Their next request is 401.
 package struct RevokeSessions: Operation {
     package static let access = Access.writes
+    /// The id of one session; `nil` for all.
     let id: String?
+    /// Only this user's sessions; `nil` for all users.
     let username: String?
 
-    /// - Parameters:
-    ///   - id: the id of one session; `nil` for all.
-    ///   - username: only this user's sessions; `nil` for all users.
     package init(id: String? = nil, username: String? = nil) {
         self.id = id
         self.username = username
@@ -173,7 +172,6 @@ extension ActiveSession {
     /// The beginning of the ids that the control API shows for sessions.
     static let prefix = "ses_"
 
-    /// The id of the session that has this token.
     static func id(ofToken token: String) -> String {
         prefix + Hex.string(SHA256.hash(data: Array(token.utf8)).prefix(10))
     }

@@ -28,14 +28,10 @@ extension SubscribeOrganization {
 /// `PATCH /_sim/webhooks/{id}`: changes a subscription of any organization, as `PATCH /v2/webhooks/{id}`.
 package struct PatchAnySubscription: Operation {
     package static let access = Access.writes
-    let id: String
-    let request: SubscriptionRequest
-    /// Whether `username` is removed.
-    let forgetsUsername: Bool
+    let patch: PatchSubscription
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
-        let partner = try Subscriptions.owner(of: id, job)
-        let patch = PatchSubscription(id: id, request: request, forgetsUsername: forgetsUsername)
+        let partner = try Subscriptions.owner(of: patch.id, job)
         return try SubscriptionInfo(patch.perform(job, as: partner), of: partner.organization, job)
     }
 }
@@ -45,7 +41,8 @@ extension PatchAnySubscription {
         var fields = input.fields(known: SubscriptionRequest.members)
         let request = SubscriptionRequest(&fields)
         try fields.finish()
-        self.init(id: input.path("id"), request: request, forgetsUsername: input.body["username"] == .null)
+        let forgetsUsername = input.body["username"] == .null
+        self.init(patch: .init(id: input.path("id"), request: request, forgetsUsername: forgetsUsername))
     }
 }
 

@@ -205,7 +205,6 @@ struct PlanGeneration: Operation {
     }
 }
 
-/// Generates one batch of items.
 struct GenerateBatch: Operation {
     static let access = Access.writes
     let generation: Generation
@@ -277,7 +276,6 @@ struct GenerateBatch: Operation {
 
 /// The entries in the event log for items without a capture.
 enum GenerateItems {
-    /// The data of the submission event.
     static let submission: JSONObject = ["by": .string("control")]
 
     /// The data of the event for the item's first result.

@@ -106,13 +106,9 @@ package struct SearchPartnerItems: Operation {
     private func scope(
         _ filters: FilterReader, _ organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemSearch.Scope {
-        guard let first = filters.usernames.first else { return .organizations([organization.id]) }
-        var ids = try users(first, of: organization, job)
-        for names in filters.usernames.dropFirst() {
-            let others = try users(names, of: organization, job)
-            ids = ids.filter { others.contains($0) }
-        }
-        return .users(ids)
+        let lists = try filters.usernames.map { try users($0, of: organization, job) }
+        guard let first = lists.first else { return .organizations([organization.id]) }
+        return .users(first.filter { id in lists.allSatisfy { $0.contains(id) } })
     }
 
     /// The ids of the organization's users with some names, without duplicates. Unknown names are ignored.

@@ -138,7 +138,6 @@ extension PartnerParts {
 }
 
 extension JobContext {
-    /// The URL of a certificate.
     func certificateURL(_ id: String) -> String { "\(publicURL)/certificates/\(id)" }
 }
 

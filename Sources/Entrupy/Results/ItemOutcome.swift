@@ -17,7 +17,6 @@ struct ItemOutcome: Sendable {
     private let category: String?
     private let configType: ConfigType?
 
-    /// The facts about an item that rules examine.
     struct Subject {
         let brandID: String
         let brandName: String

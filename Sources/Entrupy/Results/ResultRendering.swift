@@ -134,6 +134,5 @@ struct ResultRendering {
 }
 
 extension Instant {
-    /// The moment as text and as epoch seconds.
     var timestamp: EntrupyCaptureResult.Timestamp { .init(display: display, epoch: epoch) }
 }

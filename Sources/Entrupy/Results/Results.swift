@@ -4,7 +4,6 @@ import Simulation
 import SimulationAPI
 import Storage
 
-/// The results of items.
 enum Results {
     /// Sets a new item's result now if the delay is zero, or schedules it [P]. Writes.
     ///

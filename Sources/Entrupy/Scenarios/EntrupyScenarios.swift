@@ -84,7 +84,6 @@ extension ScenarioAction.Kind {
         }
     }
 
-    /// Entrupy's kinds.
     static let ofEntrupy: [Self] = [
         setResult, resolveFlag, retake, supportMessage, revokeSessions, expireSessions, insertItems, triggerWebhook,
     ]
@@ -122,7 +121,6 @@ extension ScenarioExpectation.Kind {
         }
     }
 
-    /// Entrupy's kinds.
     static let ofEntrupy: [Self] = [items, captures]
 }
 
@@ -142,6 +140,5 @@ extension ScenarioSection {
         return Part { try subscription.make($0) }
     }
 
-    /// Entrupy's sections.
     static let ofEntrupy: [Self] = [items, subscriptions]
 }

@@ -71,17 +71,14 @@ struct ItemQuery {
     /// order of filters and of their values does not matter.
     private static func identity(of request: SearchRequest, surface: [String]) -> [String] {
         let filters = request.filters.map { filter in
-            let values = (filter.values ?? filter.value.map { [$0] } ?? []).sorted {
-                $0.utf8.lexicographicallyPrecedes($1.utf8)
-            }
+            let values = (filter.values ?? [filter.value].compactMap(\.self)).sortedByBytes()
             var text = LengthPrefixed()
             text.append(filter.key)
             text.append(filter.exclude == true ? "not" : "is")
             for value in values { text.append(value) }
             return text.text
         }
-        return surface + [String(request.start_date), String(request.end_date)]
-            + filters.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return surface + [String(request.start_date), String(request.end_date)] + filters.sortedByBytes()
     }
 
     /// The bound of a date; `nil` for 0, which means no bound.

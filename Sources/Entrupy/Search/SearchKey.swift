@@ -65,7 +65,6 @@ enum SearchKey: String, CaseIterable, Sendable {
     }
 }
 
-/// Reads the filters of a search.
 struct FilterReader {
     private(set) var terms: [ItemSearch.Term] = []
     /// Whether no item can match: a filter excludes the form factor that all items have.

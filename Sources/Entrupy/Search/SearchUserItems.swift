@@ -102,7 +102,7 @@ package struct SearchUserItems: Operation {
         let filters = request.filters
         return ["sdk item search", String(user.id), range]
             + [filters.status, filters.category, filters.brand, filters.flag].map { values in
-                values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\($0.utf8.count):\($0)" }.joined()
+                values.sortedByBytes().map { "\($0.utf8.count):\($0)" }.joined()
             }
     }
 

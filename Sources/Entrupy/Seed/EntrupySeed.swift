@@ -34,9 +34,8 @@ struct EntrupySeed: PlatformSeed {
     struct Organization: Sendable {
         let name: String
         let bundles: [String]
-        let sdkFlagging: Bool
-        /// Whether the data sets ``sdkFlagging``. Otherwise it is the default.
-        var saysFlagging = true
+        /// Whether users may flag through the SDK; `nil` if the data does not say, and they may.
+        let sdkFlagging: Bool?
         /// They belong to the organization that has their row; the ids here do not count.
         let partnerUsers: [PartnerUserRecord]
     }
@@ -63,7 +62,7 @@ struct EntrupySeed: PlatformSeed {
     func insert(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
         for organization in organizations {
             guard let id = ids[TextKey(organization.name)] else { continue }
-            if !organization.sdkFlagging { try transaction.setFlagging(organizationID: id, false) }
+            if organization.sdkFlagging == false { try transaction.setFlagging(organizationID: id, false) }
             for bundle in organization.bundles { try transaction.insertBundle(bundle, organizationID: id) }
             for var user in organization.partnerUsers {
                 user.organizationID = id
@@ -94,7 +93,7 @@ struct EntrupySeed: PlatformSeed {
         return (
             beforeUsers: [
                 ("bundles", .texts(organization.bundles)),
-                ("flagging", .mapping([("sdk", .bool(organization.sdkFlagging))])),
+                ("flagging", .mapping([("sdk", .bool(organization.sdkFlagging ?? true))])),
             ], afterUsers: [("partner_users", .list(partnerUsers))]
         )
     }
@@ -116,11 +115,8 @@ extension EntrupySeed {
                 texts: Catalogue.Texts(&fields)
                     ?? Catalogue.Texts(results: [:], invalidReasons: [], flagReasons: [], textFields: [:], events: [:]),
                 id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
-        fields.checkUnique(
-            organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
-        for organization in organizations {
-            fields.checkUnique(organization.bundles, "bundle", in: "organizations")
-        }
+        fields.checkUnique(organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
+        for organization in organizations { fields.checkUnique(organization.bundles, "bundle", in: "organizations") }
         fields.checkUnique(catalogue.categories.map(\.id), "category", in: "categories")
         fields.checkUnique(catalogue.brands.map(\.id), "brand", in: "brands")
         // A name leads to one type.
@@ -179,7 +175,7 @@ extension EntrupySeed.Organization {
         self.init(
             name: fields.requiredText("name", maxBytes: 100),
             bundles: fields.list("bundles") { $0.text($1, maxBytes: 255) } ?? [],
-            sdkFlagging: flagging?.optionalBool("sdk") ?? true, saysFlagging: flagging != nil,
+            sdkFlagging: flagging == nil ? nil : flagging?.optionalBool("sdk") ?? true,
             partnerUsers: fields.objects("partner_users", known: PartnerUserRecord.members) {
                 PartnerUserRecord(&$0)
             } ?? [])
@@ -228,9 +224,7 @@ extension EntrupySeed {
         ) throws {
             for organization in organizations {
                 guard let id = ids[TextKey(organization.name)] else { continue }
-                if organization.saysFlagging {
-                    try job.transaction.setFlagging(organizationID: id, organization.sdkFlagging)
-                }
+                if let sdk = organization.sdkFlagging { try job.transaction.setFlagging(organizationID: id, sdk) }
                 for bundle in organization.bundles where try !job.transaction.hasBundle(bundle, organizationID: id) {
                     try job.transaction.insertBundle(bundle, organizationID: id)
                 }
@@ -261,8 +255,7 @@ extension EntrupySeed {
 extension EntrupySeed.Organization {
     fileprivate func adding(_ other: Self) -> Self {
         Self(
-            name: name, bundles: Seed.union(bundles, other.bundles),
-            sdkFlagging: other.saysFlagging ? other.sdkFlagging : sdkFlagging,
+            name: name, bundles: Seed.union(bundles, other.bundles), sdkFlagging: other.sdkFlagging ?? sdkFlagging,
             partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
     }
 }

@@ -31,7 +31,6 @@ package struct SDKUser: Authenticated {
     let username: String
     let organization: OrganizationRecord
     let session: SessionRecord
-    /// The limits that apply to the user.
     let limits: EntrupySettings.Limits
     /// The event data that names the user, `{"username"}`, encoded once.
     let eventData: String
@@ -81,7 +80,6 @@ package struct SDKUser: Authenticated {
     }
 }
 
-/// Reads credentials.
 enum Callers {
     /// The username of a session, active or not; `nil` if the credential is not a session's.
     static func username(_ credential: Credential, _ job: JobContext) throws -> String? {

@@ -155,7 +155,6 @@ enum LoginLimits {
     }
 }
 
-/// The ends of sessions.
 enum Sessions {
     /// Expires a session. Writes.
     static func expire(token: String, _ job: JobContext) throws {

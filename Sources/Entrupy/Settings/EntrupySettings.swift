@@ -21,14 +21,8 @@ struct EntrupySettings: PlatformSettings {
     let endedSessionStatus: Int
     /// Whether a capture needs a `customer_item_id`, as the vendor's Android documentation says [P].
     let requiresCustomerItemID: Bool
-    let fingerprints: FingerprintResults
-
     /// How registrations and comparisons end where nothing else decides [D fingerprints].
-    struct FingerprintResults: Sendable {
-        let registered: ResultID
-        let match: ResultID
-        let noMatch: ResultID
-    }
+    let fingerprints: (registered: ResultID, match: ResultID, noMatch: ResultID)
 
     /// The rate limits; `nil` if unlimited.
     struct Limits: Sendable, Equatable {
@@ -88,9 +82,10 @@ struct EntrupySettings: PlatformSettings {
         func ending(_ key: String, _ allowed: [ResultID]) -> ResultID {
             fingerprints.word(key, allowed.map(\.rawValue)).map(ResultID.init(rawValue:)) ?? allowed[0]
         }
-        self.fingerprints = FingerprintResults(
-            registered: ending("registered", [.registered, .authentic]), match: ending("match", [.match, .matchFound]),
-            noMatch: ending("no_match", [.noMatch, .noMatchFound]))
+        self.fingerprints = (
+            ending("registered", [.registered, .authentic]), ending("match", [.match, .matchFound]),
+            ending("no_match", [.noMatch, .noMatchFound])
+        )
     }
 
     /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].
@@ -133,7 +128,6 @@ extension FieldReader {
 }
 
 extension JobContext {
-    /// The error for a request over Entrupy's limits.
     func overRateLimit(_ exceeded: [Exceeded]) -> PlatformError {
         overLimit(
             exceeded, of: "rate_limits", wayOut: #"switch limits off (PATCH /_sim/settings {"rate_limits": "off"})"#)

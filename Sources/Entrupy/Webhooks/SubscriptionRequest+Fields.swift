@@ -3,7 +3,6 @@ import Simulation
 import SimulationAPI
 
 extension SubscriptionRequest {
-    /// The members that a body can have.
     static let members = ["url", "secret_key", "events", "channel", "username", "format", "signature"]
 
     /// Reads the members. Problems go to `fields`.

@@ -158,7 +158,6 @@ package struct PatchSubscription: Operation {
     package static let access = Access.writes
     let id: String
     let request: SubscriptionRequest
-    /// Whether `username` is removed.
     let forgetsUsername: Bool
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {

@@ -294,7 +294,7 @@ import Testing
 
 /// The item types of the vendor's tables, and how a category is found.
 @Suite struct VendorItemTypeTests {
-    private func flow(_ item: JSONObject) async throws -> ItemMetadata.Flow {
+    private func flow(_ item: JSONObject) async throws -> (category: String, isSupported: Bool) {
         let bench = try await RuleBench()
         return try await bench.job { ItemMetadata(members: item).flow($0.catalogue) }
     }
