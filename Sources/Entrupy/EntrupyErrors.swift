@@ -1,7 +1,6 @@
 import EntrupyAPI
 import Simulation
 import SimulationAPI
-import Storage
 
 extension PlatformError.Kind {
     /// Required regions have no image yet.
@@ -66,12 +65,6 @@ extension PlatformError {
         return Self(
             .userDataConflict, "\(fields.joined(separator: ", ")) \(problem)", fields.map { ErrorDetail($0, problem) },
             payload: .fact(fact), because: because)
-    }
-
-    static func captureTimedOut(captureID: String, at moment: Instant) -> Self {
-        Self(
-            .captureTimedOut, "the capture timed out at \(moment.display); start another one",
-            [ErrorDetail("capture_id", "\(captureID) timed out at \(moment.display)")])
     }
 
     /// A fact that changes the answer's envelope.

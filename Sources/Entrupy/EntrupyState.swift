@@ -84,9 +84,7 @@ enum EncodedPart: Hashable {
 }
 
 extension JobContext {
-    /// Entrupy's part of the namespace's state.
     var entrupy: EntrupyState { state.part(EntrupyState.self) }
     var catalogue: Catalogue { entrupy.seed.catalogue }
-    /// The key that a stored rendering must have to be valid.
     var renderingKey: Int64 { entrupy.renderingKey(state) }
 }

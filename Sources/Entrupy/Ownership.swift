@@ -33,9 +33,7 @@ enum Ownership {
         return "the \(thing) belongs to \(owner); the session is \(user.username)'s"
     }
 
-    /// - Parameters:
-    ///   - thing: the kind of object, for instance `item`.
-    ///   - ownerID: the organization it belongs to; `nil` if the namespace has no such object.
+    /// - Parameter ownerID: the organization it belongs to; `nil` if the namespace has no such object.
     static func because(
         _ thing: String, of ownerID: Int64?, asked organization: OrganizationRecord, _ job: JobContext
     ) throws -> String {

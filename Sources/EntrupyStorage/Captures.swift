@@ -166,4 +166,9 @@ extension Transaction {
     package func imageMediaType(sha256: String) throws -> String? {
         try first("SELECT media_type FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { $0[0] }
     }
+
+    /// Adds `count` to the number of a user's submissions.
+    package func countSubmissions(userID: Int64, count: Int = 1) throws {
+        try run("UPDATE users SET submissions = submissions + ? WHERE id = ?", [count, userID])
+    }
 }

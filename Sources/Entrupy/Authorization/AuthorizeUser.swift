@@ -94,7 +94,7 @@ package struct AuthorizeUser: Operation {
     }
 
     private func sign(_ userID: Int64, _ username: String, for issuer: String, _ job: JobContext) throws -> String {
-        let bundleID = SDKAuthorizationRequest(request.sdk_authorization_request).bundleID
+        let bundleID = SignedRequests.bundleID(inSDKRequest: request.sdk_authorization_request)
         let id = try job.nextID(.signedRequest)
         let expiresAt = job.now + job.entrupy.settings.signedRequestLifetime
         try job.transaction.insert(

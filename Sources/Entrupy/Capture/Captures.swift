@@ -23,7 +23,10 @@ enum Captures {
         case .started: return
         case .timedOut:
             job.note { $0.facts.append(timeout(of: capture)) }
-            throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
+            let moment = capture.expiresAt.display
+            throw PlatformError(
+                .captureTimedOut, "the capture timed out at \(moment); start another one",
+                [ErrorDetail("capture_id", "\(capture.id) timed out at \(moment)")])
         case .submitted:
             throw PlatformError.wrongState(
                 "the capture was submitted before", entrupyID: capture.entrupyID, because: ended(capture, "submitted"))

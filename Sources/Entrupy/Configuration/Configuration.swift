@@ -68,7 +68,6 @@ extension Catalogue.Category {
     /// The fields that an item needs if it has a category or an item type. It then needs no style [P].
     var neededFields: [String] { requiredFields.filter { $0 != ItemField.styleName.rawValue } }
 
-    /// The images a workflow asks for.
     func steps(_ type: ConfigType) -> [Catalogue.Step] { type == .debug ? debug : production }
 }
 

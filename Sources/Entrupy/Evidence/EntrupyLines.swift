@@ -49,6 +49,7 @@ enum EntrupyLines {
             "PUT", "/sdk/results/$ID/flag",
             json: isSet ? #"{"flag": true, "flag_reason_id": "wrong_result"}"# : #"{"flag": false}"#)
     }
+
     static let flagged = ofItem(.unknown, flag(true))
     static let resolved = "entrupy-sim items resolve-flag $ID --note Seen"
 

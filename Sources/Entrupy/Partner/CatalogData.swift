@@ -7,11 +7,9 @@ import SimulationAPI
 /// The catalogue data of an item: product information, condition, marketplace listings [P shape].
 ///
 /// Derived from the item, and always the same for the same item, until the control API changes it [D v2-catalog].
-struct CatalogData {
-    let value: JSONValue
-
-    init(_ item: ItemRecord, _ metadata: ItemMetadata) throws {
-        value = try item.catalog.map { try StoredJSON.decode($0) } ?? Self.made(item, metadata)
+enum CatalogData {
+    static func value(_ item: ItemRecord, _ metadata: ItemMetadata) throws -> JSONValue {
+        try item.catalog.map { try StoredJSON.decode($0) } ?? made(item, metadata)
     }
 
     private static let ratings = ["fair", "good", "very good", "excellent", "new"]
@@ -54,7 +52,7 @@ struct CatalogData {
     /// Merges a patch from the control API into the data. Writes, unless nothing changes.
     static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ job: JobContext) throws {
         let metadata = try ItemMetadata(stored: item.metadata)
-        let before = try CatalogData(item, metadata).value
+        let before = try value(item, metadata)
         let after = before.merging(.object(patch))
         guard after != before else { return }
         item.catalog = try StoredJSON.encode(after)

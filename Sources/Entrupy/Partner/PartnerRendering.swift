@@ -94,7 +94,7 @@ struct PartnerRendering {
                 .init(certificate_id: $0, url: job.certificateURL($0))
             },
             text_fields: textFields(withOrderID: false), images: parts.images ? try images() : nil,
-            catalog: parts.catalog ? try CatalogData(item, metadata).value : nil,
+            catalog: parts.catalog ? try CatalogData.value(item, metadata) : nil,
             fingerprint_parent: item.fingerprintParent)
     }
 

@@ -25,7 +25,6 @@ package enum ShowMarketEdge: RuleByID {
     }
 }
 
-/// Changes of the market data that an item was given.
 enum MarketEdges {
     /// Gives an item market data, or removes what it was given. Writes, unless nothing changes.
     static func set(_ item: inout ItemRecord, _ given: JSONObject?, _ job: JobContext) throws {
@@ -77,7 +76,7 @@ struct MarketEdgeRendering {
         if case .given = given.failure {
             catalog = [:]
         } else {
-            catalog = try item.result.hasMarketData ? CatalogData(item, metadata).value.members ?? [:] : [:]
+            catalog = try item.result.hasMarketData ? CatalogData.value(item, metadata).members ?? [:] : [:]
         }
     }
 

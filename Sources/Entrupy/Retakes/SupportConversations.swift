@@ -18,7 +18,6 @@ enum SupportConversations {
         }
     }
 
-    /// The types of messages, by the kinds of events.
     private static let types = [
         EventKind.retakeRequested.name: "retake", EventKind.supportMessage.name: "question",
         EventKind.supportAnswered.name: "answer",

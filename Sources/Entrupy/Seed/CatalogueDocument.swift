@@ -28,9 +28,10 @@ extension SeedDocument {
                     ])
                 })
         }
+        let (production, debug) = (steps(category.production), steps(category.debug))
         return .mapping([
             ("id", .text(category.id)), ("required_fields", texts(category.requiredFields)),
-            ("capture_steps", .mapping([("production", steps(category.production)), ("debug", steps(category.debug))])),
+            ("capture_steps", .mapping([("production", production), ("debug", debug)])),
         ])
     }
 

@@ -96,6 +96,24 @@ enum Subscriptions {
     }
 }
 
+extension SubscriptionRequest {
+    static let members = ["url", "secret_key", "events", "channel", "username", "format", "signature"]
+
+    init(_ fields: inout FieldReader) {
+        self.init(
+            url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"),
+            events: fields.texts("events"), channel: fields.optionalString("channel"),
+            username: fields.optionalString("username"), format: fields.word("format", WebhookFormat.self),
+            signature: fields.word("signature", WebhookSignatureForm.self))
+    }
+
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        self.init(&fields)
+        try fields.finish()
+    }
+}
+
 /// `POST /v1|v2/webhooks` [P]. A second request with the same URL creates a second subscription.
 package struct Subscribe: Operation {
     package static let access = Access.writes
