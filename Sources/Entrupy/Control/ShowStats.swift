@@ -5,7 +5,6 @@ import SimulationAPI
 /// `GET /_sim/stats`: the current usage, compared with the limits.
 package struct ShowStats: Operation {
     package static let access = Access.reads
-    /// The maximum number of users listed.
     private static let maxUsers = 100
 
     package init() {}

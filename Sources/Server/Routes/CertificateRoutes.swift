@@ -18,7 +18,7 @@ enum CertificateRoutes {
             var query = request.query
             format = query.word("format", Format.self) ?? .page
             try query.finish()
-            return ShowCertificate(request.path("certificate_id"))
+            return ByID<ShowCertificate>(request.path("certificate_id"))
         }
         return completed.response { certificate in
             do {

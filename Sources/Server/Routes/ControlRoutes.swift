@@ -27,7 +27,7 @@ enum ControlRoutes {
 
     private static func addUsers(to routes: Routes) {
         routes.get("users") { try ListUsers($0) }
-        routes.get("users/{username}") { ShowUser($0.path("username")) }
+        routes.get("users/{username}") { ByID<ShowUser>($0.path("username")) }
         routes.patch("users/{username}") { try PatchUser($0) }
         routes.get("sessions") { try ListSessions($0) }
         routes.delete("sessions") { try RevokeSessions($0) }
@@ -39,8 +39,8 @@ enum ControlRoutes {
         routes.get("authentications") { try ListAuthentications($0) }
         routes.on(.post, "authentications", generateItems)
         routes.on(.get, "images/{sha256}", SDKRoutes.image)
-        routes.get("authentications/{entrupy_id}/rules") { ExplainOutcomes($0.path("entrupy_id")) }
-        routes.get("authentications/{entrupy_id}") { ShowAuthentication($0.path("entrupy_id")) }
+        routes.get("authentications/{entrupy_id}/rules") { ByID<ExplainOutcomes>($0.path("entrupy_id")) }
+        routes.get("authentications/{entrupy_id}") { ByID<ShowAuthentication>($0.path("entrupy_id")) }
         routes.patch("authentications/{entrupy_id}") { try PatchAuthentication($0) }
         routes.post("authentications/{entrupy_id}/flag/resolve") { try ResolveFlag($0) }
         routes.post("authentications/{entrupy_id}/retake", body: .optionalJSON) { try AskForRetake($0) }
@@ -67,7 +67,7 @@ enum ControlRoutes {
         routes.get("webhooks") { _ in ListAllSubscriptions() }
         routes.post("webhooks", status: .created) { try SubscribeOrganization($0) }
         routes.patch("webhooks/{id}") { try PatchAnySubscription($0) }
-        routes.delete("webhooks/{id}") { RemoveSubscription($0.path("id")) }
+        routes.delete("webhooks/{id}") { ByID<RemoveSubscription>($0.path("id")) }
         routes.post("webhooks/check-signature") { try CheckSignature($0) }
         routes.post("webhooks/trigger", status: .accepted) { try TriggerWebhook($0) }
         routes.get("webhook-deliveries") { try ListDeliveries($0) }
