@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -16,7 +17,7 @@ extension SimulatedNamespace {
     ///   `control:N`.
     /// - Throws: ``SimulatorError`` if the server cannot be asked, or nothing has the id.
     public func explain(_ id: String) async throws -> Explanation {
-        try await control.send("GET", "/_sim/explain/\(Self.segment(id))", as: Explanation.self)
+        try await control.send("GET", "/_sim/explain/\(id.segment)", as: Explanation.self)
     }
 }
 
@@ -31,7 +32,7 @@ extension SimulatedNamespace {
     /// - Throws: ``SimulatorError`` if the server cannot be asked, or there is no such rule.
     public func audit(rule: String? = nil, level: AuditReport.Level? = nil) async throws -> AuditReport {
         let query = [("rule", rule), ("level", level?.rawValue)].compactMap { name, value in
-            value.map { "\(name)=\(Self.segment($0))" }
+            value.map { "\(name)=\($0.segment)" }
         }
         let path = "/_sim/audit" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         return try await control.send("GET", path, as: AuditReport.self)

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -15,7 +16,7 @@ extension SimulatedNamespace {
             try Self.check(route)
             if !anyRoute { try await checkIsKnown(route) }
         }
-        let filter = route.map { "&route=" + Self.segment($0) } ?? ""
+        let filter = route.map { "&route=" + $0.segment } ?? ""
         return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
     }
 
@@ -134,7 +135,7 @@ extension SimulatedNamespace {
         column: Int = #column
     ) async throws {
         let (code, answer) = try await control.answer(
-            "POST", "/_sim/scenarios/\(Self.segment(name))/verify\(strict ?? isStrict ? "?strict=true" : "")",
+            "POST", "/_sim/scenarios/\(name.segment)/verify\(strict ?? isStrict ? "?strict=true" : "")",
             timeout: ControlConnection.work)
         guard code != 200 else {
             let notes = try control.decode(ScenarioRun.self, from: answer).notes

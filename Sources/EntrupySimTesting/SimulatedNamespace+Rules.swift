@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -116,7 +117,7 @@ extension SimulatedNamespace {
     /// Sets the result of an item, as the platform would.
     public func setResult(_ result: String, of entrupyID: String, reason: String? = nil) async throws {
         try await control.send(
-            "PATCH", "/_sim/authentications/\(Self.segment(entrupyID))",
+            "PATCH", "/_sim/authentications/\(entrupyID.segment)",
             try ControlConnection.json(["result": .string(result), "reason": reason.map { .string($0) } ?? .null]))
     }
 
@@ -125,7 +126,7 @@ extension SimulatedNamespace {
     /// - Parameter result: the new result; `nil` to keep it.
     public func resolveFlag(of entrupyID: String, note: String, result: String? = nil) async throws {
         try await control.send(
-            "POST", "/_sim/authentications/\(Self.segment(entrupyID))/flag/resolve",
+            "POST", "/_sim/authentications/\(entrupyID.segment)/flag/resolve",
             try ControlConnection.json(["note": .string(note), "result": result.map { .string($0) } ?? .null]))
     }
 
@@ -134,7 +135,7 @@ extension SimulatedNamespace {
     /// - Parameter regions: the ids of the regions; `nil` for all that the workflow requires.
     public func requestRetake(of entrupyID: String, regions: [String]? = nil, message: String? = nil) async throws {
         try await control.send(
-            "POST", "/_sim/authentications/\(Self.segment(entrupyID))/retake",
+            "POST", "/_sim/authentications/\(entrupyID.segment)/retake",
             try ControlConnection.json([
                 "regions": regions.map { .array($0.map { .string($0) }) } ?? .null,
                 "message": message.map { .string($0) } ?? .null,
@@ -194,7 +195,7 @@ extension SimulatedNamespace {
 
     /// Deletes a subscription, of any organization. Its open deliveries are not sent.
     public func unsubscribe(_ id: String) async throws {
-        try await control.send("DELETE", "/_sim/webhooks/\(Self.segment(id))")
+        try await control.send("DELETE", "/_sim/webhooks/\(id.segment)")
     }
 
     /// Ends every session.

@@ -78,7 +78,9 @@ struct ComponentRun: Sendable {
 
     /// The files of a component of a mock session, which ends once.
     private func submitted(once component: String) throws -> Files {
-        guard session.ended.insert(component) else { throw WorkflowError.invalidWorkflowStatus }
+        guard session.ended.withLock({ $0.insert(component).inserted }) else {
+            throw WorkflowError.invalidWorkflowStatus
+        }
         return try submitted()
     }
 

@@ -30,14 +30,7 @@ struct ComponentsClient: Sendable {
     func send<Answer: Decodable>(
         _ method: String, _ path: String, _ body: Data, _ contentType: String, as type: Answer.Type
     ) async throws -> Answer {
-        guard let url = URL(string: address + path), url.host != nil else {
-            throw WorkflowError.unexpected(messageCode: nil, "\(address) is not a URL of a server")
-        }
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.httpBody = body
-        request.setValue(contentType, forHTTPHeaderField: "Content-Type")
-        let (data, status) = try await answer(to: request)
+        let (data, status) = try await answer(method, path, body, contentType)
         guard (200..<300).contains(status) else {
             guard let error = try? JSONDecoder().decode(WorkflowErrorBody.self, from: data) else {
                 throw WorkflowError.unexpected(
@@ -53,7 +46,12 @@ struct ComponentsClient: Sendable {
         }
     }
 
-    private func answer(to request: URLRequest) async throws -> (Data, Int) {
+    private func answer(
+        _ method: String, _ path: String, _ body: Data, _ contentType: String
+    ) async throws -> (Data, Int) {
+        guard let request = URLRequest(method, address + path, body, type: contentType) else {
+            throw WorkflowError.unexpected(messageCode: nil, "\(address) is not a URL of a server")
+        }
         do {
             let answer = try await BoundedRequest(request, Self.limits).answer()
             return (answer.body, answer.status)

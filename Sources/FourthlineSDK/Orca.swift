@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// The entry point to App Components, by the names of the vendor's SDK [S].
@@ -66,21 +67,8 @@ public struct WorkflowSession: Sendable {
     /// The id on the simulated platform; `nil` in the mock environment.
     public let id: String?
     let simulation: FourthlineSimulation
-    /// The components of a mock session that have ended.
-    let ended = EndedComponents()
-
-    /// Names, safe to use from several threads.
-    final class EndedComponents: Sendable {
-        private let lock = NSLock()
-        private nonisolated(unsafe) var names: Set<String> = []
-
-        /// Adds a name; `false` if it was there.
-        func insert(_ name: String) -> Bool {
-            lock.lock()
-            defer { lock.unlock() }
-            return names.insert(name).inserted
-        }
-    }
+    /// The names of the components of a mock session that have ended.
+    let ended = Locked<Set<String>>([])
 
     /// The Document Component.
     public func documentComponent(with config: DocumentComponentConfig) -> DocumentComponent {

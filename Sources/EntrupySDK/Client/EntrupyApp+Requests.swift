@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// A call of the SDK: what was set when it was made. Settings that change later concern later calls.
@@ -101,10 +102,6 @@ struct Call: Sendable {
 }
 
 extension EntrupyApp {
-    var client: PlatformClient {
-        PlatformClient(configuration: configuration { $0 })
-    }
-
     /// A call that is made now.
     var call: Call {
         withState { state in
@@ -145,19 +142,29 @@ extension EntrupyApp {
         }
     }
 
-    /// Returns the delegate. Writes a warning to standard error if it is `nil`.
-    func delegate<Delegate>(_ name: String, _ delegate: Delegate?) -> Delegate? {
-        if delegate == nil {
-            FileHandle.standardError.write(
-                Data(
-                    "EntrupySDK: \(name) is nil, so the result is lost. Keep a strong reference to it: delegates are held weakly.\n"
-                        .utf8))
+    /// Runs `work` in the background, and hands its result to a delegate on the main queue, unless the app was reset meanwhile.
+    ///
+    /// - Parameter name: the delegate's name, for the warning on standard error if there is none; `nil` for no warning.
+    func begin<Value: Sendable, Delegate>(
+        for name: String?, _ delegate: @escaping @Sendable (EntrupyApp) -> Delegate?,
+        _ work: @escaping @Sendable (Call) async throws -> Value,
+        success: @escaping @Sendable (Delegate?, Value) -> Void,
+        failure: @escaping @Sendable (Delegate?, EntrupyErrorCode, _ description: String, _ text: String) -> Void
+    ) {
+        begin(work) { app, result in
+            let delegate = delegate(app)
+            if delegate == nil, let name {
+                FileHandle.standardError.write(
+                    Data(
+                        "EntrupySDK: \(name) is nil, so the result is lost. Keep a strong reference to it: delegates are held weakly.\n"
+                            .utf8))
+            }
+            switch result {
+            case .success(let value): success(delegate, value)
+            case .failure(let error):
+                failure(delegate, error.code, error.description, error.code.text(in: app.configuration { $0.language }))
+            }
         }
-        return delegate
-    }
-
-    func text(_ failure: SDKFailure) -> String {
-        failure.code.text(in: configuration { $0.language })
     }
 
     func nsError(_ failure: SDKFailure) -> NSError {
@@ -173,14 +180,7 @@ extension EntrupyApp {
         guard entrupyID != ".", entrupyID != ".." else {
             throw SDKFailure(.ErrorCodeSearchItemNotFound, "there is no item \(entrupyID.debugDescription)")
         }
-        return "/sdk/results/" + segment(entrupyID) + rest
-    }
-
-    /// A text as one segment of a path.
-    static func segment(_ text: String) -> String {
-        var allowed = CharacterSet(charactersIn: "-._~")
-        allowed.insert(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        return "/sdk/results/" + entrupyID.segment + rest
     }
 }
 
@@ -270,45 +270,25 @@ extension EntrupySearchFilter {
     /// The key and the values as the platform reads them.
     fileprivate var condition: (String, [String]) {
         switch self {
-        case .status(let states):
-            (
-                "status",
-                states.map { state in
-                    switch state {
-                    case .authentic: "authentic"
-                    case .underReview: "under_review"
-                    case .invalid: "invalid"
-                    case .notSupported: "not_supported"
-                    case .unidentified: "unknown"
-                    case .other(let id): id
-                    }
-                }
-            )
+        case .status(let states): ("status", states.map(\.id))
         case .category(let categories):
-            (
-                "category",
-                categories.map { category in
-                    switch category {
-                    case .luxury: "luxury"
-                    case .apparel: "apparel"
-                    case .sneakers: "sneakers"
-                    case .other(let id): id
-                    }
-                }
-            )
+            ("category", categories.map { if case .other(let id) = $0 { id } else { "\($0)" } })
         case .brands(let brands): ("brand", brands)
-        case .flag(let states):
-            (
-                "flag",
-                states.map { state in
-                    switch state {
-                    case .none: "none"
-                    case .flagged: "flagged"
-                    case .resolved: "resolved"
-                    case .other(let id): id
-                    }
-                }
-            )
+        case .flag(let states): ("flag", states.map { if case .other(let id) = $0 { id } else { "\($0)" } })
+        }
+    }
+}
+
+extension EntrupySearchFilter.AuthenticationStatus {
+    /// The id of the result as the platform reads it.
+    fileprivate var id: String {
+        switch self {
+        case .authentic: "authentic"
+        case .underReview: "under_review"
+        case .invalid: "invalid"
+        case .notSupported: "not_supported"
+        case .unidentified: "unknown"
+        case .other(let id): id
         }
     }
 }
