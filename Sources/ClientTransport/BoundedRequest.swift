@@ -148,20 +148,19 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
 
     // MARK: Silence
 
+    /// After so many seconds, ends the request if its deadline is over; else looks again then.
     private func look(after seconds: TimeInterval) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in self?.look() }
-    }
-
-    /// Ends the request if its deadline is over; else looks again then.
-    private func look() {
-        let (deadline, isInBody, hasEnded) = lock.withLock { (self.deadline, self.isInBody, self.hasEnded) }
-        guard !hasEnded else { return }
-        let now = DispatchTime.now()
-        guard let deadline else { return look(after: limits.idle) }
-        guard deadline <= now else {
-            return look(after: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+            guard let self else { return }
+            let (deadline, isInBody, hasEnded) = lock.withLock { (self.deadline, self.isInBody, self.hasEnded) }
+            guard !hasEnded else { return }
+            let now = DispatchTime.now()
+            guard let deadline else { return look(after: limits.idle) }
+            guard deadline <= now else {
+                return look(after: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
+            }
+            end(.failure(RefusedAnswer.silent(isInBody ? limits.idle : limits.head, isInBody: isInBody)))
         }
-        end(.failure(RefusedAnswer.silent(isInBody ? limits.idle : limits.head, isInBody: isInBody)))
     }
 
     private func expect(bytesWithin seconds: TimeInterval?) {

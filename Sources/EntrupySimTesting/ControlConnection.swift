@@ -37,16 +37,16 @@ struct ControlConnection: Sendable {
 
     /// Sends a request with a JSON body, and decodes the answer.
     func send<Value: Decodable>(
-        _ method: String, _ path: String, _ members: [String: JSONValue]? = nil, as type: Value.Type,
+        _ method: String, _ path: String, _ members: [String: JSONValue?]? = nil, as type: Value.Type,
         timeout: TimeInterval? = nil
     ) async throws -> Value {
         try decode(type, from: try await send(method, path, members.map(Self.json), timeout: timeout))
     }
 
-    /// The members as JSON. Members whose value is null are left out.
-    static func json(_ members: [String: JSONValue]) throws -> Data {
-        try WireJSON.encode(
-            JSONValue.object(JSONObject(members.filter { $0.value != .null }.map { ($0.key, $0.value) })))
+    /// The members that are not `nil` as JSON.
+    static func json(_ members: [String: JSONValue?]) throws -> Data {
+        let given = members.compactMap { name, value in value.map { (name, $0) } }
+        return try WireJSON.encode(JSONValue.object(JSONObject(given)))
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {

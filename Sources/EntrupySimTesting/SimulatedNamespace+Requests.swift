@@ -61,11 +61,9 @@ extension SimulatedNamespace {
         try Self.check(route)
         let match = ExpectedRequest(method, route, status: status, delivered: delivered, username: username)
         let body = try ControlConnection.json([
-            "match": match.json,
-            "times": times.map { .number(JSONNumber($0)) } ?? .null,
-            "at_least": atLeast.map { .number(JSONNumber($0)) } ?? .null,
-            "at_most": atMost.map { .number(JSONNumber($0)) } ?? .null,
-            "any_route": anyRoute ? .bool(true) : .null,
+            "match": match.json, "times": times.map { .number(JSONNumber($0)) },
+            "at_least": atLeast.map { .number(JSONNumber($0)) }, "at_most": atMost.map { .number(JSONNumber($0)) },
+            "any_route": anyRoute ? .bool(true) : nil,
         ])
         guard let problem = try await unverified(body, "expectRequest") else { return }
         let delivery = delivered.map { "delivered: \($0.rawValue)" }
@@ -97,8 +95,8 @@ extension SimulatedNamespace {
     ) async throws {
         for step in steps { try Self.check(step.route) }
         let body = try ControlConnection.json([
-            "sequence": .array(steps.map(\.json)), "min_gap": minGap.map { .string($0.text) } ?? .null,
-            "max_gap": maxGap.map { .string($0.text) } ?? .null, "any_route": anyRoute ? .bool(true) : .null,
+            "sequence": .array(steps.map(\.json)), "min_gap": minGap.map { .string($0.text) },
+            "max_gap": maxGap.map { .string($0.text) }, "any_route": anyRoute ? .bool(true) : nil,
         ])
         guard let problem = try await unverified(body, "expectRequests") else { return }
         try TestFailure.record(problem, fileID, filePath, line, column)

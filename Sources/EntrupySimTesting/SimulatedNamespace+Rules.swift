@@ -27,8 +27,8 @@ extension SimulatedNamespace {
             [
                 "result": .string(result),
                 "match": .object(JSONObject(matching.map { ($0.member, .string($0.value)) })),
-                "reason": reason.map { .string($0) } ?? .null, "after": after.map { .string($0.text) } ?? .null,
-                "times": times.map { .number(JSONNumber($0)) } ?? .null,
+                "reason": reason.map { .string($0) }, "after": after.map { .string($0.text) },
+                "times": times.map { .number(JSONNumber($0)) },
             ], as: OutcomeInfo.self)
         try report(info.note_details, of: "the outcome rule \(info.id)", fileID, filePath, line, column)
         return info
@@ -61,9 +61,9 @@ extension SimulatedNamespace {
             "POST", "/_sim/faults",
             [
                 "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
-                "effect": effect.value, "times": times.map { .number(JSONNumber($0)) } ?? .null,
-                "after_requests": afterRequests.map { .number(JSONNumber($0)) } ?? .null,
-                "probability": probability.map { .number(JSONNumber(text: "\($0)")) } ?? .null,
+                "effect": effect.value, "times": times.map { .number(JSONNumber($0)) },
+                "after_requests": afterRequests.map { .number(JSONNumber($0)) },
+                "probability": probability.map { .number(JSONNumber(text: "\($0)")) },
             ], as: FaultInfo.self)
         try report(info.note_details, of: "the fault \(info.id)", fileID, filePath, line, column)
         return info
@@ -118,7 +118,7 @@ extension SimulatedNamespace {
     public func setResult(_ result: String, of entrupyID: String, reason: String? = nil) async throws {
         try await control.send(
             "PATCH", "/_sim/authentications/\(entrupyID.segment)",
-            try ControlConnection.json(["result": .string(result), "reason": reason.map { .string($0) } ?? .null]))
+            try ControlConnection.json(["result": .string(result), "reason": reason.map { .string($0) }]))
     }
 
     /// Resolves the flag of an item, as support would.
@@ -127,7 +127,7 @@ extension SimulatedNamespace {
     public func resolveFlag(of entrupyID: String, note: String, result: String? = nil) async throws {
         try await control.send(
             "POST", "/_sim/authentications/\(entrupyID.segment)/flag/resolve",
-            try ControlConnection.json(["note": .string(note), "result": result.map { .string($0) } ?? .null]))
+            try ControlConnection.json(["note": .string(note), "result": result.map { .string($0) }]))
     }
 
     /// Asks for new pictures of an item, as support would.
@@ -137,8 +137,7 @@ extension SimulatedNamespace {
         try await control.send(
             "POST", "/_sim/authentications/\(entrupyID.segment)/retake",
             try ControlConnection.json([
-                "regions": regions.map { .array($0.map { .string($0) }) } ?? .null,
-                "message": message.map { .string($0) } ?? .null,
+                "regions": regions.map { .array($0.map { .string($0) }) }, "message": message.map { .string($0) },
             ]))
     }
 
@@ -162,7 +161,7 @@ extension SimulatedNamespace {
         return try await control.send(
             "POST", "/_sim/authentications",
             [
-                "count": count.map { .number(JSONNumber($0)) } ?? .null, "template": .object(JSONObject(template)),
+                "count": count.map { .number(JSONNumber($0)) }, "template": .object(JSONObject(template)),
             ], as: Made.self, timeout: ControlConnection.work
         ).entrupy_ids
     }
@@ -186,9 +185,8 @@ extension SimulatedNamespace {
             "POST", "/_sim/webhooks",
             [
                 "url": .string(url), "secret_key": .string(secret),
-                "events": events.map { .array($0.map { .string($0) }) } ?? .null,
-                "organization": organization.map { .string($0) } ?? .null,
-                "username": username.map { .string($0) } ?? .null,
+                "events": events.map { .array($0.map { .string($0) }) },
+                "organization": organization.map { .string($0) }, "username": username.map { .string($0) },
             ], as: Made.self
         ).id
     }

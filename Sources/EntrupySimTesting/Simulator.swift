@@ -71,9 +71,9 @@ public final class Simulator: Sendable {
         let info = try await connection.send(
             "POST", "/_sim/namespaces",
             [
-                "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) } ?? .null,
-                "random_seed": randomSeed.map { .number(JSONNumber($0)) } ?? .null, "ttl": .string(timeToLive.text),
-                "clock": scenario == nil ? frozenAt.map { ["freeze": .string($0)] } ?? .null : .null,
+                "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) },
+                "random_seed": randomSeed.map { .number(JSONNumber($0)) }, "ttl": .string(timeToLive.text),
+                "clock": scenario == nil ? frozenAt.map { ["freeze": .string($0)] } : nil,
             ], as: NamespaceInfo.self, timeout: ControlConnection.work)
         let namespace = SimulatedNamespace(
             name: info.name, address: url.address, token: controlToken, isStrict: strict)

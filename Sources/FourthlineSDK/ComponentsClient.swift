@@ -21,7 +21,7 @@ struct ComponentsClient: Sendable {
         -> Answer
     {
         guard let bytes = try? JSONSerialization.data(withJSONObject: body) else {
-            throw WorkflowError.unexpected(messageCode: nil, "the request cannot be written as JSON")
+            throw WorkflowError.problem("the request cannot be written as JSON")
         }
         return try await send("POST", path, bytes, "application/json", as: type)
     }
@@ -33,16 +33,14 @@ struct ComponentsClient: Sendable {
         let (data, status) = try await answer(method, path, body, contentType)
         guard (200..<300).contains(status) else {
             guard let error = try? JSONDecoder().decode(WorkflowErrorBody.self, from: data) else {
-                throw WorkflowError.unexpected(
-                    messageCode: nil, "\(address) answered \(status) without the platform's error")
+                throw WorkflowError.problem("\(address) answered \(status) without the platform's error")
             }
             throw WorkflowError(error, status: status)
         }
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
-            throw WorkflowError.unexpected(
-                messageCode: nil, "\(address) answered \(status) with something else: \(error)")
+            throw WorkflowError.problem("\(address) answered \(status) with something else: \(error)")
         }
     }
 
@@ -50,16 +48,15 @@ struct ComponentsClient: Sendable {
         _ method: String, _ path: String, _ body: Data, _ contentType: String
     ) async throws -> (Data, Int) {
         guard let request = URLRequest(method, address + path, body, type: contentType) else {
-            throw WorkflowError.unexpected(messageCode: nil, "\(address) is not a URL of a server")
+            throw WorkflowError.problem("\(address) is not a URL of a server")
         }
         do {
             let answer = try await BoundedRequest(request, Self.limits).answer()
             return (answer.body, answer.status)
         } catch let refused as RefusedAnswer {
-            throw WorkflowError.unexpected(messageCode: nil, refused.description(of: address))
+            throw WorkflowError.problem(refused.description(of: address))
         } catch {
-            throw WorkflowError.unexpected(
-                messageCode: nil, "\(address) cannot be reached: \(error.localizedDescription)")
+            throw WorkflowError.problem("\(address) cannot be reached: \(error.localizedDescription)")
         }
     }
 }

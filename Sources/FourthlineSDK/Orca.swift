@@ -156,7 +156,7 @@ enum Callbacks {
             do {
                 result = .success(try await body())
             } catch {
-                result = .failure(error as? WorkflowError ?? .unexpected(messageCode: nil, "\(error)"))
+                result = .failure(error as? WorkflowError ?? .problem("\(error)"))
             }
             DispatchQueue.main.async { completion(result) }
         }

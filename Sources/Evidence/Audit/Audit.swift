@@ -78,10 +78,7 @@ package struct AuditMaterial: Sendable {
             try !rules.contains { $0.check.isOfReceivers }
             ? [] : job.transaction.attempts(ofDeliveries: Self.maxDeliveries).map { AuditedAttempt($0, job) }
         webhookTimeout = job.settings.webhookTimeout
-        resubmissions =
-            try rules.lazy.compactMap(\.check.resubmission).first.map {
-                try Resubmission.found($0, events, job)
-            } ?? []
+        resubmissions = try Resubmission.all(rules.lazy.compactMap(\.check.resubmission).first, events, job)
     }
 }
 
@@ -141,10 +138,11 @@ struct Resubmission: Sendable {
     let cause: Cause?
     let username: String
 
-    /// All among the events of submissions.
-    fileprivate static func found(
-        _ names: AuditResubmission, _ events: [StoredEvent], _ job: JobContext
+    /// All among the events of submissions; none if no rule is about them.
+    fileprivate static func all(
+        _ names: AuditResubmission?, _ events: [StoredEvent], _ job: JobContext
     ) throws -> [Resubmission] {
+        guard let names else { return [] }
         /// A submission, as the events until now tell.
         struct Submission {
             let id: String
