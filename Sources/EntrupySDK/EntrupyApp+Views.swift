@@ -42,7 +42,7 @@ extension EntrupyApp {
             var body: [String: Any] = ["flag": true]
             body["flag_reason_id"] = reason
             body["message"] = message
-            _ = try await call.changeFlag(of: entrupyID, body)
+            try await call.changeFlag(of: entrupyID, body)
             return true
         } success: { delegate, isSubmitted in
             if isSubmitted {

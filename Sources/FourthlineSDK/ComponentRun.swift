@@ -9,7 +9,7 @@ struct ComponentRun: Sendable {
     init(_ session: WorkflowSession, _ script: ComponentScript) {
         self.session = session
         self.script = script
-        client = ComponentsClient(session.simulation)
+        client = ComponentsClient(address: session.simulation.address)
     }
 
     // MARK: Document

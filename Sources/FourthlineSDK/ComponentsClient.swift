@@ -7,14 +7,10 @@ import Foundation
 
 /// Requests to the routes of App Components.
 struct ComponentsClient: Sendable {
-    private let address: String
+    let address: String
 
     /// Until an answer begins, a fault may delay it.
     private static let limits = RequestLimits(head: 60)
-
-    init(_ simulation: FourthlineSimulation) {
-        address = simulation.address
-    }
 
     /// - Throws: ``WorkflowError`` for every answer but 2xx, and if there is none.
     func post<Answer: Decodable>(_ path: String, _ body: [String: Any] = [:], as type: Answer.Type) async throws

@@ -46,12 +46,11 @@ public struct WorkflowSessionBuilder: Sendable {
     /// Starts the session. The completion is called once, on the main queue.
     public func start(_ completion: @escaping (Result<WorkflowSession, WorkflowError>) -> Void) {
         let simulation = FourthlineSimulation.current
-        let (code, environment) = (code, config.networkEnvironment)
         Callbacks.run(completion) {
             if let error = simulation.takeSessionError() { throw error }
-            guard environment != .mock else { return WorkflowSession(id: nil, simulation: simulation) }
-            let body = ["validationCode": code, "networkEnvironment": environment.rawValue]
-            let answer = try await ComponentsClient(simulation).post(
+            guard config.networkEnvironment != .mock else { return WorkflowSession(id: nil, simulation: simulation) }
+            let body = ["validationCode": code, "networkEnvironment": config.networkEnvironment.rawValue]
+            let answer = try await ComponentsClient(address: simulation.address).post(
                 "/components/sessions", body, as: StartedSession.self)
             return WorkflowSession(id: answer.session_id, simulation: simulation)
         }
@@ -120,7 +119,6 @@ public struct DocumentComponent: Sendable {
     public func present(
         _ completion: @escaping (Result<DocumentComponentResult, WorkflowError>) -> Void
     ) {
-        let (session, config) = (session, config)
         let script = session.simulation.takeScript()
         Callbacks.run(completion) { try await ComponentRun(session, script).document(config) }
     }
@@ -137,7 +135,6 @@ public struct BiometricsComponent: Sendable {
     public func present(
         _ completion: @escaping (Result<BiometricsComponentResult, WorkflowError>) -> Void
     ) {
-        let session = session
         let script = session.simulation.takeScript()
         Callbacks.run(completion) { try await ComponentRun(session, script).biometrics() }
     }

@@ -10,7 +10,6 @@ struct Call: Sendable {
     fileprivate let generation: Int
     fileprivate let cleanups: Int
 
-    /// The session's token.
     func token() throws -> String {
         guard let login else {
             throw SDKFailure(
@@ -94,15 +93,13 @@ struct Call: Sendable {
         }
     }
 
-    @discardableResult
-    func changeFlag(of entrupyID: String, _ body: [String: Any]) async throws -> JSONObjectData {
-        try await sendObject(
+    func changeFlag(of entrupyID: String, _ body: [String: Any]) async throws {
+        _ = try await sendObject(
             .json("PUT", try EntrupyApp.path(of: entrupyID, "/flag"), body, token: try token(), purpose: "the flag"))
     }
 }
 
 extension EntrupyApp {
-    /// A call that is made now.
     var call: Call {
         withState { state in
             Call(
