@@ -46,7 +46,7 @@ public struct WorkflowSessionBuilder: Sendable {
     /// Starts the session. The completion is called once, on the main queue.
     public func start(_ completion: @escaping (Result<WorkflowSession, WorkflowError>) -> Void) {
         let simulation = FourthlineSimulation.current
-        Callbacks.run(completion) {
+        run(completion) {
             if let error = simulation.takeSessionError() { throw error }
             guard config.networkEnvironment != .mock else { return WorkflowSession(id: nil, simulation: simulation) }
             let body = ["validationCode": code, "networkEnvironment": config.networkEnvironment.rawValue]
@@ -120,7 +120,7 @@ public struct DocumentComponent: Sendable {
         _ completion: @escaping (Result<DocumentComponentResult, WorkflowError>) -> Void
     ) {
         let script = session.simulation.takeScript()
-        Callbacks.run(completion) { try await ComponentRun(session, script).document(config) }
+        run(completion) { try await ComponentRun(session, script).document(config) }
     }
 }
 
@@ -136,26 +136,24 @@ public struct BiometricsComponent: Sendable {
         _ completion: @escaping (Result<BiometricsComponentResult, WorkflowError>) -> Void
     ) {
         let script = session.simulation.takeScript()
-        Callbacks.run(completion) { try await ComponentRun(session, script).biometrics() }
+        run(completion) { try await ComponentRun(session, script).biometrics() }
     }
 }
 
-/// Runs work and calls the completion on the main queue.
-enum Callbacks {
-    static func run<Value: Sendable>(
-        _ completion: @escaping (Result<Value, WorkflowError>) -> Void,
-        _ body: @escaping @Sendable () async throws -> Value
-    ) {
-        // Called once, on the main queue, like every callback of the vendor's SDK. Apps pass closures that are not Sendable.
-        nonisolated(unsafe) let completion = completion
-        Task.detached {
-            let result: Result<Value, WorkflowError>
-            do {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error as? WorkflowError ?? .problem("\(error)"))
-            }
-            DispatchQueue.main.async { completion(result) }
+/// Runs `body` and calls the completion with its result on the main queue.
+private func run<Value: Sendable>(
+    _ completion: @escaping (Result<Value, WorkflowError>) -> Void,
+    _ body: @escaping @Sendable () async throws -> Value
+) {
+    // Called once, on the main queue, like every callback of the vendor's SDK. Apps pass closures that are not Sendable.
+    nonisolated(unsafe) let completion = completion
+    Task.detached {
+        let result: Result<Value, WorkflowError>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error as? WorkflowError ?? .problem("\(error)"))
         }
+        DispatchQueue.main.async { completion(result) }
     }
 }

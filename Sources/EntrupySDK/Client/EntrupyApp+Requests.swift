@@ -158,14 +158,22 @@ extension EntrupyApp {
             }
             switch result {
             case .success(let value): success(delegate, value)
-            case .failure(let error):
-                failure(delegate, error.code, error.description, error.code.text(in: app.configuration { $0.language }))
+            case .failure(let error): failure(delegate, error.code, error.description, app.text(error))
             }
         }
     }
 
+    /// The text for users.
+    private func text(_ failure: SDKFailure) -> String { failure.code.text(in: configuration { $0.language }) }
+
+    /// The error for completion handlers: one domain, the code's raw value, the text for users.
     func nsError(_ failure: SDKFailure) -> NSError {
-        failure.nsError(language: configuration { $0.language })
+        NSError(
+            domain: EntrupySimulation.errorDomain, code: Int(failure.code.rawValue),
+            userInfo: [
+                NSLocalizedDescriptionKey: text(failure), NSLocalizedFailureReasonErrorKey: failure.description,
+                NSDebugDescriptionErrorKey: failure.description,
+            ])
     }
 
     /// The path of a result.
@@ -247,10 +255,8 @@ extension EntrupySearchQuery {
     private static func epoch(_ text: String, end isEnd: Bool) throws -> Double {
         if let seconds = Double(text) { return seconds }
         let format = ISO8601DateFormatter()
-        for options: ISO8601DateFormatter.Options in [
-            [.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds],
-        ] {
-            format.formatOptions = options
+        for fraction: ISO8601DateFormatter.Options in [[], .withFractionalSeconds] {
+            format.formatOptions = [.withInternetDateTime, fraction]
             if let date = format.date(from: text) { return date.timeIntervalSince1970 }
         }
         format.formatOptions = [.withFullDate]

@@ -28,16 +28,6 @@ struct SDKFailure: Error, Sendable {
 
     /// Whether the answer says that the capture's two hours are over.
     var isCaptureTimeout: Bool { status == 410 && name == "capture_timed_out" }
-
-    /// The error for completion handlers: one domain, the code's raw value, the text for users.
-    func nsError(language: String?) -> NSError {
-        NSError(
-            domain: EntrupySimulation.errorDomain, code: Int(code.rawValue),
-            userInfo: [
-                NSLocalizedDescriptionKey: code.text(in: language), NSLocalizedFailureReasonErrorKey: description,
-                NSDebugDescriptionErrorKey: description,
-            ])
-    }
 }
 
 // [D client-errors]

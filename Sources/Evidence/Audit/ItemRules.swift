@@ -8,17 +8,12 @@ extension Court {
     ///
     /// Counted from beginning to beginning, so that a client with a timer of a second is never blamed for what a timer is late.
     mutating func polls(_ rule: AuditRule, _ routes: [AuditRoute], _ eta: [[String]], _ every: Span) {
-        struct Poll: Hashable {
-            let caller: String?
-            let test: TextKey?
-            let target: TextKey
-        }
-        var last: [Poll: (request: AuditedRequest, eta: Double?)] = [:]
+        var last: [Repetition: (request: AuditedRequest, eta: Double?)] = [:]
         for request in requests where request.isOne(of: routes) {
             judgement.lookedAt += 1
             guard request.hasSucceeded else { continue }
             if !request.entry.response.isWhole { judgement.cut += 1 }
-            let key = Poll(caller: request.caller, test: request.testKey, target: TextKey(request.target))
+            let key = Repetition(request)
             let named = request.entry.response.json.flatMap { Self.time(in: $0, eta) }
             // Where the answer has changed, the client may have known that by a webhook. One with the result names no time.
             if let (earlier, eta) = last[key], let eta, named == eta {
@@ -205,20 +200,11 @@ extension Court {
 
     /// `page-fetched-twice`: the same cursor within a second, no write between [D audit].
     mutating func pages(_ rule: AuditRule, _ within: Span) {
-        struct Page: Hashable {
-            let caller, language: String?
-            let test: TextKey?
-            let method: String
-            let target: TextKey
-            let body: String?
-        }
-        var last: [Page: AuditedRequest] = [:]
+        var last: [Repetition: AuditedRequest] = [:]
         for request in requests where request.hasCursor {
             judgement.lookedAt += 1
-            let key = Page(
-                caller: request.caller, language: request.entry.request.value(of: "accept-language"),
-                test: request.testKey, method: request.entry.method,
-                target: TextKey(request.target), body: request.digests.body)
+            let key = Repetition(
+                request, body: request.digests.body, language: request.entry.request.value(of: "accept-language"))
             defer { if request.hasSucceeded { last[key] = request } }
             guard let earlier = last[key], let changed = earlier.entry.outcome.changes?.through,
                 let now = request.entry.outcome.changes?.after, changed == now

@@ -4,20 +4,21 @@ import SimulationAPI
 // Requests that the server refused for the moment, and what came after.
 extension Court {
     /// What a request and its repetition have in common.
-    private struct Repetition: Hashable {
+    struct Repetition: Hashable {
         let caller: String?
         let test: TextKey?
         let method: String
         let target: TextKey
-        /// `nil` if a repetition may have another body.
-        let body: String?
+        /// `nil` if a repetition may have another body, or another `Accept-Language`.
+        let body, language: String?
 
-        init(_ request: AuditedRequest, body: String?) {
+        init(_ request: AuditedRequest, body: String? = nil, language: String? = nil) {
             caller = request.caller
             test = request.testKey
             method = request.entry.method
             target = TextKey(request.target)
             self.body = body
+            self.language = language
         }
 
         /// The same path and method, whatever else: the order of a query says nothing, and what could not be stored once may be
@@ -31,6 +32,7 @@ extension Court {
             }
             target = TextKey(request.path + "?" + query.joined(separator: "&"))
             body = nil
+            language = nil
         }
     }
 
