@@ -125,10 +125,9 @@ extension EntrupyApp {
             let result: Result<Value, SDKFailure>
             do {
                 result = .success(try await work(call))
-            } catch let failure as SDKFailure {
-                result = .failure(failure)
             } catch {
-                result = .failure(SDKFailure(.ErrorCodeUnknownError, error.localizedDescription))
+                result = .failure(
+                    error as? SDKFailure ?? SDKFailure(.ErrorCodeUnknownError, error.localizedDescription))
             }
             CallbackQueue.main.append {
                 guard call.isCurrent else { return }
