@@ -18,7 +18,7 @@ enum DescribedMembers {
                 let content = operation["requestBody"]?.resolved(in: document)["content"]
                 let schema = content?["application/json"]?["schema"]
                 return KnownMembers.Route(
-                    AuditRoute("\(method.uppercased()) \(template(path))"),
+                    AuditRoute("\(method.uppercased()) \(path)"),
                     parameters: parameters.filter { $0.text("in") == "query" }.map { $0.text("name") },
                     body: schema.map { tree($0, in: document, depth: 0) })
             }
@@ -26,12 +26,6 @@ enum DescribedMembers {
     }
 
     private static let methods: Set = ["get", "head", "post", "put", "patch", "delete"]
-
-    /// The path with a star for each parameter.
-    private static func template(_ path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("{") ? "*" : String($0) }.joined(separator: "/")
-    }
 
     /// The members of a schema, with those of its parts and alternatives.
     private static func tree(_ schema: Node, in document: Node, depth: Int) -> KnownMembers.Tree {

@@ -10,8 +10,7 @@ extension RequestDigests {
     private static let length = 12
 
     private static func digest(_ bytes: some DataProtocol) -> String {
-        HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(length)
-            .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        Hex.string(HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(length))
     }
 
     /// - Parameters:
@@ -32,11 +31,9 @@ extension RequestDigests {
 
     private static func digests(of message: JournalEntry.Message, _ members: Set<String>) -> [String: String] {
         guard let body = message.json?.members else { return [:] }
-        var digests: [String: String] = [:]
-        for name in members {
-            if let text = body[name]?.text { digests[name] = digest(Data(text.utf8)) }
+        return members.reduce(into: [:]) { digests, name in
+            digests[name] = body[name]?.text.map { digest(Data($0.utf8)) }
         }
-        return digests
     }
 }
 

@@ -207,16 +207,9 @@ package final class EventFeed: Sendable {
     /// The number of listeners.
     package var listeners: Int { state.withLockedValue { $0.listeners.count } }
 
-    /// Publishes a request.
-    package func publish(_ request: @autoclosure () -> JournaledRequest) {
-        guard isOn else { return }
-        publish([.request(request())])
-    }
-
-    /// Publishes that the answer of a request did not reach its client.
-    package func publish(undelivered request: @autoclosure () -> JournaledRequest) {
-        guard isOn else { return }
-        publish([.undelivered(request())])
+    /// Publishes one entry, which is made only while the feed is open.
+    package func publish(_ content: @autoclosure () -> FeedEntry.Content) {
+        if isOn { publish([content()]) }
     }
 
     /// Publishes new events of the log. Of a replaced state it publishes only that it was replaced: the log of the new

@@ -11,8 +11,6 @@ package struct HoldLimits: Sendable {
     package static let standard = HoldLimits()
     /// The largest size of a body that is believed.
     static let mostAnnounced = 1_000_000_000_000
-
-    package init() {}
 }
 
 /// The requests of all namespaces that faults hold. Thread-safe.

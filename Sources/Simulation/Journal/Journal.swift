@@ -173,12 +173,8 @@ package final class Journals: Sendable {
 
         /// The index of the entry with a number; `nil` if there is none. Takes logarithmic time.
         func index(of sequence: Int64) -> Int? {
-            var (low, high) = (0, entries.count)
-            while low < high {
-                let middle = low + (high - low) / 2
-                if entries[middle].entry.sequence < sequence { low = middle + 1 } else { high = middle }
-            }
-            return low < entries.count && entries[low].entry.sequence == sequence ? low : nil
+            let place = entries.firstPlace { $0.entry.sequence >= sequence }
+            return place < entries.count && entries[place].entry.sequence == sequence ? place : nil
         }
 
         /// Adds an entry at the place of its number. A request that was answered later than its successors, such as one that
@@ -251,25 +247,20 @@ package final class Journals: Sendable {
     ///
     /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
     package func markUndelivered(_ answer: JournaledAnswer) -> JournalEntry? {
-        markUndelivered(sequence: answer.sequence, in: answer.namespace) { $0 === answer.journaled }
+        markUndelivered(sequence: answer.sequence, in: answer.namespace, if: answer)
     }
 
     /// Notes that the answer of the entry with a number did not reach its client.
     ///
+    /// - Parameter answer: the entry that is meant; `nil` for any. A namespace of the same name may have entries of the same numbers.
     /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
-    package func markUndelivered(sequence: Int64, in namespace: String) -> JournalEntry? {
-        markUndelivered(sequence: sequence, in: namespace) { _ in true }
-    }
-
-    /// - Parameter isMeant: whether the entry is the one that is meant. A namespace of the same name may have entries of the same
-    ///   numbers.
-    private func markUndelivered(
-        sequence: Int64, in namespace: String, if isMeant: (JournaledEntry) -> Bool
+    package func markUndelivered(
+        sequence: Int64, in namespace: String, if answer: JournaledAnswer? = nil
     ) -> JournalEntry? {
         state.withLockedValue { state in
             guard let index = state.rings[namespace]?.index(of: sequence),
                 let known = state.rings[namespace]?.entries[index],
-                isMeant(known), known.entry.isDelivered
+                answer.map({ known === $0.journaled }) ?? true, known.entry.isDelivered
             else { return nil }
             var entry = known.entry
             entry.isDelivered = false

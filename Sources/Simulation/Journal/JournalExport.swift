@@ -12,15 +12,22 @@ package final class JournalExport: Sendable {
         case har
         /// The form used in bundles: `{"requests": […]}`, each with its messages.
         case requests
+
+        /// The texts before and after the entries.
+        fileprivate var frame: (start: StaticString, end: StaticString) {
+            switch self {
+            case .har:
+                (#"{"log":{"creator":{"name":"entrupy-sim","version":"1"},"entries":["#, #"],"version":"1.2"}}"#)
+            case .requests: (#"{"requests":["#, "]}")
+            }
+        }
     }
 
     private struct State {
         var index = 0
         var hasEntries = false
         var isOver = false
-        var secrets: Secrets
-        /// The secrets that the previous entry was masked with.
-        var known: KnownSecrets
+        var secrets: EntrySecrets
     }
 
     private let entries: JournalSnapshot
@@ -28,8 +35,6 @@ package final class JournalExport: Sendable {
     private let format: Format
     /// The base URL of the namespace.
     private let url: String
-    /// The namespace's current secrets.
-    private let present: KnownSecrets
     /// The names of the members whose digests are exported.
     private let secretMembers: Set<String>
     private let state: NIOLockedValueBox<State>
@@ -46,9 +51,8 @@ package final class JournalExport: Sendable {
         _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String,
         secrets: KnownSecrets, secretMembers: Set<String>
     ) {
-        present = secrets
         self.secretMembers = secretMembers
-        state = NIOLockedValueBox(State(secrets: Secrets(secrets), known: secrets))
+        state = NIOLockedValueBox(State(secrets: EntrySecrets(secrets)))
         self.entries = entries
         self.query = query
         self.format = format
@@ -60,36 +64,22 @@ package final class JournalExport: Sendable {
         try state.withLockedValue { state in
             guard !state.isOver else { return nil }
             var text = JSONText()
-            if state.index == 0 { begin(&text) }
+            if state.index == 0 { text.raw(format.frame.start) }
             let limit = min(state.index + Self.pieceEntries, entries.count)
             while state.index < limit, text.bytes.count < Self.pieceBytes {
                 let entry = entries[state.index]
                 state.index += 1
                 guard query.matches(entry) else { continue }
-                if let words = query.text, !words.isFound(in: entry, { secrets(of: entry, &state) }) { continue }
+                if let words = query.text, !words.isFound(in: entry, { state.secrets.of(entry) }) { continue }
                 if state.hasEntries { text.raw(",") }
                 state.hasEntries = true
-                try write(entry, &text, secrets(of: entry, &state))
+                try write(entry, &text, state.secrets.of(entry))
             }
             if state.index == entries.count {
-                end(&text)
+                text.raw(format.frame.end)
                 state.isOver = true
             }
             return text.bytes
-        }
-    }
-
-    private func begin(_ text: inout JSONText) {
-        switch format {
-        case .har: text.raw(#"{"log":{"creator":{"name":"entrupy-sim","version":"1"},"entries":["#)
-        case .requests: text.raw(#"{"requests":["#)
-        }
-    }
-
-    private func end(_ text: inout JSONText) {
-        switch format {
-        case .har: text.raw(#"],"version":"1.2"}}"#)
-        case .requests: text.raw("]}")
         }
     }
 
@@ -102,15 +92,6 @@ package final class JournalExport: Sendable {
             request.digests = entry.digests(secretMembers, secrets)
             try text.encode(request)
         }
-    }
-
-    /// The secrets to mask in an entry. Reuses those of the previous entry while they are the same.
-    private func secrets(of entry: JournalEntry, _ state: inout State) -> Secrets {
-        if entry.outcome.secrets != state.known {
-            state.known = entry.outcome.secrets
-            state.secrets = Secrets(entry, present)
-        }
-        return state.secrets
     }
 }
 

@@ -91,28 +91,35 @@ package struct JournalQuery: Sendable {
     /// The differences between an entry and the query; empty if the entry matches.
     package func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {
         var found: [String] = []
+        compare(entry) { found.append($0(secrets)) }
+        return found
+    }
+
+    /// Calls `differs` for each part of the query that an entry does not match, with a function that says so.
+    private func compare(_ entry: JournalEntry, _ differs: (_ text: (Secrets) -> String) -> Void) {
         if let route, !route.matches(RoutePath.plain(entry.path)) {
-            found.append("route is \(secrets.masked(text: entry.path)), not \(route.pattern)")
+            differs { "route is \($0.masked(text: entry.path)), not \(route.pattern)" }
         }
         if let method, !method.isIdentical(to: entry.method) {
-            found.append("method is \(entry.method), not \(method)")
+            differs { _ in "method is \(entry.method), not \(method)" }
         }
         if let status, !status.matches(entry.status) {
-            let given = entry.status.map { "\($0)" } ?? "null (the request was lost)"
-            found.append("status is \(given), not \(status.text)")
+            let lost = "null (the request was lost)"
+            differs { _ in "status is \(entry.status.map(String.init) ?? lost), not \(status.text)" }
         }
-        if let delivered, delivered != entry.isDelivered { found.append(deliveryDifference(entry, secrets)) }
+        if let delivered, delivered != entry.isDelivered { differs { deliveryDifference(entry, $0) } }
         if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) {
-            let name = entry.outcome.username.map { secrets.masked(text: $0) } ?? "unknown"
-            found.append("username is \(name), not \(username)")
+            differs { "username is \(entry.outcome.username.map($0.masked(text:)) ?? "unknown"), not \(username)" }
         }
-        if let since, entry.at < since { found.append("was at \(entry.at.display), before \(since.display)") }
-        if let before, entry.at >= before { found.append("was at \(entry.at.display), not before \(before.display)") }
+        if let since, entry.at < since {
+            differs { _ in "was at \(entry.at.display), before \(since.display)" }
+        }
+        if let before, entry.at >= before {
+            differs { _ in "was at \(entry.at.display), not before \(before.display)" }
+        }
         if let test, !(entry.test?.isIdentical(to: test) ?? false) {
-            let name = entry.test.map { secrets.masked(text: $0) } ?? "unnamed"
-            found.append("test is \(name), not \(test)")
+            differs { "test is \(entry.test.map($0.masked(text:)) ?? "unnamed"), not \(test)" }
         }
-        return found
     }
 
     private func deliveryDifference(_ entry: JournalEntry, _ secrets: Secrets) -> String {
@@ -125,15 +132,8 @@ package struct JournalQuery: Sendable {
     /// of entries.
     private func differenceCount(_ entry: JournalEntry) -> Int {
         var count = 0
-        if let route, !route.matches(RoutePath.plain(entry.path)) { count += 1 }
-        if let method, !method.isIdentical(to: entry.method) { count += 1 }
-        if let status, !status.matches(entry.status) { count += 1 }
-        if let delivered, delivered != entry.isDelivered { count += 1 }
-        if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) { count += 1 }
-        if let since, entry.at < since { count += 1 }
-        if let before, entry.at >= before { count += 1 }
+        compare(entry) { _ in count += 1 }
         if entry.sequence <= sequences.after || entry.sequence >= sequences.before { count += 1 }
-        if let test, !(entry.test?.isIdentical(to: test) ?? false) { count += 1 }
         if let trace, !(entry.outcome.trace?.id.isIdentical(to: trace) ?? false) { count += 1 }
         return count
     }

@@ -204,26 +204,17 @@ package struct ClearJournal: Operation {
 /// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
 package struct VerifyRequests: Operation {
     package static let access = Access.reads
-    package let query: JournalQuery
-    package let minCount: Int
-    package let maxCount: Int
-    /// The problem of a method that no route of the query accepts; `nil` if one does.
-    private let unacceptedMethod: ErrorDetail?
+    let query: JournalQuery
+    /// The least number of matching requests.
+    let minCount: Int
+    /// The greatest number of matching requests; `Int.max` if there is none.
+    let maxCount: Int
+    /// The problem of a method that no route of the query accepts; `nil` if one does. It is probably misspelt, so that no request was
+    /// found says nothing.
+    var unacceptedMethod: ErrorDetail?
 
     /// The maximum number of near misses shown.
     static let maxMisses = 5
-
-    /// - Parameters:
-    ///   - minCount: the minimum number of matching requests.
-    ///   - maxCount: the maximum number of matching requests; `Int.max` if there is none.
-    ///   - unacceptedMethod: the problem of a method that no route of the query accepts. It is probably misspelt, so that no request
-    ///     was found says nothing.
-    package init(_ query: JournalQuery, minCount: Int, maxCount: Int, unacceptedMethod: ErrorDetail? = nil) {
-        self.unacceptedMethod = unacceptedMethod
-        self.query = query
-        self.minCount = minCount
-        self.maxCount = maxCount
-    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Verification {
         let journal = job.journal
@@ -262,9 +253,7 @@ package struct VerifyRequests: Operation {
 extension JobContext {
     /// The request with a number in the journal; `nil` if the journal has forgotten it.
     package func journalEntry(sequence: Int64) -> JournalEntry? {
-        let journal = journal
-        let place = journal.firstPlace { $0.sequence >= sequence }
-        return place < journal.endIndex && journal[place].sequence == sequence ? journal[place] : nil
+        state.environment.journals.entry(sequence: sequence, of: state.name)
     }
 
     /// The namespace's journal, oldest first.

@@ -331,17 +331,4 @@ package struct SecretScanner: Sendable {
         }
         return names.contains { $0.count == plain.count && memcmp($0, plain, plain.count) == 0 }
     }
-
-}
-
-extension ArraySlice {
-    /// The first place whose element, and those of all later places, satisfy a condition; found in logarithmic time.
-    fileprivate func firstPlace(where condition: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if condition(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }

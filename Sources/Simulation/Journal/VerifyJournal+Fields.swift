@@ -22,7 +22,7 @@ extension VerifyJournal {
                 if !isAnyRoute { input.routes.check(routeOf: query, in: "sequence", &step) }
             }
             try fields.finish()
-            self = .sequence(VerifySequence(sequence))
+            self = .sequence(VerifySequence(sequence: sequence))
         }
     }
 
@@ -35,7 +35,7 @@ extension VerifyJournal {
         let amount = fields.amount()
         try fields.finish()
         return VerifyRequests(
-            query, minCount: amount.lowerBound, maxCount: amount.upperBound,
+            query: query, minCount: amount.lowerBound, maxCount: amount.upperBound,
             unacceptedMethod: isAnyRoute ? nil : routes.unacceptedMethod(of: query))
     }
 }

@@ -74,11 +74,7 @@ extension FieldReader {
 
     /// A list of some words.
     package mutating func words(_ key: String, _ accepted: [String]) -> [String]? {
-        guard var list = elements(key, "must be a list of \(accepted.joined(separator: ", "))") else { return nil }
-        return list.names.compactMap { name in
-            list.fields.require(name)
-            return list.fields.word(name, accepted)
-        }
+        list(key, "must be a list of \(accepted.joined(separator: ", "))") { $0.word($1, accepted) }
     }
 
     /// `true` or `false`.

@@ -40,7 +40,7 @@ import Testing
     ) async -> PlatformError.Kind? {
         await refusal {
             try await bench.control(
-                VerifyRequests(query, minCount: counts.lowerBound, maxCount: counts.upperBound))
+                VerifyRequests(query: query, minCount: counts.lowerBound, maxCount: counts.upperBound))
         }
     }
 
