@@ -16,16 +16,14 @@ enum JournalRoutes {
 
     fileprivate enum List {
         case page(ListRequests)
-        case search(SearchRequests)
         case har(ExportRequests)
     }
 
     @Sendable private static func list(_ request: RequestReader) async -> Answer {
         await request.reading(.ignored, List.init) { list in
             switch list {
-            case .page(let page): await request.namespace.answer(.success(page), request.head).response()
-            case .search(let search):
-                await request.namespace.answer(.success(search), request.head)
+            case .page(let page):
+                await request.namespace.answer(.success(page), request.head)
                     .searched(request.namespace.environment.threads).response()
             case .har(let export):
                 await request.namespace.answer(.success(export), request.head)
@@ -55,10 +53,9 @@ extension JournalRoutes.List {
         let format = query.word("format", Format.self) ?? .json
         let (limit, cursor) = query.page()
         try query.finish()
-        let page = ListRequests(wanted, limit: limit, cursor: cursor)
         self =
             format == .har
-            ? .har(ExportRequests(wanted)) : wanted.text == nil ? .page(page) : .search(SearchRequests(page))
+            ? .har(ExportRequests(wanted)) : .page(ListRequests(wanted, limit: limit, cursor: cursor))
     }
 }
 

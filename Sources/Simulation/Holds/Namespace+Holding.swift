@@ -31,7 +31,10 @@ extension Namespace {
         }
         if found != nil { _ = environment.held.add(held, isDecided: true) }
         job.state.began(held)
-        job.note { $0.fault = fault.holding(held) }
+        job.note {
+            $0.fault = TriggeredFault(
+                id: fault.id, effect: .held(held), document: fault.document, bytes: fault.bytes)
+        }
         try job.record(
             .requestHeld, held.id,
             [
@@ -110,13 +113,6 @@ extension JobSequencer {
     fileprivate func observeHold(_ wait: () async -> HeldRequest.Wake) async -> HeldRequest.Wake {
         let number = await observe { await wait().rawValue }
         return HeldRequest.Wake(rawValue: number) ?? .ended
-    }
-}
-
-extension TriggeredFault {
-    /// The fault of a request that it holds.
-    fileprivate func holding(_ held: HeldRequest) -> TriggeredFault {
-        TriggeredFault(id: id, effect: .held(held), document: document, bytes: bytes)
     }
 }
 

@@ -60,9 +60,7 @@ package struct ReceivedFile<Format: FileFormat>: Sendable {
             }
         }
     }
-}
 
-extension ReceivedFile {
     /// Ends the hold on a stored file. Blocks.
     ///
     /// - Parameter isKept: whether a namespace now refers to it.

@@ -177,13 +177,6 @@ package final class Journals: Sendable {
             return place < entries.count && entries[place].entry.sequence == sequence ? place : nil
         }
 
-        /// Adds an entry at the place of its number. A request that was answered later than its successors, such as one that
-        /// waited, has a smaller one.
-        mutating func insert(_ entry: JournaledEntry) {
-            let place = (entries.lastIndex { $0.entry.sequence < entry.entry.sequence } ?? -1) + 1
-            entries.insert(entry, at: place)
-        }
-
         /// Adds an entry, and drops the oldest ones that are more than the settings allow.
         ///
         /// - Returns: the added entry, `nil` if none is kept, and by how many bytes the ring has grown.
@@ -198,7 +191,9 @@ package final class Journals: Sendable {
             var entry = entry
             if entry.sequence < 1 { entry.sequence = (entries.last?.entry.sequence ?? 0) + 1 }
             let journaled = JournaledEntry(entry)
-            insert(journaled)
+            // A request that was answered later than its successors, such as one that waited, has a smaller number.
+            let place = (entries.lastIndex { $0.entry.sequence < entry.sequence } ?? -1) + 1
+            entries.insert(journaled, at: place)
             bytes += entry.bytes
             while entries.count > settings.entries || bytes > settings.bytes, !entries.isEmpty { _ = dropFirst() }
             return (journaled, bytes - before)

@@ -98,24 +98,24 @@ package final class JournalExport: Sendable {
 extension HTTPArchive.Entry {
     /// - Parameter url: the base URL of the namespace.
     fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
+        let shown = JournaledRequest(entry, withMessages: false, secrets)
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
-            request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets),
-            delivered: entry.isDelivered, effect: entry.effect(secrets),
-            startedReal: entry.times?.started.epoch, endedReal: entry.times?.ended.epoch)
+            request: HTTPArchive.Request(shown, JournaledMessage(entry.request, secrets), of: url),
+            response: HTTPArchive.Response(shown, JournaledMessage(entry.response, secrets)),
+            delivered: shown.delivered, effect: shown.effect, startedReal: shown.started_real,
+            endedReal: shown.ended_real)
     }
 }
 
 extension HTTPArchive.Request {
-    fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
-        let query = secrets.masked(query: String(entry.query.dropFirst()))
-        let headers = entry.request.pairs(secrets)
-        let body = entry.request.kept > 0 ? entry.request.text(secrets) : nil
+    fileprivate init(_ request: JournaledRequest, _ message: JournaledMessage, of url: String) {
+        let query = request.query ?? ""
+        let body = message.body.flatMap { $0.isEmpty ? nil : $0 }
         self.init(
-            method: entry.method,
-            url: url + secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"), headers: headers,
-            queryString: Self.parameters(query), bodySize: entry.request.length,
-            postData: body.map { HTTPArchive.Post(mimeType: headers.mediaType, text: $0) })
+            method: request.method, url: url + request.path + (query.isEmpty ? "" : "?\(query)"),
+            headers: message.pairs, queryString: Self.parameters(query), bodySize: message.bytes,
+            postData: body.map { HTTPArchive.Post(mimeType: message.mediaType, text: $0) })
     }
 
     /// The parameters of a query, decoded.
@@ -129,32 +129,17 @@ extension HTTPArchive.Request {
 }
 
 extension HTTPArchive.Response {
-    fileprivate init(_ entry: JournalEntry, _ secrets: Secrets) {
-        let headers = entry.response.pairs(secrets)
-        let loss = JournaledRequest(entry, withMessages: false, secrets).lossText
+    fileprivate init(_ request: JournaledRequest, _ message: JournaledMessage) {
         self.init(
-            status: entry.status ?? 0, statusText: loss.map { "not delivered: \($0)" } ?? "", headers: headers,
-            bodySize: entry.response.length,
-            content: HTTPArchive.Content(
-                size: entry.response.length, mimeType: headers.mediaType, text: entry.response.text(secrets)))
+            status: request.status ?? 0, statusText: request.lossText.map { "not delivered: \($0)" } ?? "",
+            headers: message.pairs, bodySize: message.bytes,
+            content: HTTPArchive.Content(size: message.bytes, mimeType: message.mediaType, text: message.body))
     }
 }
 
-extension JournalEntry.Message {
-    /// The masked header fields.
-    fileprivate func pairs(_ secrets: Secrets) -> [HTTPArchive.Pair] {
-        headers.pairs.map {
-            HTTPArchive.Pair(name: secrets.masked(text: $0.name), value: secrets.masked(header: $0.name, $0.value))
-        }
-    }
+extension JournaledMessage {
+    fileprivate var pairs: [HTTPArchive.Pair] { headers.map { HTTPArchive.Pair(name: $0[0], value: $0[1]) } }
 
-    /// The masked body, as far as it is stored; `nil` if it is not text.
-    fileprivate func text(_ secrets: Secrets) -> String? {
-        secrets.masked(body: body.data, isCut: kept < length)
-    }
-}
-
-extension [HTTPArchive.Pair] {
     /// The value of the `Content-Type` field; empty if there is none.
-    fileprivate var mediaType: String { first { $0.name.lowercased() == "content-type" }?.value ?? "" }
+    fileprivate var mediaType: String { headers.first { $0[0].lowercased() == "content-type" }?[1] ?? "" }
 }

@@ -11,7 +11,7 @@ extension JournalQuery {
         let trace = hasSequences ? fields.value("trace", TraceContext.expectation, TraceContext.id(in:)) : nil
         let text = hasSequences ? fields.journalText("text") : nil
         self.init(
-            route: fields.text("route", maxBytes: Self.maxRouteBytes), method: fields.method("method"),
+            route: fields.text("route", maxBytes: Glob.maxBytes).map { Glob($0) }, method: fields.method("method"),
             status: fields.value("status", StatusPattern.expectation, StatusPattern.init),
             delivery: fields.value("delivered", Delivery.expectation, Delivery.init), impliesDelivery: impliesDelivery,
             username: fields.text("username"), since: fields.moment("since"), before: fields.moment("before"),

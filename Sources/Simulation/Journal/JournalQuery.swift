@@ -4,24 +4,25 @@ import Storage
 
 /// A filter for the requests of a journal. All given parts must match.
 package struct JournalQuery: Sendable {
-    package let route: Glob?
-    package let method: String?
-    package let status: StatusPattern?
-    /// Whether the answer reached the client; `nil` if that does not matter.
-    package let delivered: Bool?
-    /// Whether ``delivered`` is true because a status is asked for: a client that lost an answer has no status.
-    private let isDeliveryImplied: Bool
-    package let username: String?
+    package var route: Glob?
+    /// In upper case.
+    package var method: String?
+    package var status: StatusPattern?
+    /// `nil` if the caller does not say. An answer then counts whether or not it was delivered, unless ``impliesDelivery``.
+    package var delivery: Delivery?
+    /// Whether only delivered answers count if a status is given.
+    package var impliesDelivery = false
+    package var username: String?
     /// The first moment that matches, and the first one after it that does not.
-    package let since: Instant?
-    package let before: Instant?
-    package let test: String?
+    package var since: Instant?
+    package var before: Instant?
+    package var test: String?
     /// The numbers in the journal between which an entry must lie; neither of them matches.
-    package let sequences: (after: Int64, before: Int64)
+    package var sequences: (after: Int64, before: Int64) = (0, .max)
     /// The id of the trace; `nil` if that does not matter.
-    package let trace: String?
+    package var trace: String?
     /// The words that an entry shows; `nil` if that does not matter. ``matches(_:)`` leaves it to its caller, which knows the secrets.
-    package let text: JournalText?
+    package var text: JournalText?
 
     /// A status, or a class of them such as `4xx`.
     package struct StatusPattern: Sendable {
@@ -56,37 +57,18 @@ package struct JournalQuery: Sendable {
         package static let expectation = "must be true, false or \"any\""
     }
 
-    /// - Parameters:
-    ///   - delivery: `nil` if the caller does not say. An answer then counts whether or not it was delivered, unless `impliesDelivery`.
-    ///   - impliesDelivery: whether only delivered answers count if a status is given.
-    package init(
-        route: String? = nil, method: String? = nil, status: StatusPattern? = nil, delivery: Delivery? = nil,
-        impliesDelivery: Bool = false, username: String? = nil,
-        since: Instant? = nil, before: Instant? = nil, test: String? = nil,
-        sequences: (after: Int64, before: Int64) = (0, .max), trace: String? = nil, text: JournalText? = nil
-    ) {
-        self.trace = trace
-        self.route = route.map { Glob($0) }
-        self.method = method?.uppercased()
-        self.status = status
-        isDeliveryImplied = impliesDelivery && delivery == nil && status != nil
-        delivered =
-            switch delivery {
-            case .delivered: true
-            case .undelivered: false
-            case .any: nil
-            case nil: isDeliveryImplied ? true : nil
-            }
-        self.username = username
-        self.since = since
-        self.before = before
-        self.test = test
-        self.sequences = sequences
-        self.text = text
-    }
+    /// Whether ``delivered`` is true because a status is asked for: a client that lost an answer has no status.
+    private var isDeliveryImplied: Bool { impliesDelivery && delivery == nil && status != nil }
 
-    /// The maximum length of a route pattern, in UTF-8 bytes.
-    package static let maxRouteBytes = Glob.maxBytes
+    /// Whether the answer reached the client; `nil` if that does not matter.
+    package var delivered: Bool? {
+        switch delivery {
+        case .delivered: true
+        case .undelivered: false
+        case .any: nil
+        case nil: isDeliveryImplied ? true : nil
+        }
+    }
 
     /// The differences between an entry and the query; empty if the entry matches.
     package func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {

@@ -1,7 +1,8 @@
 import Foundation
 import SimulationAPI
 
-/// `GET /_sim/requests`: lists requests, newest first.
+/// `GET /_sim/requests`: lists requests, newest first. The job takes a snapshot of the journal; the search runs outside of the
+/// namespace's jobs, in pieces.
 package struct ListRequests: Operation {
     package static let access = Access.reads
     package let query: JournalQuery
@@ -14,14 +15,7 @@ package struct ListRequests: Operation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> RequestList {
-        var search = try search(job)
-        while !search.isOver { search.advance() }
-        return search.list()
-    }
-
-    /// The search for the entries of the page. It needs the job only to begin.
-    func search(_ job: JobContext) throws -> RequestSearch {
+    package func perform(_ job: JobContext, as caller: Control) throws -> RequestSearch {
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
@@ -102,8 +96,8 @@ package struct RequestName: Sendable {
     ///
     /// - Throws: ``PlatformError/notFound(_:)``.
     func last(_ job: JobContext) throws -> JournalEntry {
-        guard let last = try entries(job).last else { throw PlatformError.bug("no request has the name") }
-        return last
+        let entries = try entries(job)
+        return entries[entries.count - 1]
     }
 
     /// The one request that has the name; `nil` if none has.
@@ -134,7 +128,7 @@ package struct RequestName: Sendable {
                     )
                 })
         }
-        return try last(job)
+        return entries[0]
     }
 }
 
@@ -275,7 +269,8 @@ extension JournaledRequest {
             at: entry.at.epoch, method: entry.method,
             path: secrets.masked(text: entry.path),
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
-            status: entry.status, delivered: entry.isDelivered, effect: entry.effect(secrets),
+            status: entry.status, delivered: entry.isDelivered,
+            effect: entry.outcome.fault?.document.map { secrets.masked(members: $0) },
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000,
             started_real: entry.times?.started.epoch, ended_real: entry.times?.ended.epoch,
             username: entry.outcome.username.map { secrets.masked(text: $0) },
@@ -300,13 +295,8 @@ extension Secrets {
     }
 }
 
-extension JournalEntry {
-    /// The masked effect of the fault that was triggered; `nil` if none was.
-    func effect(_ secrets: Secrets) -> JSONObject? { outcome.fault?.document.map { secrets.masked(members: $0) } }
-}
-
 extension JournaledMessage {
-    fileprivate init(_ message: JournalEntry.Message, _ secrets: Secrets) {
+    init(_ message: JournalEntry.Message, _ secrets: Secrets) {
         self.init(
             headers: message.headers.pairs.map {
                 [secrets.masked(text: $0.name), secrets.masked(header: $0.name, $0.value)]

@@ -1,18 +1,5 @@
 import SimulationAPI
 
-/// `GET /_sim/requests?text=…`: a list of the requests that show a text. The job takes a snapshot of the journal; the search runs
-/// outside of the namespace's jobs, in pieces.
-package struct SearchRequests: Operation {
-    package static let access = Access.reads
-    let list: ListRequests
-
-    package init(_ list: ListRequests) {
-        self.list = list
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> RequestSearch { try list.search(job) }
-}
-
 /// A search of a journal's snapshot, newest entry first.
 package struct RequestSearch: Sendable {
     private let journal: JournalSnapshot
@@ -60,9 +47,10 @@ package struct RequestSearch: Sendable {
         }
     }
 
-    /// The found requests.
+    /// The found requests, after a look at all entries that are left.
     package mutating func list() -> RequestList {
-        RequestList(
+        while !isOver { advance() }
+        return RequestList(
             requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, secrets.of($0)) },
             next_cursor: page.count > limit ? seal(page[limit - 1]) : nil)
     }

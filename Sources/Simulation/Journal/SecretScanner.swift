@@ -98,24 +98,35 @@ package struct SecretScanner: Sendable {
 
     /// Masks known secrets; `nil` if the text holds none.
     private func withoutKnown(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        if let ordered { return without(ordered, bytes) }
-        return withoutFew(bytes)
+        guard let ordered else {
+            return known.reduce(nil as [UInt8]?) { text, secret in
+                guard let text else { return without(secret, bytes) }
+                return text.withUnsafeBufferPointer { without(secret, $0) } ?? text
+            }
+        }
+        // In one pass: at each place the longest. Takes time proportional to the text, in the worst case times the longest
+        // secret's length.
+        return Self.replacing(bytes) { start in
+            for index in start..<bytes.count {
+                guard let length = Self.longest(of: ordered, at: index, in: bytes) else { continue }
+                return (index..<index + length, mask)
+            }
+            return nil
+        }
     }
 
-    /// Masks known secrets in one pass: at each place the longest. Takes time proportional to the text, in the worst case
-    /// times the longest secret's length.
-    private func without(_ ordered: [[UInt8]], _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    /// Replaces parts of a text; `nil` if there are none.
+    ///
+    /// - Parameter next: the next part from an index on, and its replacement; `nil` if there is none.
+    private static func replacing(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ next: (_ start: Int) -> (range: Range<Int>, text: [UInt8])?
+    ) -> [UInt8]? {
         var output: [UInt8] = []
-        var (copied, index) = (0, 0)
-        while index < bytes.count {
-            guard let length = Self.longest(of: ordered, at: index, in: bytes) else {
-                index += 1
-                continue
-            }
-            output += bytes[copied..<index]
-            output += mask
-            index += length
-            copied = index
+        var copied = 0
+        while let (range, text) = next(copied) {
+            output += bytes[copied..<range.lowerBound]
+            output += text
+            copied = range.upperBound
         }
         return copied == 0 ? nil : output + bytes[copied...]
     }
@@ -141,22 +152,10 @@ package struct SecretScanner: Sendable {
         }
     }
 
-    private func withoutFew(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        known.reduce(nil as [UInt8]?) { text, secret in
-            guard let text else { return without(secret, bytes) }
-            return text.withUnsafeBufferPointer { without(secret, $0) } ?? text
-        }
-    }
-
     private func without(_ secret: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        var output: [UInt8] = []
-        var copied = 0
-        while let found = Self.firstIndex(of: secret, in: bytes, from: copied) {
-            output += bytes[copied..<found]
-            output += mask
-            copied = found + secret.count
+        Self.replacing(bytes) { start in
+            Self.firstIndex(of: secret, in: bytes, from: start).map { ($0..<$0 + secret.count, mask) }
         }
-        return copied == 0 ? nil : output + bytes[copied...]
     }
 
     /// The position of a secret in a text; `nil` if it is not there. Takes time proportional to the text, in the
@@ -180,30 +179,22 @@ package struct SecretScanner: Sendable {
 
     /// Masks secrets that are recognized by their form or, in JSON, by their name; `nil` if the text holds none.
     private func replaced(_ bytes: UnsafeBufferPointer<UInt8>, isJSON: Bool) -> [UInt8]? {
-        var output: [UInt8] = []
-        var copied = 0
         // No web token can begin before this index: the text up to it was searched and holds no complete one.
         var tokenLimit = 0
-        var index = 0
-        while index < bytes.count {
-            let found: (range: Range<Int>, text: [UInt8])? =
-                switch bytes[index] {
-                case UInt8(ascii: "_"): token(bytes, at: index)
-                case UInt8(ascii: "e") where index >= tokenLimit: webToken(bytes, at: index, &tokenLimit)
-                case UInt8(ascii: ":"): userInformation(bytes, at: index)
-                case UInt8(ascii: "\"") where isJSON: memberValue(bytes, at: index)
-                default: nil
-                }
-            guard let (range, text) = found else {
-                index += 1
-                continue
+        return Self.replacing(bytes) { start in
+            for index in start..<bytes.count {
+                let found: (Range<Int>, [UInt8])? =
+                    switch bytes[index] {
+                    case UInt8(ascii: "_"): token(bytes, at: index)
+                    case UInt8(ascii: "e") where index >= tokenLimit: webToken(bytes, at: index, &tokenLimit)
+                    case UInt8(ascii: ":"): userInformation(bytes, at: index)
+                    case UInt8(ascii: "\"") where isJSON: memberValue(bytes, at: index)
+                    default: nil
+                    }
+                if let found { return found }
             }
-            output += bytes[copied..<range.lowerBound]
-            output += text
-            copied = range.upperBound
-            index = copied
+            return nil
         }
-        return copied == 0 ? nil : output + bytes[copied...]
     }
 
     private static func starts(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, with text: StaticString) -> Bool {

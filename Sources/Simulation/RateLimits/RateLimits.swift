@@ -30,7 +30,7 @@ package struct RateLimits {
     package mutating func record(_ caller: Caller, at now: Instant) {
         windows[caller, default: SlidingWindow(length: .second)].record(at: now)
         guard windows.count > Self.sweepAt else { return }
-        for key in windows.keys where windows[key]!.isEmpty(at: now) { windows[key] = nil }
+        for key in windows.keys where count(key, at: now) == 0 { windows[key] = nil }
     }
 
     /// The users whose window is not empty, busiest first.
