@@ -13,9 +13,6 @@ extension RequestDigests {
         Hex.string(HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(length))
     }
 
-    /// - Parameters:
-    ///   - members: the names of the members that are secrets.
-    ///   - secrets: the secrets that are masked in the entry.
     init(_ entry: JournalEntry, members: Set<String>, _ secrets: Secrets) {
         self.init()
         credential = entry.request.value(of: "authorization").map { value in

@@ -334,21 +334,12 @@ package struct OpenFeed: Operation {
     }
 }
 
-/// Reads the event log after a sequence number, for a listener that begins with past events.
-package struct ReadLog: Operation {
-    package static let access = Access.reads
-    /// The maximum number of events in one answer.
-    package static let page = 1000
-    package let sequence: Int64
-
-    package init(after sequence: Int64) {
-        self.sequence = sequence
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> [StateChange] {
-        let secrets = Secrets(try job.state.readSecrets(job.transaction))
-        return try job.transaction.events(after: sequence, limit: Self.page).map {
-            try StateChange(secrets.masked($0))
+extension Namespace {
+    /// At most a thousand events of the log after a sequence number, for a listener that begins with past events.
+    package func readLog(after sequence: Int64) async -> Completed<[StateChange]> {
+        await run(.background, .reads) { job in
+            let secrets = Secrets(try job.state.readSecrets(job.transaction))
+            return try job.transaction.events(after: sequence, limit: 1000).map { try StateChange(secrets.masked($0)) }
         }
     }
 }

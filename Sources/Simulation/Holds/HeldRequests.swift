@@ -81,7 +81,8 @@ package final class HeldRequests: Sendable {
     /// - Throws: ``PlatformError/notFound(_:)`` if no request has the id, ``PlatformError/wrongState(_:_:)`` if it is held no more.
     func release(_ id: String, of namespace: String, as end: HoldEnd) throws -> HeldRequest {
         let (held, reason) = state.withLockedValue { state -> (HeldRequest?, String?) in
-            guard let held = state.held(of: namespace).first(where: { $0.id.isIdentical(to: id) }) else {
+            guard let held = state.held(of: namespace).first(where: { $0.info.id.isIdentical(to: id) })
+            else {
                 return (nil, state.ended[namespace]?.last { $0.id.isIdentical(to: id) }?.reason)
             }
             // Its own end may have come a moment earlier.
@@ -156,7 +157,7 @@ package final class HeldRequests: Sendable {
         state.bytes -= held.bytes
         state.held.remove(at: index)
         guard let reason else { return }
-        state.ended[held.namespace, default: []].append((held.id, reason))
+        state.ended[held.namespace, default: []].append((held.info.id, reason))
         if state.ended[held.namespace, default: []].count > maxEnded { state.ended[held.namespace]?.removeFirst() }
     }
 

@@ -52,9 +52,6 @@ package struct JournalQuery: Sendable {
         case delivered = "true"
         case undelivered = "false"
         case any
-
-        /// The problem of a value that is none of them.
-        package static let expectation = "must be true, false or \"any\""
     }
 
     /// Whether ``delivered`` is true because a status is asked for: a client that lost an answer has no status.

@@ -63,10 +63,8 @@ package struct RequestName: Sendable {
 
     /// The number in a name such as `sequence:12`; `nil` if the name is an id.
     private var number: Int64? {
-        id.utf8.starts(with: Self.numbered.utf8) ? Int64(id.dropFirst(Self.numbered.count)) : nil
+        id.begins(with: "sequence:") ? Int64(id.dropFirst("sequence:".count)) : nil
     }
-
-    private static let numbered = "sequence:"
 
     /// The requests that have the name, oldest first; not empty.
     ///
@@ -168,20 +166,6 @@ package struct FindRequest: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> JournalEntry { try name.only(job) }
-}
-
-/// Finds the number of a request that was just made; `nil` if the journal did not keep it.
-package struct FindLatest: Operation {
-    package static let access = Access.reads
-    let requestID: String
-
-    package init(requestID: String) {
-        self.requestID = requestID
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> Int64? {
-        job.journal.last { $0.requestID.isIdentical(to: requestID) }?.sequence
-    }
 }
 
 /// `DELETE /_sim/requests`.

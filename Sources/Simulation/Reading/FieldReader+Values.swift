@@ -79,11 +79,13 @@ extension FieldReader {
 
     /// `true` or `false`.
     package mutating func optionalBool(_ key: String) -> Bool? {
-        let fields = self
+        let (isWritten, isQuery) = (isWritten, isQuery)
         return value(key, "must be true or false") { value in
             switch value {
             case .bool(let flag): flag
-            case .string(let text): fields.truth(text)
+            case .string(let text) where isWritten: YAMLText.bool(text)
+            // Not as patterns, which would compare texts as characters instead of bytes.
+            case .string(let text) where isQuery && text.isOne(of: ["true", "false"]): text.isIdentical(to: "true")
             default: nil
             }
         }

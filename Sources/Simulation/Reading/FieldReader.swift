@@ -8,7 +8,7 @@ package struct FieldReader {
     private let path: String
     private var problems: Problems?
     /// Whether numbers, `true` and `false` count as texts where one is expected: those of YAML need no quotes.
-    private let isWritten: Bool
+    let isWritten: Bool
 
     private enum Source {
         case object(JSONObject)
@@ -194,14 +194,6 @@ package struct FieldReader {
         case .bool(let flag) where isWritten: "\(flag)"
         default: nil
         }
-    }
-
-    /// The truth value of a text: of a query's, or of one of YAML's words.
-    func truth(_ text: String) -> Bool? {
-        if isWritten { return YAMLText.bool(text) }
-        // Not as patterns, which would compare texts as characters instead of bytes.
-        guard isQuery, text.isOne(of: ["true", "false"]) else { return nil }
-        return text.isIdentical(to: "true")
     }
 
     /// Whether this reads a query, in which every value is text.

@@ -37,12 +37,9 @@ package struct QueryParameters {
     /// The problems of the parameters that were not read.
     package var unread: [(key: String, problem: String)] {
         guard isStrict else { return [] }
-        return parameters.filter { parameter in !known.contains { $0.isIdentical(to: parameter.key) } }
-            .enumerated().map { index, parameter in
-                (
-                    parameter.key,
-                    FieldReader.unknown(parameter.key, known, guesses: index < FieldReader.maxGuesses)
-                )
-            }
+        let keys = parameters.map(\.key).filter { key in !known.contains { $0.isIdentical(to: key) } }
+        return keys.enumerated().map { index, key in
+            (key, FieldReader.unknown(key, known, guesses: index < FieldReader.maxGuesses))
+        }
     }
 }
