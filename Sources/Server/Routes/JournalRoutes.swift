@@ -9,7 +9,7 @@ enum JournalRoutes {
     static func add(to routes: Routes) {
         routes.reading("requests", .pieces, list)
         routes.delete("requests") { _ in ClearJournal() }
-        routes.post("requests/verify") { try VerifyJournal($0) }
+        routes.on(.post, "requests/verify", verify)
         routes.on(.get, "requests/{id}", show)
         routes.get("requests/{id}/rules") { ExplainFaults(try RequestName($0)) }
     }
@@ -28,6 +28,15 @@ enum JournalRoutes {
             case .har(let export):
                 await request.namespace.answer(.success(export), request.head)
                     .streamedResponse(request.namespace.environment.threads)
+            }
+        }
+    }
+
+    @Sendable private static func verify(_ request: RequestReader) async -> Answer {
+        await request.reading(.json, { try VerifyJournal($0) }) { wanted in
+            switch wanted {
+            case .count(let count): await request.namespace.answer(.success(count), request.head).response()
+            case .sequence(let sequence): await request.namespace.answer(.success(sequence), request.head).response()
             }
         }
     }

@@ -52,7 +52,6 @@ extension JournalEntry.Message {
 }
 
 extension JournalEntry {
-    /// Whether the path or the query has a part that is masked.
     fileprivate func hasSecretInURL(_ secrets: Secrets) -> Bool {
         let query = String(query.dropFirst())
         return !secrets.masked(text: path).isIdentical(to: path) || !secrets.masked(query: query).isIdentical(to: query)

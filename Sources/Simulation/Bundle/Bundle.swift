@@ -23,7 +23,6 @@ private struct BundledJournal: Decodable {
     let requests: [JournaledRequest]
 }
 
-/// A line of the event log in a bundle.
 private struct BundledEvent: Encodable {
     let sequence: Int64
     let at: Double

@@ -101,7 +101,6 @@ package final class EventFeed: Sendable {
         let drop: @Sendable () -> Void
         /// The number of the last entry it took or skipped.
         var position: Int64
-        /// Whether the listener needs a heartbeat.
         var needsHeartbeat = false
     }
 
@@ -261,10 +260,8 @@ package final class EventFeed: Sendable {
                 state.silentSince = nil
                 return
             }
-            guard let since = state.silentSince else {
-                state.silentSince = now
-                return
-            }
+            let since = state.silentSince ?? now
+            state.silentSince = since
             guard since + Self.idleTimeout <= now else { return }
             state.epoch = ""
             state.kept = []

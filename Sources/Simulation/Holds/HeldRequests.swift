@@ -71,7 +71,6 @@ package final class HeldRequests: Sendable {
         }
     }
 
-    /// The held requests of a namespace, the oldest first.
     func list(of namespace: String) -> [HeldRequest] {
         state.withLockedValue { $0.held(of: namespace) }
     }

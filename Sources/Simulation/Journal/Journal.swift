@@ -110,18 +110,11 @@ package struct JournalEntry: Sendable {
         self.outcome = outcome
         self.request = request
         self.response = response
+        let texts = requestID.utf8.count + method.utf8.count + path.utf8.count + query.utf8.count
+        let noted = (outcome.username?.utf8.count ?? 0) + (outcome.because?.utf8.count ?? 0)
+        let facts = outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
         bytes =
-            Self.size(requestID.utf8.count + method.utf8.count + path.utf8.count + query.utf8.count, outcome)
-            + request.bytes + response.bytes
-    }
-
-    /// The size of everything but the messages.
-    ///
-    /// - Parameter texts: the size of its texts.
-    private static func size(_ texts: Int, _ outcome: RequestOutcome) -> Int {
-        overhead + texts + (outcome.username?.utf8.count ?? 0) + (outcome.because?.utf8.count ?? 0)
-            + (outcome.fault?.bytes ?? 0)
-            + outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
+            Self.overhead + texts + noted + facts + (outcome.fault?.bytes ?? 0) + request.bytes + response.bytes
     }
 
     /// The time of its job, by the namespace's clock.

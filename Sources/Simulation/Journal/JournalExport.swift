@@ -33,9 +33,7 @@ package final class JournalExport: Sendable {
     private let entries: JournalSnapshot
     private let query: JournalQuery
     private let format: Format
-    /// The base URL of the namespace.
     private let url: String
-    /// The names of the members whose digests are exported.
     private let secretMembers: Set<String>
     private let state: NIOLockedValueBox<State>
 
@@ -45,6 +43,7 @@ package final class JournalExport: Sendable {
     private static let pieceEntries = 500
 
     /// - Parameters:
+    ///   - url: the base URL of the namespace.
     ///   - secrets: the namespace's current secrets.
     ///   - secretMembers: the names of the members whose digests are exported.
     package init(
@@ -96,7 +95,6 @@ package final class JournalExport: Sendable {
 }
 
 extension HTTPArchive.Entry {
-    /// - Parameter url: the base URL of the namespace.
     fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
         let shown = JournaledRequest(entry, withMessages: false, secrets)
         self.init(

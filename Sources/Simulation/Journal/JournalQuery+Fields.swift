@@ -53,7 +53,6 @@ extension FieldReader {
         )
     }
 
-    /// Words that a request of the journal shows.
     fileprivate mutating func journalText(_ key: String) -> JournalText? {
         guard let text = text(key, maxBytes: JournalText.maxBytes), !text.isEmpty else { return nil }
         let words = JournalText(text)

@@ -42,8 +42,7 @@ package struct JournalQuery: Sendable {
 
         /// - Parameter status: `nil` if the request was lost, which matches no pattern.
         package func matches(_ status: Int?) -> Bool {
-            guard let status else { return false }
-            return text.hasSuffix("xx") ? status / 100 == Int(text.prefix(1)) : status == Int(text)
+            status.map { text.hasSuffix("xx") ? $0 / 100 == Int(text.prefix(1)) : $0 == Int(text) } ?? false
         }
     }
 

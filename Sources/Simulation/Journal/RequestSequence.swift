@@ -214,7 +214,6 @@ private struct EarlierRequests {
         byAt = Ordered(known.map { ($0.index, $0.request.at) })
     }
 
-    /// Adds the request with an index.
     mutating func add(_ index: Int) {
         guard let request = requests[index] else { return }
         byEnd.add(index, request.at)

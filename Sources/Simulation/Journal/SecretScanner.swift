@@ -4,7 +4,6 @@ import Foundation
 ///
 /// Written by hand: equivalent regular expressions took most of the 1.5 ms of exporting one request.
 package struct SecretScanner: Sendable {
-    /// Texts that are secrets in any position.
     private let known: [[UInt8]]
     /// The known secrets in the order of their bytes; `nil` if there are few. A search for each of many would take their
     /// number times the length of the text.
@@ -77,12 +76,10 @@ package struct SecretScanner: Sendable {
     package func maskedEnd(of text: String) -> String {
         let bytes = Array(text.utf8)
         for secret in known {
-            var length = min(secret.count - 1, bytes.count)
-            while length >= Self.minCutLength {
-                if bytes.suffix(length).elementsEqual(secret.prefix(length)) {
-                    return String(decoding: bytes.dropLast(length) + mask, as: UTF8.self)
-                }
-                length -= 1
+            let longest = min(secret.count - 1, bytes.count)
+            for length in stride(from: longest, through: Self.minCutLength, by: -1)
+            where bytes.suffix(length).elementsEqual(secret.prefix(length)) {
+                return String(decoding: bytes.dropLast(length) + mask, as: UTF8.self)
             }
         }
         let start = bytes.count - bytes.reversed().prefix(while: Self.isBase32).count

@@ -41,15 +41,12 @@ extension VerifyJournal {
 }
 
 extension KnownRoutes {
-    /// - Parameter member: the member of the body that has the route.
     private static func wayOut(_ member: String) -> String {
         ". Send \"any_route\": true beside \(member) if it is meant"
     }
 
     /// Reports a route that no route of the platforms matches. It is probably misspelt, and would be verified zero times in every
-    /// journal.
-    ///
-    /// - Parameter member: the member of the body that has the route.
+    /// journal. `member` is the member of the body that has it.
     fileprivate func check(routeOf query: JournalQuery, in member: String, _ match: inout FieldReader) {
         guard let route = query.route, !unsimulated.contains(where: route.overlaps),
             !all.contains(where: { route.overlaps($0.path) })

@@ -56,30 +56,9 @@ package struct VerifySequence: Operation {
 }
 
 /// `POST /_sim/requests/verify`: a number of requests, or a sequence of them.
-package enum VerifyJournal: Operation {
-    package static let access = Access.reads
+package enum VerifyJournal {
     case count(VerifyRequests)
     case sequence(VerifySequence)
-
-    /// The answer to either.
-    package enum Answer: Encodable, Sendable {
-        case count(Verification)
-        case sequence(SequenceVerification)
-
-        package func encode(to encoder: any Encoder) throws {
-            switch self {
-            case .count(let verification): try verification.encode(to: encoder)
-            case .sequence(let verification): try verification.encode(to: encoder)
-            }
-        }
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
-        switch self {
-        case .count(let count): .count(try count.perform(job, as: caller))
-        case .sequence(let sequence): .sequence(try sequence.perform(job, as: caller))
-        }
-    }
 }
 
 extension RequestSequence {

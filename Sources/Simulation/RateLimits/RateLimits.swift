@@ -92,7 +92,6 @@ extension JobContext {
             retryAfter: longest.roundedUpSeconds, details: details)
     }
 
-    /// - Parameter group: the member of the settings that holds the limit.
     private func fact(_ exceeded: Exceeded, of group: String) -> DecidingFact {
         let wait = "\(exceeded.wait.roundedUpSeconds) s"
         return DecidingFact(

@@ -54,7 +54,6 @@ package struct Glob: Sendable {
         return false
     }
 
-    /// The pattern as characters that follow each other.
     private var steps: [Step] {
         parts.flatMap { part -> [Step] in
             switch part {
@@ -74,7 +73,6 @@ package struct Glob: Sendable {
         /// Whether it matches any number of characters, even none.
         var repeats = false
 
-        /// Whether some character matches both.
         func overlaps(_ other: Step) -> Bool {
             if let only, let their = other.only { return only == their }
             guard let only = only ?? other.only else { return true }
