@@ -174,21 +174,18 @@ package final class EventFeed: Sendable {
     private static func start(
         _ state: State, _ resume: (epoch: String, number: Int64)?, _ topics: Set<FeedEntry.Topic>
     ) -> FeedStart {
-        func start(_ backlog: [FeedEntry], _ gap: EventGap?) -> FeedStart {
-            FeedStart(epoch: state.epoch, backlog: backlog, gap: gap, number: state.last)
+        var backlog: [FeedEntry] = []
+        var gap: EventGap?
+        if let resume, resume.epoch.isIdentical(to: state.epoch), resume.number <= state.last {
+            backlog = state.kept.filter { $0.number > resume.number && ($0.topic.map(topics.contains) ?? true) }
+            let missed = (state.kept.first?.number ?? state.last + 1) - resume.number - 1
+            if missed > 0 {
+                gap = EventGap(missed: missed, reason: "only the last \(maxKept) events are kept, or fewer large ones")
+            }
+        } else if resume != nil {
+            gap = EventGap(missed: nil, reason: "the event is from before a restart or a long idle time")
         }
-        guard let resume else { return start([], nil) }
-        guard resume.epoch.isIdentical(to: state.epoch), resume.number <= state.last else {
-            return start(
-                [], EventGap(missed: nil, reason: "the event is from before a restart or a long idle time"))
-        }
-        let first = state.kept.first?.number ?? state.last + 1
-        let missed = max(0, first - resume.number - 1)
-        return start(
-            state.kept.filter { $0.number > resume.number && ($0.topic.map(topics.contains) ?? true) },
-            missed > 0
-                ? EventGap(missed: missed, reason: "only the last \(maxKept) events are kept, or fewer large ones")
-                : nil)
+        return FeedStart(epoch: state.epoch, backlog: backlog, gap: gap, number: state.last)
     }
 
     /// Sends a heartbeat to a listener.

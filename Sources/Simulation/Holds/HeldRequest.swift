@@ -125,16 +125,6 @@ package final class HeldRequest: Sendable {
     }
 }
 
-extension HoldEnd {
-    /// Whether the request is handled after this end, or its own answer is sent.
-    fileprivate var goesOn: Bool {
-        switch self {
-        case .released, .timeOver: true
-        case .answered, .dropped, .clientGone, .replaced, .stopping, .tooLarge: false
-        }
-    }
-}
-
 /// A caller that tells when it goes, and has a clock of real time.
 package protocol HoldingCaller: CallerPresence {
     /// Calls `timeIsOver` after some real time, and `hasGone` once no answer can reach the caller. Each may be called at once.

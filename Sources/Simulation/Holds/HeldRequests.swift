@@ -44,18 +44,16 @@ package final class HeldRequests: Sendable {
     /// - Returns: the reason why it is not held; `nil` if it is.
     func add(_ held: HeldRequest, isDecided: Bool = false) -> HoldRefusal? {
         state.withLockedValue { state in
-            if !isDecided, let refusal = Self.refusal(held, state, limits) { return refusal }
+            if !isDecided {
+                if state.isStopping { return .stopping }
+                if state.held(of: held.namespace).count >= limits.ofNamespace { return .namespace }
+                if state.held.count >= limits.ofServer { return .server }
+                if state.bytes + held.bytes > limits.bytes { return .bytes }
+            }
             state.held.append(held)
             state.bytes += held.bytes
             return nil
         }
-    }
-
-    private static func refusal(_ held: HeldRequest, _ state: State, _ limits: HoldLimits) -> HoldRefusal? {
-        if state.isStopping { return .stopping }
-        if state.held(of: held.namespace).count >= limits.ofNamespace { return .namespace }
-        if state.held.count >= limits.ofServer { return .server }
-        return state.bytes + held.bytes > limits.bytes ? .bytes : nil
     }
 
     /// Adds the memory of an answer that is kept, if there is room for it. A request that has ended needs none.
@@ -80,8 +78,7 @@ package final class HeldRequests: Sendable {
     /// - Throws: ``PlatformError/notFound(_:)`` if no request has the id, ``PlatformError/wrongState(_:_:)`` if it is held no more.
     func release(_ id: String, of namespace: String, as end: HoldEnd) throws -> HeldRequest {
         let (held, reason) = state.withLockedValue { state -> (HeldRequest?, String?) in
-            guard let held = state.held(of: namespace).first(where: { $0.info.id.isIdentical(to: id) })
-            else {
+            guard let held = state.held(of: namespace).first(where: { $0.info.id.isIdentical(to: id) }) else {
                 return (nil, state.ended[namespace]?.last { $0.id.isIdentical(to: id) }?.reason)
             }
             // Its own end may have come a moment earlier.

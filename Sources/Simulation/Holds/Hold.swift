@@ -50,6 +50,14 @@ package enum HoldEnd: Sendable {
     /// Its answer takes more memory than the server has for held requests.
     case tooLarge
 
+    /// Whether the request is handled after this end, or its own answer is sent.
+    var goesOn: Bool {
+        switch self {
+        case .released, .timeOver: true
+        case .answered, .dropped, .clientGone, .replaced, .stopping, .tooLarge: false
+        }
+    }
+
     /// Whether the client gets no answer.
     package var losesAnswer: Bool {
         switch self {

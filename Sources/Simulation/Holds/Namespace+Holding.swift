@@ -37,8 +37,7 @@ extension Namespace {
         if found != nil { _ = environment.held.add(held, isDecided: true) }
         job.state.began(held)
         job.note {
-            $0.fault = TriggeredFault(
-                id: fault.id, effect: .held(held), document: fault.document, bytes: fault.bytes)
+            $0.fault = TriggeredFault(id: fault.id, effect: .held(held), document: fault.document, bytes: fault.bytes)
         }
         try job.record(
             .requestHeld, info.id,

@@ -79,7 +79,9 @@ package struct VideoFormat: FileFormat {
     }
 
     /// The length that a movie header names, in its own unit of time.
-    private static func milliseconds(_ bytes: UnsafeRawBufferPointer, _ header: Range<Int>) throws(ImageProblem) -> Int64 {
+    private static func milliseconds(
+        _ bytes: UnsafeRawBufferPointer, _ header: Range<Int>
+    ) throws(ImageProblem) -> Int64 {
         let isLong = !header.isEmpty && bytes[header.lowerBound] == 1
         let (start, width) = isLong ? (20, 8) : (12, 4)
         guard header.count >= start + 4 + width else { throw ImageProblem("the video's movie header is truncated") }

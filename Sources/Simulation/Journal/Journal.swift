@@ -119,6 +119,9 @@ package struct JournalEntry: Sendable {
 
     /// The time of its job, by the namespace's clock.
     package var at: Instant { outcome.at }
+
+    /// The caller's name of its test: the header `X-Sim-Test`.
+    package var test: String? { request.value(of: "x-sim-test") }
 }
 
 /// An entry of a ring, held by reference. Copying a snapshot of 10,000 entries then takes a fraction of a

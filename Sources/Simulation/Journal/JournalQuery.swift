@@ -1,4 +1,3 @@
-import Foundation
 import SimulationAPI
 import Storage
 
@@ -89,9 +88,7 @@ package struct JournalQuery: Sendable {
         if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) {
             differs { "username is \(entry.outcome.username.map($0.masked(text:)) ?? "unknown"), not \(username)" }
         }
-        if let since, entry.at < since {
-            differs { _ in "was at \(entry.at.display), before \(since.display)" }
-        }
+        if let since, entry.at < since { differs { _ in "was at \(entry.at.display), before \(since.display)" } }
         if let before, entry.at >= before {
             differs { _ in "was at \(entry.at.display), not before \(before.display)" }
         }
@@ -157,9 +154,4 @@ package struct JournalQuery: Sendable {
 
     /// Whether an entry matches all parts but ``text``.
     package func matches(_ entry: JournalEntry) -> Bool { differenceCount(entry) == 0 }
-}
-
-extension JournalEntry {
-    /// The caller's name of its test: the header `X-Sim-Test`.
-    package var test: String? { request.headers.pairs.first { $0.name.lowercased() == "x-sim-test" }?.value }
 }

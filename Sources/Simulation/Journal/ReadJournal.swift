@@ -61,6 +61,14 @@ package struct RequestName: Sendable {
         self.sequence = sequence
     }
 
+    /// The request that the path names by `{id}`, and the query by `sequence`.
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let sequence = query.number("sequence", in: 1...9_007_199_254_740_991)
+        try query.finish()
+        self.init(input.path("id"), sequence: sequence.map(Int64.init))
+    }
+
     /// The number in a name such as `sequence:12`; `nil` if the name is an id.
     private var number: Int64? {
         id.begins(with: "sequence:") ? Int64(id.dropFirst("sequence:".count)) : nil
@@ -127,16 +135,6 @@ package struct RequestName: Sendable {
                 })
         }
         return entries[0]
-    }
-}
-
-extension RequestName {
-    /// The request that the path names by `{id}`, and the query by `sequence`.
-    package init(_ input: some RequestInput) throws {
-        var query = input.query
-        let sequence = query.number("sequence", in: 1...9_007_199_254_740_991)
-        try query.finish()
-        self.init(input.path("id"), sequence: sequence.map(Int64.init))
     }
 }
 

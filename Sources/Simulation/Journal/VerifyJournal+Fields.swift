@@ -51,7 +51,17 @@ extension KnownRoutes {
         guard let route = query.route, !unsimulated.contains(where: route.overlaps),
             !all.contains(where: { route.overlaps($0.path) })
         else { return }
-        match.report("route", unknownRoute(route) + Self.wayOut(member))
+        // A star of a route is a parameter.
+        let routes = NearestRoute(
+            all.map { route in
+                (route.path.pattern.split(at: "/").map { $0 == "*" ? "{id}" : String($0) }, route.method)
+            })
+        let nearest = routes.nearest(to: route.pattern.split(at: "/").map(String.init), "")
+        let hint = nearest.map { "; the nearest is \($0)" } ?? ""
+        match.report(
+            "route",
+            "matches no route of the platforms, got \"\(route.pattern.excerpt)\"\(hint); GET /_sim/choices lists them"
+                + Self.wayOut(member))
     }
 
     /// The problem of a method that no route of the query accepts; `nil` if one does.
@@ -64,16 +74,5 @@ extension KnownRoutes {
         return notes.first { $0.field == "match.method" }.map {
             ErrorDetail($0.field, $0.problem + Self.wayOut("match"))
         }
-    }
-
-    private func unknownRoute(_ glob: Glob) -> String {
-        // A star of a route is a parameter.
-        let nearest = NearestRoute(
-            all.map { route in
-                (route.path.pattern.split(at: "/").map { $0 == "*" ? "{id}" : String($0) }, route.method)
-            }
-        ).nearest(to: glob.pattern.split(at: "/").map(String.init), "")
-        return "matches no route of the platforms, got \"\(glob.pattern.excerpt)\""
-            + (nearest.map { "; the nearest is \($0)" } ?? "") + "; GET /_sim/choices lists them"
     }
 }
