@@ -17,10 +17,10 @@ package struct Partner: Authenticated {
             throw PlatformError.unauthorized("unknown API token; send \"Token <t>\" with your organization's API token")
         }
         let limit = job.entrupy.settings.rateLimits.apiPerSecond
-        if let wait = job.state.limits.tokenWait(token, at: job.now, limit: limit) {
+        if let wait = job.state.limits.wait(.token(token), at: job.now, limit: limit) {
             throw job.overRateLimit([Exceeded("api_per_second", limit!, "requests a second for an API token", wait)])
         }
-        job.state.limits.recordToken(token, at: job.now)
+        job.state.limits.record(.token(token), at: job.now)
         return Self(organization: organization)
     }
 }
@@ -42,10 +42,10 @@ package struct SDKUser: Authenticated {
         let user = try signedIn(token, job)
         job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
-        if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
+        if let wait = job.state.limits.wait(.user(user.id), at: job.now, limit: limit) {
             throw job.overRateLimit([Exceeded("sdk_per_second", limit!, "requests a second for a user", wait)])
         }
-        job.state.limits.recordUser(user.id, at: job.now)
+        job.state.limits.record(.user(user.id), at: job.now)
         return user
     }
 

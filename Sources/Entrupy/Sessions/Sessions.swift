@@ -121,7 +121,7 @@ enum LoginLimits {
     static func check(_ user: UserRecord, _ job: JobContext) throws {
         let limits = try Users.limits(user, job)
         var exceeded: [Exceeded] = []
-        if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) {
+        if let wait = job.state.limits.wait(.user(user.id), at: job.now, limit: limits.sdkPerSecond) {
             exceeded.append(Exceeded("sdk_per_second", limits.sdkPerSecond!, "requests a second for a user", wait))
         }
         if limits.loginsPerMinute != nil || limits.loginsPerDay != nil {
@@ -137,15 +137,15 @@ enum LoginLimits {
             }
         }
         guard exceeded.isEmpty else { throw job.overRateLimit(exceeded) }
-        job.state.limits.recordUser(user.id, at: job.now)
+        job.state.limits.record(.user(user.id), at: job.now)
     }
 
     /// Counts a failed login with a valid but expired signed request as a request of the user, if the limit allows.
     static func countFailed(_ user: UserRecord, _ job: JobContext) {
         guard let limits = try? Users.limits(user, job),
-            job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) == nil
+            job.state.limits.wait(.user(user.id), at: job.now, limit: limits.sdkPerSecond) == nil
         else { return }
-        job.state.limits.recordUser(user.id, at: job.now)
+        job.state.limits.record(.user(user.id), at: job.now)
     }
 
     /// Counts a successful login. Writes.

@@ -107,7 +107,7 @@ extension UserInfo {
         let limits = try Users.limits(user, job)
         let logins = try job.transaction.logins(userID: user.id, after: job.now - .day)
         let lastMinute = logins.count { job.now - $0 < .minute }
-        let used = job.state.limits.userCount(user.id, at: job.now)
+        let used = job.state.limits.count(.user(user.id), at: job.now)
         func left(_ limit: Int?, _ used: Int) -> Int? { limit.map { max(0, $0 - used) } }
         self.init(
             username: user.username, unique_user_id: user.uniqueUserID,

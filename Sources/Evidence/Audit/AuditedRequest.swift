@@ -55,15 +55,10 @@ struct AuditedRequest: Sendable {
 extension AuditMaterial {
     /// The requests of clients, oldest first. Those that a person sent again from the journal are left out.
     func requests() -> [AuditedRequest] {
-        var known = secrets
-        var masks = Secrets(secrets)
+        var masks = EntrySecrets(secrets)
         var usernames: [String: String] = [:]
         let made = journal.filter { !$0.isResent }.map { entry in
-            if entry.outcome.secrets != known {
-                known = entry.outcome.secrets
-                masks = Secrets(entry, secrets)
-            }
-            let digests = entry.digests(secretMembers, masks)
+            let digests = entry.digests(secretMembers, masks.of(entry))
             if let credential = digests.credential, let username = entry.outcome.username {
                 usernames[credential] = username
             }

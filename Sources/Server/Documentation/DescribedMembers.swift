@@ -18,7 +18,7 @@ enum DescribedMembers {
                 let content = operation["requestBody"]?.resolved(in: document)["content"]
                 let schema = content?["application/json"]?["schema"]
                 return KnownMembers.Route(
-                    AuditRoute("\(method.uppercased()) \(path.replacing(/\{[^}]*\}/, with: "*"))"),
+                    AuditRoute("\(method.uppercased()) \(path)"),
                     parameters: parameters.filter { $0.text("in") == "query" }.map { $0.text("name") },
                     body: schema.map { tree($0, in: document, depth: 0) })
             }

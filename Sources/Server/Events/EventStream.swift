@@ -109,7 +109,7 @@ struct EventStream: Sendable {
     ) async throws -> Int64? {
         var last = sequence
         while true {
-            let page = await namespace.answer(.success(ReadLog(after: last)), .background)
+            let page = await namespace.readLog(after: last)
             guard let changes = try? page.result.get(), let end = changes.last else { return last }
             for change in changes {
                 let topic = FeedEntry.Topic(ofKind: change.kind)
