@@ -14,7 +14,7 @@ package struct SnapshotRecord: Sendable {
     package let namespace: String
     package let name: String
     /// The description recorded when the snapshot was made.
-    package let facts: String
+    package fileprivate(set) var facts: String
     /// The size of the database in bytes, without images.
     package let bytes: Int
     let place: Place
@@ -90,7 +90,7 @@ package struct SnapshotRecord: Sendable {
         case .memory(let database):
             let path = try temporary()
             defer { NamespaceStore.removeDatabase(path) }
-            do {
+            return try StorageError.converting(path) {
                 try PrivateFile.create(at: path).close()
                 let target = try DatabaseQueue(privateFile: path, configuration: .plainFile)
                 try database.queue().backup(to: target)
@@ -99,8 +99,6 @@ package struct SnapshotRecord: Sendable {
                     throw StorageError.unavailable("\(path) was removed by another program")
                 }
                 return file
-            } catch {
-                throw StorageError.from(error, path)
             }
         }
     }
@@ -139,10 +137,7 @@ package final class SnapshotStore: Sendable {
 
     /// A path for a new file, on the file system of the snapshots so that it can be renamed into place.
     package func temporaryPath() throws -> String {
-        let number = temporaries.withLockedValue { count in
-            count += 1
-            return count
-        }
+        let number = temporaries.next()
         guard let root else {
             return FileManager.default.temporaryDirectory.appendingPathComponent(
                 "entrupy-sim-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
@@ -224,7 +219,7 @@ package final class SnapshotStore: Sendable {
         let fresh = try temporaryPath()
         do {
             try copy.finish(to: fresh)
-            try Self.change(fresh) { try Self.write($0, describe($0)) }
+            try Self.change(fresh) { try $0.setNamespaceValue(.snapshot, describe($0)) }
             return try Self.record(namespace, "", at: fresh)
         } catch {
             NamespaceStore.removeDatabase(fresh)
@@ -242,7 +237,7 @@ package final class SnapshotStore: Sendable {
             try Self.load(fresh, into: database)
             return try save(database, as: name, of: namespace, describe)
         }
-        try Self.change(fresh) { try Self.write($0, describe($0)) }
+        try Self.change(fresh) { try $0.setNamespaceValue(.snapshot, describe($0)) }
         // Independent of the durability: a power cut may lose a snapshot, but must not leave part of one under its
         // name.
         try Disk.synchronize(fresh)
@@ -258,7 +253,7 @@ package final class SnapshotStore: Sendable {
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
         let (facts, bytes) = try database.transaction { transaction in
             let facts = try describe(transaction)
-            try Self.write(transaction, facts)
+            try transaction.setNamespaceValue(.snapshot, facts)
             return (facts, try transaction.databaseBytes())
         }
         let record = SnapshotRecord(
@@ -290,7 +285,7 @@ package final class SnapshotStore: Sendable {
                 return true
             }
             guard errno == ENOENT else {
-                throw StorageError.unavailable("\(path) cannot be removed: \(String(cString: strerror(errno)))")
+                throw StorageError.unavailable("\(path) cannot be removed: \(PrivateFile.reason)")
             }
             return false
         }
@@ -351,27 +346,22 @@ package final class SnapshotStore: Sendable {
         guard let identity = FileIdentity(path) else {
             throw StorageError.changedMeanwhile("the snapshot \"\(name)\" was deleted")
         }
-        let found = SnapshotRecord(
+        var found = SnapshotRecord(
             namespace: namespace, name: name, facts: "{}", bytes: identity.size, place: .file(path, identity))
-        guard let facts = try found.read({ try $0.namespaceValue(.snapshot) }) else { return found }
-        return SnapshotRecord(
-            namespace: namespace, name: name, facts: facts, bytes: identity.size, place: .file(path, identity))
-    }
-
-    private static func write(_ transaction: Transaction, _ facts: String) throws {
-        try transaction.setNamespaceValue(.snapshot, facts)
+        if let facts = try found.read({ try $0.namespaceValue(.snapshot) }) { found.facts = facts }
+        return found
     }
 
     /// Reads a database file on a read-only connection.
     package static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
-        do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(privateFile: path, configuration: configuration)
+        try withFile(path) { file in try file.read { try body(Transaction(database: $0)) } }
+    }
+
+    private static func withFile<Value>(_ path: String, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        try StorageError.converting(path) {
+            let queue = try DatabaseQueue(privateFile: path, configuration: .reading)
             defer { try? queue.close() }
-            return try queue.read { try body(Transaction(database: $0)) }
-        } catch {
-            throw StorageError.from(error, path)
+            return try body(queue)
         }
     }
 
@@ -393,15 +383,7 @@ package final class SnapshotStore: Sendable {
     }
 
     fileprivate static func load(_ path: String, into database: NamespaceDatabase) throws {
-        do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(privateFile: path, configuration: configuration)
-            defer { try? queue.close() }
-            try queue.backup(to: database.queue())
-            database.contentReplaced()
-        } catch {
-            throw StorageError.from(error, path)
-        }
+        try withFile(path) { try $0.backup(to: database.queue()) }
+        database.contentReplaced()
     }
 }
