@@ -11,13 +11,15 @@ struct Client: Sendable {
     let nationality: String
     let gender: Gender
     /// `nil` if it is generated.
-    let documentNumber: String?
+    var documentNumber: String?
     /// The type of the document that the person holds; `nil` if it is the one that the app selects.
-    let documentType: IdentityDocument?
+    var documentType: IdentityDocument?
     /// `nil` for a generated day in the future.
-    let expirationDate: CivilDate?
-    let birthPlace: String?
+    var expirationDate: CivilDate?
+    var birthPlace: String?
+}
 
+extension Client {
     /// The members of a client in seed data and in requests.
     static let members = [
         "client_id", "first_name", "last_name", "birth_date", "nationality", "gender", "document_number",

@@ -67,19 +67,14 @@ struct ComponentOutcome: PlatformOutcome {
     }
 
     /// Whether the rule decides a subject.
-    func decides(_ subject: Subject, _ session: SessionFacts, _ type: IdentityDocument? = nil, _ country: String? = nil)
-        -> Bool
-    {
-        self.subject == subject && (workflow?.isIdentical(to: session.workflowID) ?? true)
-            && (clientID?.isIdentical(to: session.client.id) ?? true)
+    func decides(
+        _ subject: Subject, _ workflowID: String, _ client: Client, _ type: IdentityDocument? = nil,
+        _ country: String? = nil
+    ) -> Bool {
+        self.subject == subject && (workflow?.isIdentical(to: workflowID) ?? true)
+            && (clientID?.isIdentical(to: client.id) ?? true)
             && (documentType == nil || documentType == type)
             && (issuingCountry.map { wanted in country?.isIdentical(to: wanted) ?? false } ?? true)
-    }
-
-    /// The facts about a session that rules examine.
-    struct SessionFacts {
-        let workflowID: String
-        let client: Client
     }
 
     func notes(_ job: JobContext) -> [RuleNote] { notes(job.state.seed).map { RuleNote($0) } }

@@ -108,21 +108,3 @@ enum MockDocument {
         }
     }
 }
-
-extension Client {
-    /// Creates the fixed client of mock sessions.
-    fileprivate init(
-        id: String, firstName: String, lastName: String, birthDate: CivilDate, nationality: String, gender: Gender
-    ) {
-        self.id = id
-        self.firstName = firstName
-        self.lastName = lastName
-        self.birthDate = birthDate
-        self.nationality = nationality
-        self.gender = gender
-        documentNumber = nil
-        documentType = nil
-        expirationDate = nil
-        birthPlace = nil
-    }
-}
