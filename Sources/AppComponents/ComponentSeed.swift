@@ -1,6 +1,5 @@
 import Simulation
 import SimulationAPI
-import Storage
 
 /// The part of seed data that App Components have: workflows, and the people who go through them.
 struct ComponentSeed: PlatformSeed {
@@ -45,10 +44,6 @@ struct ComponentSeed: PlatformSeed {
         id.isIdentical(to: Workflow.mock.id) ? .mock : workflows.first { $0.id.isIdentical(to: id) }
     }
 
-    func withoutUsers() -> Self { self }
-
-    func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
-
     func members() -> [(key: String, value: SeedDocument)] {
         let members: [(key: String, value: SeedDocument)] = [
             ("workflows", .list(workflows.map(\.seedDocument))),
@@ -58,12 +53,6 @@ struct ComponentSeed: PlatformSeed {
             ),
         ]
         return members.filter { given.contains($0.key) }
-    }
-
-    func members(
-        ofOrganization name: String
-    ) -> (beforeUsers: [(key: String, value: SeedDocument)], afterUsers: [(key: String, value: SeedDocument)]) {
-        ([], [])
     }
 
     // MARK: Adding
@@ -77,10 +66,6 @@ struct ComponentSeed: PlatformSeed {
             workflows = Workflow.list(&fields) ?? []
             clients = Client.list(&fields) ?? []
         }
-
-        func load(
-            _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
-        ) {}
     }
 
     func adding(_ addition: any SeedAddition) -> Self {
