@@ -148,7 +148,13 @@ extension FieldReader {
     /// The id by which an organization knows a person.
     fileprivate mutating func clientID() -> String? {
         guard let text = text("client_id", maxBytes: 64) else { return nil }
-        guard text.utf8.allSatisfy({ TextRules.isNameCharacter($0) }) else {
+        let isValid = text.utf8.allSatisfy {
+            switch $0 {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        guard isValid else {
             report("client_id", "must be 1 to 64 of A-Z, a-z, 0-9, ., _ and -, got \"\(text.excerpt)\"")
             return nil
         }
@@ -185,17 +191,6 @@ extension FieldReader {
     mutating func country(_ key: String) -> String? {
         value(key, Countries.expected) { value in
             value.text.flatMap { Countries.contains($0) ? $0 : nil }
-        }
-    }
-}
-
-extension TextRules {
-    /// Whether a byte may be part of a client's id.
-    fileprivate static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
         }
     }
 }

@@ -7,29 +7,29 @@ import Storage
 
 /// Rules that all operations on components share.
 enum Components {
-    /// A component that runs.
+    /// A session and its component that runs.
     ///
-    /// - Throws: ``WorkflowFailure/invalidWorkflowStatus`` as an error if it has ended, or was never started.
+    /// - Throws: as ``WorkflowSessions/active(_:_:)``; ``WorkflowFailure/invalidWorkflowStatus`` as an error if the component
+    ///   has ended, or was never started.
     static func running(
-        _ component: Component, _ session: ActiveWorkflowSession, _ job: JobContext
-    ) throws -> ComponentRunRecord {
+        _ component: Component, _ sessionID: String, _ job: JobContext
+    ) throws -> (ActiveWorkflowSession, ComponentRunRecord) {
+        let session = try WorkflowSessions.active(sessionID, job)
         guard let run = try job.transaction.componentRun(sessionID: session.id, component: component) else {
             throw WorkflowFailure.invalidWorkflowStatus.error(
                 "the \(component.rawValue) component was not started in this session",
                 because: "the session \(session.id) has no \(component.rawValue) component")
         }
         try checkIsRunning(run)
-        return run
+        return (session, run)
     }
 
     static func checkIsRunning(_ run: ComponentRunRecord) throws {
-        guard run.endedAt != nil else { return }
+        guard let endedAt = run.endedAt else { return }
         let how = run.error.map { "with \($0)" } ?? "successfully"
         throw WorkflowFailure.invalidWorkflowStatus.error(
             "the \(run.component.rawValue) component has ended already, \(how)",
-            because:
-                "the \(run.component.rawValue) component of \(run.sessionID) ended\(run.endedAt.map { " at \($0.display)" } ?? ""), \(how)"
-        )
+            because: "the \(run.component.rawValue) component of \(run.sessionID) ended at \(endedAt.display), \(how)")
     }
 
     static func render(
@@ -202,8 +202,7 @@ package struct UploadPicture: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(component, session, job)
+        let (session, run) = try Components.running(component, sessionID, job)
         try checkSide(session.workflow.images(of: component, run.documentType))
         let format = try image.format.get()
         let before = try job.transaction.componentFiles(sessionID: session.id, component: component)
@@ -258,8 +257,7 @@ package struct UploadVideo: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(component, session, job)
+        let (session, run) = try Components.running(component, sessionID, job)
         guard session.workflow.wantsVideo(component) else {
             throw PlatformError.invalid(
                 field: "video", "is not wanted: the workflow \(session.workflow.id) takes none for this component")
@@ -275,7 +273,6 @@ package struct UploadVideo: Operation {
     }
 }
 
-/// The files of components.
 enum Files {
     /// Stores a file, and returns the answer to its upload. Writes.
     static func store(

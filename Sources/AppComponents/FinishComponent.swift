@@ -93,8 +93,7 @@ package struct FinishDocument: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentResult> {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(.document, session, job)
+        let (session, run) = try Components.running(.document, sessionID, job)
         guard let type = run.documentType else {
             throw PlatformError.bug("a document component without a type")
         }
@@ -163,8 +162,7 @@ package struct FinishBiometrics: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsResult> {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(.biometrics, session, job)
+        let (session, run) = try Components.running(.biometrics, sessionID, job)
         switch try Finish.end(session, run, job, failureByRule: { nil }) {
         case .failure(let error): return .failure(error)
         case .success(let (files, _)):
@@ -194,8 +192,7 @@ package struct CancelComponent: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<ComponentState> {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(component, session, job)
+        let (session, run) = try Components.running(component, sessionID, job)
         let failure = WorkflowFailure.canceled
         try job.transaction.end(run, error: failure.rawValue, at: job.now)
         try job.record(

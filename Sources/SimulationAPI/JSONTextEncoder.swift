@@ -34,7 +34,6 @@ struct JSONTextEncoder: Encoder {
         return encoder.part
     }
 
-    /// Sets the encoded value.
     func set(_ part: JSONPart) {
         slot.part = part
     }
@@ -118,7 +117,6 @@ extension JSONFraction {
     }
 }
 
-/// The members of an object that is being encoded.
 final class JSONMembers {
     private var list: [(name: String, value: JSONPart)] = []
 
@@ -141,7 +139,6 @@ final class JSONMembers {
     }
 }
 
-/// Collects the members of an object.
 private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let members: JSONMembers
     let showsAbsent: Bool
@@ -199,7 +196,6 @@ private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProto
     }
 }
 
-/// The elements of an array that is being encoded.
 final class JSONElements: UnkeyedEncodingContainer {
     private(set) var list: [JSONPart] = []
     private let showsAbsent: Bool

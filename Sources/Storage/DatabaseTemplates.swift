@@ -7,7 +7,6 @@ import NIOConcurrencyHelpers
 ///
 /// The least recently used are removed: a client may give each namespace seed data of its own. Every call blocks.
 final class DatabaseTemplates: Sendable {
-    /// The maximum number of templates.
     static let maxCount = 32
 
     /// The folder of the files; `nil` to keep templates in memory.
@@ -57,7 +56,6 @@ final class DatabaseTemplates: Sendable {
         self.known = NIOLockedValueBox(known)
     }
 
-    /// The number of templates.
     var count: Int { known.withLockedValue { $0.count } }
 
     /// Copies the template of a key into a database in memory, and overwrites it.

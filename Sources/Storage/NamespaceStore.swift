@@ -14,7 +14,6 @@ package final class NamespaceStore: Sendable {
     let schemaVersion: String
     /// Held for the lifetime of this store, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
-    /// The templates of new namespaces.
     let templates: DatabaseTemplates
     private let fresh = NIOLockedValueBox(0)
     /// `nil` if everything is in memory.

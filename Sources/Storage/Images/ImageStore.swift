@@ -7,7 +7,6 @@ import NIOConcurrencyHelpers
 package final class ImageStore: Sendable {
     let root: URL?
     private let durability: Durability
-    /// The number of temporary files so far.
     private let temporaries = NIOLockedValueBox(0)
     let state = NIOLockedValueBox(State())
 
