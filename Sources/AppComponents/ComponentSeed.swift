@@ -8,7 +8,9 @@ struct ComponentSeed: PlatformSeed {
     let clients: [Client]
     /// The members that the seed data has itself. An export leaves the others out: they are built in.
     private let given: Set<String>
+}
 
+extension ComponentSeed {
     static let members = ["workflows", "clients"]
 
     /// Reads seed data. Problems go to `fields`.
@@ -25,12 +27,6 @@ struct ComponentSeed: PlatformSeed {
         self.init(
             workflows: workflows ?? defaultSeed?.workflows ?? [], clients: clients ?? defaultSeed?.clients ?? [],
             given: Set([workflows.map { _ in "workflows" }, clients.map { _ in "clients" }].compactMap(\.self)))
-    }
-
-    private init(workflows: [Workflow], clients: [Client], given: Set<String>) {
-        self.workflows = workflows
-        self.clients = clients
-        self.given = given
     }
 
     /// The built-in workflows and clients; a ``SeedError`` if the built-in text is broken, which a test rules out.

@@ -206,9 +206,6 @@ package struct CancelComponent: Operation {
 extension IdentityDocument {
     /// Whether it has the machine-readable zone of travel documents [S].
     fileprivate var hasTravelZone: Bool {
-        switch self {
-        case .frenchIdCard, .idCard, .passport, .residencePermit: true
-        default: false
-        }
+        [.frenchIdCard, .idCard, .passport, .residencePermit].contains(self)
     }
 }

@@ -12,11 +12,7 @@ struct JSONTextEncoder: Encoder {
 
     private let slot = Slot()
     /// Whether an optional member without a value is null, and not left out.
-    private let showsAbsent: Bool
-
-    init(showsAbsent: Bool = false) {
-        self.showsAbsent = showsAbsent
-    }
+    fileprivate let showsAbsent: Bool
 
     /// The encoded value. A type that encodes nothing is an object without members, as with `JSONEncoder`.
     var part: JSONPart { slot.part ?? .object(JSONMembers()) }

@@ -48,12 +48,6 @@ package struct StrictJSON {
         return value
     }
 
-    private init(bytes: [UInt8], maxDepth: Int, allowsTrailingCommas: Bool) {
-        self.bytes = bytes
-        self.maxDepth = maxDepth
-        self.allowsTrailingCommas = allowsTrailingCommas
-    }
-
     // MARK: Values
 
     private mutating func value() throws(JSONProblem) -> JSONValue {

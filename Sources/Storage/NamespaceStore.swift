@@ -48,7 +48,7 @@ package final class NamespaceStore: Sendable {
             throw StorageError.unavailable(
                 "the data directory \(root.path) is a file; give --data-dir a folder, or one that is not there yet")
         }
-        var exposure = Exposure(of: root.path)
+        var exposure = Exposure(directory: root.path)
         do {
             // An existing folder may be shared on purpose; the folders created in it are private.
             if !FileManager.default.fileExists(atPath: root.path) {
@@ -293,13 +293,9 @@ package enum DatabasePlace: Sendable {
 
 /// Files and folders of a data directory that other users could access when it was opened.
 private struct Exposure {
-    private let directory: String
-    private var restricted: [String] = []
-    private var open: [String] = []
-
-    init(of directory: String) {
-        self.directory = directory
-    }
+    let directory: String
+    var restricted: [String] = []
+    var open: [String] = []
 
     mutating func add(_ access: PrivateFile.Access, of path: String) {
         switch access {

@@ -47,7 +47,7 @@ package struct Table<Record: Sendable>: Sendable {
     package init(
         _ name: String, key: TableDomain.Key = .row, blank: Record, _ declare: (inout TableBuilder<Record>) -> Void
     ) {
-        var builder = TableBuilder<Record>(TableDomain(name, key, []))
+        var builder = TableBuilder<Record>(domain: TableDomain(name, key, []))
         declare(&builder)
         self.name = name
         self.blank = blank
@@ -119,10 +119,6 @@ package struct Update<Record: Sendable>: Sendable {
 package struct TableBuilder<Record: Sendable> {
     fileprivate var columns: [Table<Record>.Column] = []
     fileprivate var domain: TableDomain
-
-    fileprivate init(_ domain: TableDomain) {
-        self.domain = domain
-    }
 
     /// Declares a column that stores a member.
     ///
