@@ -58,23 +58,16 @@ final class DatabaseTemplates: Sendable {
 
     var count: Int { known.withLockedValue { $0.count } }
 
-    /// Copies the template of a key into a database in memory, and overwrites it.
+    /// Copies the template of a key into a database in memory, and overwrites it, or to a path where there is no file.
     ///
     /// - Parameter build: fills a template that does not exist yet.
-    func copy(_ key: String, to database: NamespaceDatabase, build: (Transaction) throws -> Void) throws {
-        try withTemplate(key, build) { place in
-            guard case .memory(let template) = place else { preconditionFailure("templates on disk are files") }
-            try template.copy(to: database)
-        }
-    }
-
-    /// Copies the template of a key to a new file.
-    ///
-    /// - Parameter build: fills a template that does not exist yet.
-    func copy(_ key: String, toFile path: String, build: (Transaction) throws -> Void) throws {
-        try withTemplate(key, build) { place in
-            guard case .file(let template) = place else { preconditionFailure("templates in memory have no file") }
-            try Disk.copy(template, to: path)
+    func copy(_ key: String, to place: DatabasePlace, build: (Transaction) throws -> Void) throws {
+        try withTemplate(key, build) { template in
+            switch (template, place) {
+            case (.memory(let template), .memory(let database)): try template.copy(to: database)
+            case (.file(let template), .file(let path)): try Disk.copy(template, to: path)
+            default: preconditionFailure("templates and namespaces are both in memory, or both files")
+            }
         }
     }
 

@@ -159,37 +159,29 @@ package final class NamespaceStore: Sendable {
 
     /// Creates a database that is not in use yet.
     ///
-    /// - Parameters:
-    ///   - finish: writes the data of this namespace alone.
+    /// - Parameter finish: writes the data of this namespace alone.
     /// - Throws: ``StorageError``; any error that `finish` throws.
     package func prepare(
         _ name: String, from source: Source, finish: (Transaction) throws -> Void
     ) throws -> DatabasePlace {
-        guard let path = path(of: name) else {
-            let database = try NamespaceDatabase(forCopyAt: nil)
-            switch source {
-            case .template(let key, let build): try templates.copy(key, to: database, build: build)
-            case .snapshot(let snapshot): try snapshot.copy(to: database)
-            }
-            try database.transaction(finish)
-            return .memory(database)
+        let place: DatabasePlace
+        if let path = path(of: name) {
+            // Two databases may be prepared for one name at the same time.
+            let fresh = "\(path).new-\(self.fresh.next())"
+            Self.removeDatabase(fresh)
+            place = .file(fresh)
+        } else {
+            place = .memory(try NamespaceDatabase(forCopyAt: nil))
         }
-        // Two databases may be prepared for one name at the same time.
-        let fresh = "\(path).new-\(self.fresh.next())"
         do {
-            Self.removeDatabase(fresh)
             switch source {
-            case .template(let key, let build): try templates.copy(key, toFile: fresh, build: build)
-            case .snapshot(let snapshot): try snapshot.copy(toFile: fresh)
+            case .template(let key, let build): try templates.copy(key, to: place, build: build)
+            case .snapshot(let snapshot): try snapshot.copy(to: place)
             }
-            let database = try NamespaceDatabase(
-                path: fresh, durability: durability, keepsOld: false, migrator: migrator)
-            try database.transaction(finish)
-            try database.checkpoint()
-            try database.close()
-            return .file(fresh)
+            try change(place) { try $0.transaction(finish) }
+            return place
         } catch {
-            Self.removeDatabase(fresh)
+            place.discard()
             throw error
         }
     }
@@ -199,7 +191,8 @@ package final class NamespaceStore: Sendable {
         switch prepared {
         case .memory(let database): try body(database)
         case .file(let fresh):
-            let database = try NamespaceDatabase(path: fresh, durability: durability, migrator: migrator)
+            let database = try NamespaceDatabase(
+                path: fresh, durability: durability, keepsOld: false, migrator: migrator)
             do {
                 try body(database)
                 try database.checkpoint()

@@ -33,23 +33,18 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
-    /// Copies the snapshot into a database in memory, and overwrites it.
-    func copy(to database: NamespaceDatabase) throws {
-        switch place {
-        case .memory(let snapshot): try snapshot.copy(to: database)
-        case .file(let path, let identity):
-            try unchanged(path, identity) { try SnapshotStore.load(path, into: database) }
-        }
-    }
-
-    /// Copies the snapshot to a path where there is no file.
+    /// Copies the snapshot into a database in memory, and overwrites it, or to a path where there is no file.
     ///
     /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found.
-    func copy(toFile target: String) throws {
-        guard case .file(let path, let identity) = place else {
-            preconditionFailure("a snapshot in memory has no file")
+    func copy(to target: DatabasePlace) throws {
+        switch (place, target) {
+        case (.memory(let snapshot), .memory(let database)): try snapshot.copy(to: database)
+        case (.file(let path, let identity), .memory(let database)):
+            try unchanged(path, identity) { try SnapshotStore.load(path, into: database) }
+        case (.file(let path, let identity), .file(let target)):
+            try unchanged(path, identity) { try Disk.copy(path, to: target) }
+        case (.memory, .file): preconditionFailure("a snapshot in memory has no file")
         }
-        try unchanged(path, identity) { try Disk.copy(path, to: target) }
     }
 
     /// Runs `body`, which reads the file. What it read is of this snapshot alone: the file that was found is still there
@@ -185,8 +180,7 @@ package final class SnapshotStore: Sendable {
 
     /// Saves a copy of a namespace's database under a name, and replaces any snapshot of that name.
     ///
-    /// - Parameters:
-    ///   - describe: makes the description to be recorded.
+    /// - Parameter describe: makes the description to be recorded.
     /// - Returns: the snapshot, and whether there was none of this name.
     package func save(
         _ copy: DatabaseCopy, as name: String, of namespace: String, describe: (Transaction) throws -> String
