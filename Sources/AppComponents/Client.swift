@@ -104,8 +104,11 @@ enum MagicNumber: Sendable {
 
     /// The beginning of a magic number, before the name.
     private static let prefix = "sim-"
-    /// The name of a machine-readable zone with a wrong check digit.
-    static let damage = "ValidationErrors"
+    /// All decisions, by name.
+    static let all: [(name: String, decision: MagicNumber)] =
+        WorkflowFailure.allCases.map { ($0.rawValue, .failure($0)) }
+        + ImageQuality.allCases.filter { $0 != .ok }.map { ($0.rawValue, .quality($0)) }
+        + [("ValidationErrors", .validationErrors)]
 
     /// `nil` if the text is an ordinary number. Upper and lower case are the same.
     init?(_ text: String) {
@@ -114,28 +117,18 @@ enum MagicNumber: Sendable {
         self.init(named: String(name.dropFirst(Self.prefix.count)))
     }
 
-    /// - Parameter name: one of ``names``, in any case.
+    /// - Parameter name: one of ``all``, in any case.
     init?(named name: String) {
         let wanted = name.lowercased()
-        if let failure = WorkflowFailure.allCases.first(where: { $0.rawValue.lowercased().isIdentical(to: wanted) }) {
-            self = .failure(failure)
-        } else if let quality = ImageQuality(rawValue: wanted), quality != .ok {
-            self = .quality(quality)
-        } else if wanted.isIdentical(to: Self.damage.lowercased()) {
-            self = .validationErrors
-        } else {
-            return nil
-        }
+        guard let found = Self.all.first(where: { $0.name.lowercased().isIdentical(to: wanted) }) else { return nil }
+        self = found.decision
     }
-
-    /// The names of all decisions.
-    static let names =
-        WorkflowFailure.names + ImageQuality.allCases.filter { $0 != .ok }.map(\.rawValue) + [damage]
 
     /// The problem of a document number; `nil` if it is valid.
     static func problem(_ text: String) -> String? {
         if text.lowercased().utf8.starts(with: prefix.utf8) {
-            return MagicNumber(text) == nil ? "must be \(prefix) and one of \(names.joined(separator: ", "))" : nil
+            let names = all.map(\.name).joined(separator: ", ")
+            return MagicNumber(text) == nil ? "must be \(prefix) and one of \(names)" : nil
         }
         let isNumber =
             (1...9).contains(text.utf8.count)

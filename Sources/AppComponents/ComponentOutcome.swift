@@ -22,11 +22,6 @@ struct ComponentOutcome: PlatformOutcome {
         case document, biometrics
     }
 
-    /// Whether a rule is about App Components. Such a rule has the member `component`.
-    static func matches(_ document: JSONValue) -> Bool {
-        document.members?["match"]?.members?["component"] != nil
-    }
-
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ document: JSONValue) throws {
         var fields = FieldReader(document, known: ["match", "result", "times", "reason", "after"])
@@ -53,17 +48,16 @@ struct ComponentOutcome: PlatformOutcome {
 
     /// The results that rules of a subject can have.
     static func results(of subject: Subject) -> [String] {
-        MagicNumber.names.filter { name in
-            switch (MagicNumber(named: name), subject) {
+        MagicNumber.all.filter { _, decision in
+            switch (decision, subject) {
             case (.failure(let failure), .session):
                 failure.stage == .session || failure.stage == .finish && !failure.isOfDocuments
             case (.failure(let failure), .document): failure.stage != .session
             case (.failure(let failure), .biometrics): failure.stage != .session && !failure.isOfDocuments
             case (.quality, .session), (.validationErrors, .session), (.validationErrors, .biometrics): false
             case (.quality, _), (.validationErrors, .document): true
-            case (nil, _): false
             }
-        }
+        }.map(\.name)
     }
 
     /// Whether the rule decides a subject.

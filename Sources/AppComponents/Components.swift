@@ -97,24 +97,13 @@ package struct StartComponent: Operation {
     package static let access = Access.writes
     let sessionID: String
     let component: Component
+    /// `nil` for a face.
     let type: IdentityDocument?
     let country: String?
     let location: Location?
 
-    /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error, if the type of document does not fit the country.
-    init(
-        sessionID: String, _ component: Component, type: IdentityDocument? = nil, country: String? = nil,
-        location: Location?
-    ) throws {
-        if let type { try ComponentInput.check(type, country) }
-        self.sessionID = sessionID
-        self.component = component
-        self.type = type
-        self.country = country
-        self.location = location
-    }
-
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<ComponentState> {
+        if let type { try ComponentInput.check(type, country) }
         let session = try WorkflowSessions.active(sessionID, job)
         if let run = try job.transaction.componentRun(sessionID: session.id, component: component) {
             try Components.checkIsRunning(run)
@@ -173,14 +162,13 @@ extension StartComponent {
         var type: IdentityDocument?
         var country: String?
         if component == .document {
-            type = IdentityDocument(
-                rawValue: fields.requiredWord("documentType", IdentityDocument.names))
+            type = IdentityDocument(rawValue: fields.requiredWord("documentType", IdentityDocument.names))
             country = fields.country("issuingCountry")
         }
         let location = fields.location(isGiven: members["location"] != nil)
         try input.decoding { try fields.finish() }
-        try self.init(
-            sessionID: input.path("id"), component, type: type, country: country, location: location)
+        self.init(
+            sessionID: input.path("id"), component: component, type: type, country: country, location: location)
     }
 }
 
