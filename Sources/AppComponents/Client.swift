@@ -11,13 +11,15 @@ struct Client: Sendable {
     let nationality: String
     let gender: Gender
     /// `nil` if it is generated.
-    let documentNumber: String?
+    var documentNumber: String?
     /// The type of the document that the person holds; `nil` if it is the one that the app selects.
-    let documentType: IdentityDocument?
+    var documentType: IdentityDocument?
     /// `nil` for a generated day in the future.
-    let expirationDate: CivilDate?
-    let birthPlace: String?
+    var expirationDate: CivilDate?
+    var birthPlace: String?
+}
 
+extension Client {
     /// The members of a client in seed data and in requests.
     static let members = [
         "client_id", "first_name", "last_name", "birth_date", "nationality", "gender", "document_number",
@@ -105,8 +107,11 @@ enum MagicNumber: Sendable {
 
     /// The beginning of a magic number, before the name.
     private static let prefix = "sim-"
-    /// The name of a machine-readable zone with a wrong check digit.
-    static let damage = "ValidationErrors"
+    /// All decisions, by name.
+    static let all: [(name: String, decision: MagicNumber)] =
+        WorkflowFailure.allCases.map { ($0.rawValue, .failure($0)) }
+        + ImageQuality.allCases.filter { $0 != .ok }.map { ($0.rawValue, .quality($0)) }
+        + [("ValidationErrors", .validationErrors)]
 
     /// `nil` if the text is an ordinary number. Upper and lower case are the same.
     init?(_ text: String) {
@@ -115,28 +120,18 @@ enum MagicNumber: Sendable {
         self.init(named: String(name.dropFirst(Self.prefix.count)))
     }
 
-    /// - Parameter name: one of ``names``, in any case.
+    /// - Parameter name: one of ``all``, in any case.
     init?(named name: String) {
         let wanted = name.lowercased()
-        if let failure = WorkflowFailure.allCases.first(where: { $0.rawValue.lowercased().isIdentical(to: wanted) }) {
-            self = .failure(failure)
-        } else if let quality = ImageQuality(rawValue: wanted), quality != .ok {
-            self = .quality(quality)
-        } else if wanted.isIdentical(to: Self.damage.lowercased()) {
-            self = .validationErrors
-        } else {
-            return nil
-        }
+        guard let found = Self.all.first(where: { $0.name.lowercased().isIdentical(to: wanted) }) else { return nil }
+        self = found.decision
     }
-
-    /// The names of all decisions.
-    static let names =
-        WorkflowFailure.names + ImageQuality.allCases.filter { $0 != .ok }.map(\.rawValue) + [damage]
 
     /// The problem of a document number; `nil` if it is valid.
     static func problem(_ text: String) -> String? {
         if text.lowercased().utf8.starts(with: prefix.utf8) {
-            return MagicNumber(text) == nil ? "must be \(prefix) and one of \(names.joined(separator: ", "))" : nil
+            let names = all.map(\.name).joined(separator: ", ")
+            return MagicNumber(text) == nil ? "must be \(prefix) and one of \(names)" : nil
         }
         let isNumber =
             (1...9).contains(text.utf8.count)
@@ -149,7 +144,13 @@ extension FieldReader {
     /// The id by which an organization knows a person.
     fileprivate mutating func clientID() -> String? {
         guard let text = text("client_id", maxBytes: 64) else { return nil }
-        guard text.utf8.allSatisfy({ TextRules.isNameCharacter($0) }) else {
+        let isValid = text.utf8.allSatisfy {
+            switch $0 {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        guard isValid else {
             report("client_id", "must be 1 to 64 of A-Z, a-z, 0-9, ., _ and -, got \"\(text.excerpt)\"")
             return nil
         }
@@ -186,17 +187,6 @@ extension FieldReader {
     mutating func country(_ key: String) -> String? {
         value(key, Countries.expected) { value in
             value.text.flatMap { Countries.contains($0) ? $0 : nil }
-        }
-    }
-}
-
-extension TextRules {
-    /// Whether a byte may be part of a client's id.
-    fileprivate static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
         }
     }
 }

@@ -26,17 +26,13 @@ enum ComponentInput {
     /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error.
     static func check(_ type: IdentityDocument, _ country: String?) throws {
         let problem: String? =
-            if type.isPrimary {
-                switch (type, country) {
-                case (_, nil): "is missing; \(type.rawValue) needs one, for instance NLD"
-                case (.frenchIdCard, let country?) where country != "FRA":
-                    "must be FRA for frenchIdCard, got \(country)"
-                case (.dutchDriversLicense, let country?) where country != "NLD":
-                    "must be NLD for dutchDriversLicense, got \(country)"
-                default: nil
-                }
-            } else {
-                country == nil ? nil : "must be left out for \(type.rawValue)"
+            switch (type, country) {
+            case (_, nil): type.isPrimary ? "is missing; \(type.rawValue) needs one, for instance NLD" : nil
+            case _ where !type.isPrimary: "must be left out for \(type.rawValue)"
+            case (.frenchIdCard, let country?) where country != "FRA": "must be FRA for frenchIdCard, got \(country)"
+            case (.dutchDriversLicense, let country?) where country != "NLD":
+                "must be NLD for dutchDriversLicense, got \(country)"
+            default: nil
             }
         guard let problem else { return }
         throw WorkflowFailure.incorrectConfiguration.error(

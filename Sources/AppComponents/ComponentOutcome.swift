@@ -22,11 +22,6 @@ struct ComponentOutcome: PlatformOutcome {
         case document, biometrics
     }
 
-    /// Whether a rule is about App Components. Such a rule has the member `component`.
-    static func matches(_ document: JSONValue) -> Bool {
-        document.members?["match"]?.members?["component"] != nil
-    }
-
     /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
     init(_ document: JSONValue) throws {
         var fields = FieldReader(document, known: ["match", "result", "times", "reason", "after"])
@@ -53,33 +48,27 @@ struct ComponentOutcome: PlatformOutcome {
 
     /// The results that rules of a subject can have.
     static func results(of subject: Subject) -> [String] {
-        MagicNumber.names.filter { name in
-            switch (MagicNumber(named: name), subject) {
+        MagicNumber.all.filter { _, decision in
+            switch (decision, subject) {
             case (.failure(let failure), .session):
                 failure.stage == .session || failure.stage == .finish && !failure.isOfDocuments
             case (.failure(let failure), .document): failure.stage != .session
             case (.failure(let failure), .biometrics): failure.stage != .session && !failure.isOfDocuments
             case (.quality, .session), (.validationErrors, .session), (.validationErrors, .biometrics): false
             case (.quality, _), (.validationErrors, .document): true
-            case (nil, _): false
             }
-        }
+        }.map(\.name)
     }
 
     /// Whether the rule decides a subject.
-    func decides(_ subject: Subject, _ session: SessionFacts, _ type: IdentityDocument? = nil, _ country: String? = nil)
-        -> Bool
-    {
-        self.subject == subject && (workflow?.isIdentical(to: session.workflowID) ?? true)
-            && (clientID?.isIdentical(to: session.client.id) ?? true)
+    func decides(
+        _ subject: Subject, _ workflowID: String, _ client: Client, _ type: IdentityDocument? = nil,
+        _ country: String? = nil
+    ) -> Bool {
+        self.subject == subject && (workflow?.isIdentical(to: workflowID) ?? true)
+            && (clientID?.isIdentical(to: client.id) ?? true)
             && (documentType == nil || documentType == type)
             && (issuingCountry.map { wanted in country?.isIdentical(to: wanted) ?? false } ?? true)
-    }
-
-    /// The facts about a session that rules examine.
-    struct SessionFacts {
-        let workflowID: String
-        let client: Client
     }
 
     func notes(_ job: JobContext) -> [RuleNote] { notes(job.state.seed).map { RuleNote($0) } }

@@ -1,6 +1,5 @@
 import Simulation
 import SimulationAPI
-import Storage
 
 /// The part of seed data that App Components have: workflows, and the people who go through them.
 struct ComponentSeed: PlatformSeed {
@@ -9,7 +8,9 @@ struct ComponentSeed: PlatformSeed {
     let clients: [Client]
     /// The members that the seed data has itself. An export leaves the others out: they are built in.
     private let given: Set<String>
+}
 
+extension ComponentSeed {
     static let members = ["workflows", "clients"]
 
     /// Reads seed data. Problems go to `fields`.
@@ -28,12 +29,6 @@ struct ComponentSeed: PlatformSeed {
             given: Set([workflows.map { _ in "workflows" }, clients.map { _ in "clients" }].compactMap(\.self)))
     }
 
-    private init(workflows: [Workflow], clients: [Client], given: Set<String>) {
-        self.workflows = workflows
-        self.clients = clients
-        self.given = given
-    }
-
     /// The built-in workflows and clients; a ``SeedError`` if the built-in text is broken, which a test rules out.
     private static let standard = Result {
         try SourceDocument(
@@ -45,10 +40,6 @@ struct ComponentSeed: PlatformSeed {
         id.isIdentical(to: Workflow.mock.id) ? .mock : workflows.first { $0.id.isIdentical(to: id) }
     }
 
-    func withoutUsers() -> Self { self }
-
-    func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
-
     func members() -> [(key: String, value: SeedDocument)] {
         let members: [(key: String, value: SeedDocument)] = [
             ("workflows", .list(workflows.map(\.seedDocument))),
@@ -58,12 +49,6 @@ struct ComponentSeed: PlatformSeed {
             ),
         ]
         return members.filter { given.contains($0.key) }
-    }
-
-    func members(
-        ofOrganization name: String
-    ) -> (beforeUsers: [(key: String, value: SeedDocument)], afterUsers: [(key: String, value: SeedDocument)]) {
-        ([], [])
     }
 
     // MARK: Adding
@@ -77,10 +62,6 @@ struct ComponentSeed: PlatformSeed {
             workflows = Workflow.list(&fields) ?? []
             clients = Client.list(&fields) ?? []
         }
-
-        func load(
-            _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
-        ) {}
     }
 
     func adding(_ addition: any SeedAddition) -> Self {

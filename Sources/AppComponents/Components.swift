@@ -7,29 +7,29 @@ import Storage
 
 /// Rules that all operations on components share.
 enum Components {
-    /// A component that runs.
+    /// A session and its component that runs.
     ///
-    /// - Throws: ``WorkflowFailure/invalidWorkflowStatus`` as an error if it has ended, or was never started.
+    /// - Throws: as ``WorkflowSessions/active(_:_:)``; ``WorkflowFailure/invalidWorkflowStatus`` as an error if the component
+    ///   has ended, or was never started.
     static func running(
-        _ component: Component, _ session: ActiveWorkflowSession, _ job: JobContext
-    ) throws -> ComponentRunRecord {
+        _ component: Component, _ sessionID: String, _ job: JobContext
+    ) throws -> (ActiveWorkflowSession, ComponentRunRecord) {
+        let session = try WorkflowSessions.active(sessionID, job)
         guard let run = try job.transaction.componentRun(sessionID: session.id, component: component) else {
             throw WorkflowFailure.invalidWorkflowStatus.error(
                 "the \(component.rawValue) component was not started in this session",
                 because: "the session \(session.id) has no \(component.rawValue) component")
         }
         try checkIsRunning(run)
-        return run
+        return (session, run)
     }
 
     static func checkIsRunning(_ run: ComponentRunRecord) throws {
-        guard run.endedAt != nil else { return }
+        guard let endedAt = run.endedAt else { return }
         let how = run.error.map { "with \($0)" } ?? "successfully"
         throw WorkflowFailure.invalidWorkflowStatus.error(
             "the \(run.component.rawValue) component has ended already, \(how)",
-            because:
-                "the \(run.component.rawValue) component of \(run.sessionID) ended\(run.endedAt.map { " at \($0.display)" } ?? ""), \(how)"
-        )
+            because: "the \(run.component.rawValue) component of \(run.sessionID) ended at \(endedAt.display), \(how)")
     }
 
     static func render(
@@ -42,24 +42,27 @@ enum Components {
             images: (workflow?.images(of: run.component, run.documentType) ?? []).map { image in
                 WantedImage(
                     fileSide: image.side, isAngled: image.isAngled,
-                    isUploaded: files.contains { $0.isGood && $0.isImage(ofSide: image.side, image.isAngled) })
+                    isUploaded: files.named(image.side, isAngled: image.isAngled)?.isGood == true)
             },
-            hasVideo: workflow?.wantsVideo(run.component) == true
-                ? files.contains { $0.isImage(ofSide: Workflow.video, false) } : nil,
+            hasVideo: workflow?.wantsVideo(run.component) == true ? files.named(Workflow.video) != nil : nil,
             realTimeFeedback: workflow?.hasFeedback ?? false)
     }
 
-    /// The first outcome rule for a component with a decision that satisfies `isMeant`; `nil` if there is none.
-    /// Does not count it.
-    static func rule(
-        _ run: (component: Component, type: IdentityDocument?, country: String?), _ session: ActiveWorkflowSession,
-        _ job: JobContext, where isMeant: (MagicNumber) -> Bool
-    ) throws -> (rule: OutcomeRule, decision: MagicNumber)? {
+    /// The decision of the first outcome rule for a component that `read` understands; `nil` if there is none. Counts the
+    /// rule.
+    static func decision<Decision>(
+        _ run: ComponentRunRecord, _ session: ActiveWorkflowSession, _ job: JobContext,
+        _ read: (MagicNumber) -> Decision?
+    ) throws -> (rule: OutcomeRule, decision: Decision)? {
         let subject = ComponentOutcome.Subject(rawValue: run.component.rawValue) ?? .document
         let found = try Outcomes.first(job) { (outcome: ComponentOutcome) in
-            isMeant(outcome.decision) && outcome.decides(subject, session.facts, run.type, run.country)
+            read(outcome.decision) != nil
+                && outcome.decides(
+                    subject, session.workflow.id, session.client, run.documentType, run.issuingCountry)
         }
-        return found.map { ($0.rule, $0.outcome.decision) }
+        guard let found, let decision = read(found.outcome.decision) else { return nil }
+        try Outcomes.count(found.rule, for: session.id, job)
+        return (found.rule, decision)
     }
 
     /// The decision of the magic document number about a component; `nil` if there is none. In a workflow with a
@@ -70,12 +73,14 @@ enum Components {
     }
 }
 
-extension ComponentFileRecord {
-    /// Whether it is the picture of a side, or the video.
-    func isImage(ofSide side: String, _ isAngled: Bool) -> Bool {
-        name.isIdentical(to: side) && self.isAngled == isAngled
+extension [ComponentFileRecord] {
+    /// The picture of a side, or the video.
+    func named(_ name: String, isAngled: Bool = false) -> ComponentFileRecord? {
+        first { $0.name.isIdentical(to: name) && $0.isAngled == isAngled }
     }
+}
 
+extension ComponentFileRecord {
     /// Whether it counts: a picture that got feedback must be good [D feedback].
     var isGood: Bool { quality == nil || quality == ImageQuality.ok.rawValue }
 }
@@ -92,24 +97,13 @@ package struct StartComponent: Operation {
     package static let access = Access.writes
     let sessionID: String
     let component: Component
+    /// `nil` for a face.
     let type: IdentityDocument?
     let country: String?
     let location: Location?
 
-    /// - Throws: ``WorkflowFailure/incorrectConfiguration`` as an error, if the type of document does not fit the country.
-    init(
-        sessionID: String, _ component: Component, type: IdentityDocument? = nil, country: String? = nil,
-        location: Location?
-    ) throws {
-        if let type { try ComponentInput.check(type, country) }
-        self.sessionID = sessionID
-        self.component = component
-        self.type = type
-        self.country = country
-        self.location = location
-    }
-
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<ComponentState> {
+        if let type { try ComponentInput.check(type, country) }
         let session = try WorkflowSessions.active(sessionID, job)
         if let run = try job.transaction.componentRun(sessionID: session.id, component: component) {
             try Components.checkIsRunning(run)
@@ -123,12 +117,11 @@ package struct StartComponent: Operation {
                 because: "the components of the workflow \(session.workflow.id) are "
                     + session.workflow.components.map(\.rawValue).joined(separator: ", "))
         }
-        if let decided = try Components.rule(
-            (component, type, country), session, job, where: { $0.failure(at: .start) != nil }),
-            let failure = decided.decision.failure(at: .start)
-        {
-            try Outcomes.count(decided.rule, for: session.id, job)
-            return .failure(failure.error(because: failure.because(decided.rule)))
+        let run = ComponentRunRecord(
+            sessionID: session.id, component: component, documentType: type, issuingCountry: country,
+            location: try location.map { try StoredJSON.encode($0) }, startedAt: job.now)
+        if let (rule, failure) = try Components.decision(run, session, job, { $0.failure(at: .start) }) {
+            return .failure(failure.error(because: failure.because(rule)))
         }
         if let failure = Components.magic(component, session)?.failure(at: .start),
             component == .document || !failure.isOfDocuments
@@ -136,9 +129,6 @@ package struct StartComponent: Operation {
             return .failure(failure.error(because: failure.because(session.client)))
         }
         try checkSupport(session.workflow)
-        let run = ComponentRunRecord(
-            sessionID: session.id, component: component, documentType: type, issuingCountry: country,
-            location: try location.map { try StoredJSON.encode($0) }, startedAt: job.now)
         try job.transaction.insert(run)
         var data: JSONObject = ["component": .string(component.rawValue)]
         data["document_type"] = type.map { .string($0.rawValue) }
@@ -172,14 +162,13 @@ extension StartComponent {
         var type: IdentityDocument?
         var country: String?
         if component == .document {
-            type = IdentityDocument(
-                rawValue: fields.requiredWord("documentType", IdentityDocument.names))
+            type = IdentityDocument(rawValue: fields.requiredWord("documentType", IdentityDocument.names))
             country = fields.country("issuingCountry")
         }
         let location = fields.location(isGiven: members["location"] != nil)
         try input.decoding { try fields.finish() }
-        try self.init(
-            sessionID: input.path("id"), component, type: type, country: country, location: location)
+        self.init(
+            sessionID: input.path("id"), component: component, type: type, country: country, location: location)
     }
 }
 
@@ -201,23 +190,18 @@ package struct UploadPicture: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(component, session, job)
-        let type = run.documentType
-        try checkSide(session.workflow.images(of: component, type))
+        let (session, run) = try Components.running(component, sessionID, job)
+        try checkSide(session.workflow.images(of: component, run.documentType))
         let format = try image.format.get()
-        let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
-            .first { $0.isImage(ofSide: side, isAngled) }
+        let before = try job.transaction.componentFiles(sessionID: session.id, component: component)
+            .named(side, isAngled: isAngled)
         let uploads = (before?.uploads ?? 0) + 1
-        let quality = session.workflow.hasFeedback ? try judge(run, type, uploads, session, job) : nil
+        let quality = session.workflow.hasFeedback ? try judge(run, uploads, session, job) : nil
         let file = ComponentFileRecord(
             sessionID: session.id, component: run.component, name: side, isAngled: isAngled, sha256: image.sha256,
             bytes: image.bytes, mediaType: format.rawValue, quality: quality?.rawValue, duration: nil,
             uploads: uploads, uploadedAt: job.now)
-        try Files.store(file, replacing: before?.sha256, job)
-        return ComponentUpload(
-            fileSide: side, isAngled: isAngled, bytes: image.bytes, sha256: image.sha256, quality: quality,
-            duration: nil)
+        return try Files.store(file, quality, replacing: before?.sha256, job)
     }
 
     private func checkSide(_ images: [(side: String, isAngled: Bool)]) throws {
@@ -236,18 +220,12 @@ package struct UploadPicture: Operation {
     /// The quality of an upload: that of an outcome rule, else of the magic number, which spoils the first upload of each
     /// picture, else `ok` [D feedback]. Writes.
     private func judge(
-        _ run: ComponentRunRecord, _ type: IdentityDocument?, _ uploads: Int, _ session: ActiveWorkflowSession,
-        _ job: JobContext
+        _ run: ComponentRunRecord, _ uploads: Int, _ session: ActiveWorkflowSession, _ job: JobContext
     ) throws -> ImageQuality {
         func quality(_ decision: MagicNumber) -> ImageQuality? {
             if case .quality(let quality) = decision { quality } else { nil }
         }
-        if let decided = try Components.rule(
-            (component, type, run.issuingCountry), session, job, where: { quality($0) != nil })
-        {
-            try Outcomes.count(decided.rule, for: session.id, job)
-            return quality(decided.decision) ?? .ok
-        }
+        if let decided = try Components.decision(run, session, job, quality) { return decided.decision }
         guard uploads == 1, let magic = Components.magic(component, session) else { return .ok }
         return quality(magic) ?? .ok
     }
@@ -267,30 +245,27 @@ package struct UploadVideo: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> ComponentUpload {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(component, session, job)
+        let (session, run) = try Components.running(component, sessionID, job)
         guard session.workflow.wantsVideo(component) else {
             throw PlatformError.invalid(
                 field: "video", "is not wanted: the workflow \(session.workflow.id) takes none for this component")
         }
         let format = try video.format.get()
-        let before = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
-            .first { $0.isImage(ofSide: Workflow.video, false) }
+        let before = try job.transaction.componentFiles(sessionID: session.id, component: component)
+            .named(Workflow.video)
         let file = ComponentFileRecord(
             sessionID: session.id, component: run.component, name: Workflow.video, isAngled: false,
             sha256: video.sha256, bytes: video.bytes, mediaType: format.container.rawValue, quality: nil,
             duration: format.milliseconds, uploads: (before?.uploads ?? 0) + 1, uploadedAt: job.now)
-        try Files.store(file, replacing: before?.sha256, job)
-        return ComponentUpload(
-            fileSide: Workflow.video, isAngled: false, bytes: video.bytes, sha256: video.sha256, quality: nil,
-            duration: Files.seconds(file))
+        return try Files.store(file, nil, replacing: before?.sha256, job)
     }
 }
 
-/// The files of components.
 enum Files {
-    /// Writes.
-    static func store(_ file: ComponentFileRecord, replacing before: String?, _ job: JobContext) throws {
+    /// Stores a file, and returns the answer to its upload. Writes.
+    static func store(
+        _ file: ComponentFileRecord, _ quality: ImageQuality?, replacing before: String?, _ job: JobContext
+    ) throws -> ComponentUpload {
         let released = try job.transaction.putComponentFile(file, replacing: before)
         job.state.refer(to: file.sha256)
         job.state.releaseImages([released].compactMap(\.self))
@@ -298,9 +273,21 @@ enum Files {
             .componentFileUploaded, file.sessionID,
             [
                 "component": .string(file.component.rawValue), "name": .string(file.name),
-                "is_angled": .bool(file.isAngled),
-                "sha256": .string(file.sha256),
+                "is_angled": .bool(file.isAngled), "sha256": .string(file.sha256),
             ])
+        return ComponentUpload(
+            fileSide: file.name, isAngled: file.isAngled, bytes: file.bytes, sha256: file.sha256, quality: quality,
+            duration: file.duration == nil ? nil : seconds(file))
+    }
+
+    /// The place where the pictures of a component are taken.
+    static func location(_ run: ComponentRunRecord) throws -> Location? {
+        try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
+    }
+
+    /// The video of a component; `nil` if it has none.
+    static func video(_ files: [ComponentFileRecord], _ location: Location?, _ job: JobContext) -> Video? {
+        files.named(Workflow.video).map { Video(url: url($0, job), duration: seconds($0), location: location) }
     }
 
     /// The length of a video in seconds, for instance `4.2` [D video-duration].
@@ -314,13 +301,13 @@ enum Files {
 
     /// The URL of a file while its session lasts [D component-files].
     static func url(_ file: ComponentFileRecord, _ job: JobContext) -> String {
-        let base = "\(job.publicURL)/components/sessions/\(file.sessionID)"
-        if file.component == .biometrics {
-            return file.isImage(ofSide: Workflow.video, false)
-                ? "\(base)/biometrics/liveness" : "\(base)/biometrics/selfie"
-        }
-        return file.isImage(ofSide: Workflow.video, false)
-            ? "\(base)/document/video" : "\(base)/document/images/\(file.name)?angled=\(file.isAngled)"
+        let isVideo = file.name.isIdentical(to: Workflow.video)
+        let place =
+            switch file.component {
+            case .biometrics: isVideo ? "liveness" : "selfie"
+            case .document: isVideo ? "video" : "images/\(file.name)?angled=\(file.isAngled)"
+            }
+        return "\(job.publicURL)/components/sessions/\(file.sessionID)/\(file.component.rawValue)/\(place)"
     }
 }
 
@@ -345,7 +332,7 @@ package struct FindComponentFile: Operation {
     package func perform(_ job: JobContext, as caller: Anyone) throws -> (sha256: String, mediaType: String) {
         let session = try WorkflowSessions.active(sessionID, job)
         let files = try job.transaction.componentFiles(sessionID: session.id, component: component)
-        guard let file = files.first(where: { $0.isImage(ofSide: name, isAngled) }) else {
+        guard let file = files.named(name, isAngled: isAngled) else {
             throw PlatformError.notFound(
                 "no file \"\(name.excerpt)\" of the \(component.rawValue) component has been uploaded"
                     + (isAngled ? " with angled=true" : ""),

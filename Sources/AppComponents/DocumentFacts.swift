@@ -14,7 +14,8 @@ extension DocumentFacts {
         let end = client.expirationDate ?? today.adding(years: 1 + generator.number(below: validity - 1, for: "expiry"))
         let issue = end.adding(years: -validity)
         self.init(
-            firstNames: Self.words(client.firstName), lastNames: [client.lastName], birthDate: client.birthDate,
+            firstNames: client.firstName.split { $0 == " " }.map(String.init),
+            lastNames: [client.lastName], birthDate: client.birthDate,
             gender: client.gender, nationality: client.nationality, issuingCountry: country ?? client.nationality,
             documentNumber: client.documentNumber.flatMap { MagicNumber($0) == nil ? $0 : nil }
                 ?? generator.documentNumber(of: type, issue),
@@ -23,8 +24,6 @@ extension DocumentFacts {
             taxNumber: generator.text(of: DocumentGenerator.digits, 9, for: "tax"),
             office: generator.text(of: DocumentGenerator.digits, 6, for: "office"))
     }
-
-    private static func words(_ name: String) -> [String] { name.split { $0 == " " }.map(String.init) }
 
     private static let places = [
         "Amsterdam", "Barcelona", "Bruges", "Gdansk", "Graz", "Leiden", "Lyon", "Milan", "Porto", "Uppsala",
@@ -106,23 +105,5 @@ enum MockDocument {
         case .dutchDriversLicense: "4898902003"
         default: "L898902C3"
         }
-    }
-}
-
-extension Client {
-    /// Creates the fixed client of mock sessions.
-    fileprivate init(
-        id: String, firstName: String, lastName: String, birthDate: CivilDate, nationality: String, gender: Gender
-    ) {
-        self.id = id
-        self.firstName = firstName
-        self.lastName = lastName
-        self.birthDate = birthDate
-        self.nationality = nationality
-        self.gender = gender
-        documentNumber = nil
-        documentType = nil
-        expirationDate = nil
-        birthPlace = nil
     }
 }

@@ -1,91 +1,79 @@
 import AppComponentsAPI
 import AppComponentsStorage
-import Foundation
 import Simulation
 import SimulationAPI
 import Storage
 
 /// Ends a component: checks that everything wanted is there, and decides how it ends.
 private enum Finish {
-    /// The end of a component.
-    enum End {
-        case failed(PlatformError)
-        /// - isDamaged: whether a check digit is wrong.
-        case succeeded([ComponentFileRecord], isDamaged: Bool)
-    }
+    /// The files of a component that succeeds, and whether a check digit is wrong.
+    typealias Success = (files: [ComponentFileRecord], isDamaged: Bool)
 
     static func end(
-        _ component: Component, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext,
+        _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext,
         failureByRule: () -> WorkflowFailure?
-    ) throws -> End {
-        let type = run.documentType
+    ) throws -> CommittedResult<Success> {
         let files = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
-        try checkFiles(files, component, type, session.workflow)
-        let decided = try decision(component, type, session, run, job)
-        let isDamaged = decided?.isDamaged ?? false
+        try checkFiles(files, run, session.workflow)
+        let decided = try decision(session, run, job)
         if let failure = decided.map(\.failure) ?? failureByRule() {
             try job.transaction.end(run, error: failure.rawValue, at: job.now)
             try job.record(
                 .componentFailed, session.id,
                 ["component": .string(run.component.rawValue), "error": .string(failure.rawValue)])
             let because = decided.map { $0.rule.map(failure.because) ?? failure.because(session.client) }
-            return .failed(
+            return .failure(
                 try failure.decided(session.client, session.record.organizationID, because: because, job))
         }
         try job.transaction.end(run, error: nil, at: job.now)
         try job.record(.componentFinished, session.id, ["component": .string(run.component.rawValue)])
-        return .succeeded(files, isDamaged: isDamaged)
+        return .success((files, isDamaged: decided != nil))
     }
 
     /// A decision about the end of a component.
     private struct Decided {
+        /// `nil` if it succeeds with a wrong check digit.
         let failure: WorkflowFailure?
-        let isDamaged: Bool
         /// The outcome rule that decided; `nil` for a magic number.
         var rule: OutcomeRule?
+
+        /// `nil` if the decision is not about the end.
+        init?(_ decision: MagicNumber) {
+            failure = decision.failure(at: .finish)
+            if case .validationErrors = decision { return }
+            if failure == nil { return nil }
+        }
     }
 
     /// The decision of an outcome rule or else of the magic number [D component-order]. Writes.
     private static func decision(
-        _ component: Component, _ type: IdentityDocument?, _ session: ActiveWorkflowSession, _ run: ComponentRunRecord,
-        _ job: JobContext
+        _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext
     ) throws -> Decided? {
-        func read(_ decision: MagicNumber) -> Decided? {
-            if case .validationErrors = decision { return Decided(failure: nil, isDamaged: true) }
-            return decision.failure(at: .finish).map { Decided(failure: $0, isDamaged: false) }
+        if var found = try Components.decision(run, session, job, Decided.init) {
+            found.decision.rule = found.rule
+            return found.decision
         }
-        if let decided = try Components.rule(
-            (component, type, run.issuingCountry), session, job, where: { read($0) != nil })
-        {
-            try Outcomes.count(decided.rule, for: session.id, job)
-            var found = read(decided.decision)
-            found?.rule = decided.rule
-            return found
-        }
-        return Components.magic(component, session).flatMap { magic in
-            // Errors of documents make no sense for a face.
-            if component == .biometrics, magic.failure(at: .finish)?.isOfDocuments == true { return nil }
-            return read(magic)
-        }
+        let decided = Components.magic(run.component, session).flatMap(Decided.init)
+        // Errors of documents make no sense for a face.
+        return run.component == .biometrics && decided?.failure?.isOfDocuments == true ? nil : decided
     }
 
     private static func checkFiles(
-        _ files: [ComponentFileRecord], _ component: Component, _ type: IdentityDocument?, _ workflow: Workflow
+        _ files: [ComponentFileRecord], _ run: ComponentRunRecord, _ workflow: Workflow
     ) throws {
         var problems: [ErrorDetail] = []
-        for image in workflow.images(of: component, type) {
+        for image in workflow.images(of: run.component, run.documentType) {
             let name = image.isAngled ? "\(image.side)?angled=true" : image.side
-            guard let file = files.first(where: { $0.isImage(ofSide: image.side, image.isAngled) }) else {
+            let file = files.named(image.side, isAngled: image.isAngled)
+            if file == nil {
                 problems.append(ErrorDetail(name, "is wanted and has no picture yet"))
-                continue
-            }
-            if !file.isGood {
+            } else if let file, !file.isGood {
                 problems.append(ErrorDetail(name, "must be taken again: it is \(file.quality ?? "bad")"))
             }
         }
-        if workflow.wantsVideo(component), !files.contains(where: { $0.isImage(ofSide: Workflow.video, false) }) {
-            problems.append(
-                ErrorDetail(component == .document ? "video" : "liveness", "is wanted and has not been uploaded yet"))
+        if workflow.wantsVideo(run.component), files.named(Workflow.video) == nil {
+            let name = run.component == .document ? "video" : "liveness"
+            problems.append(ErrorDetail(name, "is wanted and has not been uploaded yet"))
         }
         guard problems.isEmpty else {
             throw WorkflowFailure.incorrectConfiguration.error(
@@ -105,17 +93,16 @@ package struct FinishDocument: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentResult> {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(.document, session, job)
+        let (session, run) = try Components.running(.document, sessionID, job)
         guard let type = run.documentType else {
             throw PlatformError.bug("a document component without a type")
         }
-        let end = try Finish.end(.document, session, run, job) {
+        let end = try Finish.end(session, run, job) {
             session.isMock ? nil : Self.failure(type, session.client, session.workflow, CivilDate(job.now))
         }
         switch end {
-        case .failed(let error): return .failure(error)
-        case .succeeded(let files, let isDamaged):
+        case .failure(let error): return .failure(error)
+        case .success(let (files, isDamaged)):
             let facts =
                 session.isMock
                 ? MockDocument.facts(type, issuingCountry: run.issuingCountry)
@@ -146,16 +133,13 @@ package struct FinishDocument: Operation {
         _ type: IdentityDocument, _ facts: DocumentFacts, _ run: ComponentRunRecord, _ files: [ComponentFileRecord],
         _ workflow: Workflow, _ isDamaged: Bool, _ job: JobContext
     ) throws -> DocumentResult {
-        let location = try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
+        let location = try Files.location(run)
         let images = workflow.images(of: .document, type).compactMap { image in
-            files.first { $0.isImage(ofSide: image.side, image.isAngled) }.map { file in
+            files.named(image.side, isAngled: image.isAngled).map { file in
                 DocumentResult.Image(
                     image: Files.url(file, job), isAngled: file.isAngled, timestamp: file.uploadedAt.display,
                     fileSide: file.name, location: location)
             }
-        }
-        let video = files.first { $0.isImage(ofSide: Workflow.video, false) }.map {
-            Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
         }
         return DocumentResult(
             documentResult: .init(
@@ -163,7 +147,7 @@ package struct FinishDocument: Operation {
                 mrtdMrzInfo: MachineReadableZone.travelDocument(type, facts, isDamaged: isDamaged),
                 idlMrzInfo: type == .dutchDriversLicense
                     ? MachineReadableZone.drivingLicence(facts, isDamaged: isDamaged) : nil,
-                videoRecording: video),
+                videoRecording: Files.video(files, location, job)),
             documentAnalysis: workflow.document?.extractsData == true ? facts.analysis(of: type) : nil)
     }
 }
@@ -178,23 +162,19 @@ package struct FinishBiometrics: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsResult> {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(.biometrics, session, job)
-        switch try Finish.end(.biometrics, session, run, job, failureByRule: { nil }) {
-        case .failed(let error): return .failure(error)
-        case .succeeded(let files, _):
-            guard let selfie = files.first(where: { $0.isImage(ofSide: Workflow.selfie, false) }) else {
+        let (session, run) = try Components.running(.biometrics, sessionID, job)
+        switch try Finish.end(session, run, job, failureByRule: { nil }) {
+        case .failure(let error): return .failure(error)
+        case .success(let (files, _)):
+            guard let selfie = files.named(Workflow.selfie) else {
                 throw PlatformError.bug("a biometrics component without a selfie")
             }
-            let location = try run.location.map { try WireJSON.decode(Location.self, from: Data($0.utf8)) }
-            let video = files.first { $0.isImage(ofSide: Workflow.video, false) }.map {
-                Video(url: Files.url($0, job), duration: Files.seconds($0), location: location)
-            }
+            let location = try Files.location(run)
             return .success(
                 BiometricsResult(
                     selfie: .init(
                         image: Files.url(selfie, job), timestamp: selfie.uploadedAt.display, location: location),
-                    liveness: video))
+                    liveness: Files.video(files, location, job)))
         }
     }
 }
@@ -212,8 +192,7 @@ package struct CancelComponent: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<ComponentState> {
-        let session = try WorkflowSessions.active(sessionID, job)
-        let run = try Components.running(component, session, job)
+        let (session, run) = try Components.running(component, sessionID, job)
         let failure = WorkflowFailure.canceled
         try job.transaction.end(run, error: failure.rawValue, at: job.now)
         try job.record(
@@ -227,9 +206,6 @@ package struct CancelComponent: Operation {
 extension IdentityDocument {
     /// Whether it has the machine-readable zone of travel documents [S].
     fileprivate var hasTravelZone: Bool {
-        switch self {
-        case .frenchIdCard, .idCard, .passport, .residencePermit: true
-        default: false
-        }
+        [.frenchIdCard, .idCard, .passport, .residencePermit].contains(self)
     }
 }

@@ -86,21 +86,18 @@ enum MachineReadableZone {
     static func travelDocument(
         _ type: IdentityDocument, _ facts: DocumentFacts, isDamaged: Bool = false
     ) -> DocumentResult.TravelDocumentMRZ? {
-        let lines: [[UInt8]]
+        let (code, lines): (String, [[UInt8]])
         switch type {
-        case .passport: lines = passport(facts, isDamaged)
-        case .idCard: lines = card("I<", facts, isDamaged)
-        case .residencePermit: lines = card("IR", facts, isDamaged)
-        case .frenchIdCard: lines = frenchCard(facts, isDamaged)
+        case .passport: (code, lines) = ("P", passport(facts, isDamaged))
+        case .idCard: (code, lines) = ("I", card("I<", facts, isDamaged))
+        case .residencePermit: (code, lines) = ("IR", card("IR", facts, isDamaged))
+        case .frenchIdCard: (code, lines) = ("ID", frenchCard(facts, isDamaged))
         default: return nil
         }
         let isFrench = type == .frenchIdCard
-        let codes: [IdentityDocument: String] = [
-            .passport: "P", .idCard: "I", .residencePermit: "IR", .frenchIdCard: "ID",
-        ]
         return DocumentResult.TravelDocumentMRZ(
             rawMrz: lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"),
-            documentCode: codes[type] ?? "", issuingCountry: facts.issuingCountry,
+            documentCode: code, issuingCountry: facts.issuingCountry,
             documentNumber: facts.documentNumber,
             expirationDate: isFrench ? nil : facts.expirationDate.text, firstNames: facts.firstNames,
             lastNames: facts.lastNames, birthDate: facts.birthDate.text,

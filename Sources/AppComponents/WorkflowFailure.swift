@@ -33,29 +33,57 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
         case session, start, finish
     }
 
-    var stage: Stage {
+    /// The stage, the kind, the number in plugins [S], and one sentence for the error where no rule says more.
+    private var facts: (stage: Stage, kind: PlatformError.Kind, pluginCode: Int, message: String) {
         switch self {
-        case .configurationNotSupported, .invalidSession, .invalidValidationCode, .sessionExpired: .session
-        case .invalidWorkflowStatus, .documentTypeNotSupported, .issuingCountryNotSupported, .decodingError,
-            .invalidFont, .parseError, .incorrectConfiguration:
-            .start
-        case .canceled, .clientRejected, .documentExpired, .documentTypeInvalid, .documentTypeMismatch,
-            .nationalityNotSupported, .noDocumentDetected, .personNotAdult, .unexpected:
-            .finish
+        case .canceled: (.finish, .canceled, 803, "the client canceled the flow")
+        case .clientRejected:
+            (.finish, .clientRejected, 1000, "the client was rejected; no new workflow can be created for this client")
+        case .configurationNotSupported:
+            (.session, .configurationNotSupported, 1003, "the workflow of this validation code is not supported")
+        case .invalidSession:
+            (.session, .invalidSession, 1001, "the workflow session is not valid; create a new validation code")
+        case .invalidValidationCode:
+            (.session, .invalidSession, 1001, "the validation code is not valid; create a new one")
+        case .sessionExpired:
+            (.session, .invalidSession, 1001, "the workflow session has expired; create a new validation code")
+        case .invalidWorkflowStatus:
+            (
+                .start, .invalidWorkflowStatus, 1004,
+                "the workflow's modules may have been completed, or have ended with an error"
+            )
+        case .documentExpired: (.finish, .moduleError, 1002, "the client's document has expired")
+        case .documentTypeInvalid:
+            (.finish, .moduleError, 1002, "the document's machine-readable zone is that of another type of document")
+        case .documentTypeMismatch:
+            (.finish, .moduleError, 1002, "the document is not of the type that was selected")
+        case .documentTypeNotSupported:
+            (.start, .moduleError, 1002, "the workflow does not support this type of document")
+        case .issuingCountryNotSupported:
+            (.start, .moduleError, 1002, "the workflow does not support the country that issued the document")
+        case .nationalityNotSupported:
+            (.finish, .moduleError, 1002, "the workflow does not support the client's nationality")
+        case .noDocumentDetected: (.finish, .moduleError, 1002, "no document was detected in the pictures")
+        case .personNotAdult: (.finish, .moduleError, 1002, "the client is underage")
+        case .unexpected: (.finish, .unexpected, 870, "an unexpected error occurred")
+        case .decodingError: (.start, .invalid, 800, "the input cannot be decoded")
+        case .invalidFont: (.start, .invalid, 802, "a font of the customization was not found")
+        case .parseError: (.start, .invalid, 830, "the input is not JSON")
+        case .incorrectConfiguration: (.start, .invalid, 850, "the workflow was not configured correctly")
         }
     }
 
+    var stage: Stage { facts.stage }
+    /// The error's number in plugins [S].
+    package var pluginCode: Int { facts.pluginCode }
+
     /// The name of the error in Fourthline's documentation; `nil` if only plugins have it.
     var type: String? {
-        switch self {
-        case .canceled, .clientRejected, .configurationNotSupported, .invalidSession, .invalidWorkflowStatus,
-            .unexpected:
-            rawValue
-        case .invalidValidationCode, .sessionExpired: "InvalidSession"
-        case .documentExpired, .documentTypeInvalid, .documentTypeMismatch, .documentTypeNotSupported,
-            .issuingCountryNotSupported, .nationalityNotSupported, .noDocumentDetected, .personNotAdult:
-            "ModuleError"
-        case .decodingError, .invalidFont, .parseError, .incorrectConfiguration: nil
+        switch facts.kind {
+        case .invalid: nil
+        case .invalidSession: "InvalidSession"
+        case .moduleError: "ModuleError"
+        default: rawValue
         }
     }
 
@@ -63,29 +91,12 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
     var code: String? {
         switch self {
         case .invalidValidationCode, .sessionExpired: rawValue
-        default: type == "ModuleError" ? "IdentityVerification.\(rawValue)" : nil
+        default: isOfDocuments ? "IdentityVerification.\(rawValue)" : nil
         }
     }
 
     /// Whether it is about an identity document, so that the Biometrics Component does not have it.
-    var isOfDocuments: Bool { type == "ModuleError" }
-
-    /// The error's number in plugins [S].
-    package var pluginCode: Int {
-        switch self {
-        case .decodingError: 800
-        case .invalidFont: 802
-        case .canceled: 803
-        case .parseError: 830
-        case .incorrectConfiguration: 850
-        case .unexpected: 870
-        case .clientRejected: 1000
-        case .invalidSession, .invalidValidationCode, .sessionExpired: 1001
-        case .configurationNotSupported: 1003
-        case .invalidWorkflowStatus: 1004
-        default: 1002
-        }
-    }
+    var isOfDocuments: Bool { facts.kind == .moduleError }
 
     /// The beginning of a plugin's description [S].
     package var pluginTitle: String {
@@ -99,45 +110,6 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
         }
     }
 
-    private var kind: PlatformError.Kind {
-        switch self {
-        case .canceled: .canceled
-        case .clientRejected: .clientRejected
-        case .configurationNotSupported: .configurationNotSupported
-        case .invalidSession, .invalidValidationCode, .sessionExpired: .invalidSession
-        case .invalidWorkflowStatus: .invalidWorkflowStatus
-        case .unexpected: .unexpected
-        case .decodingError, .invalidFont, .parseError, .incorrectConfiguration: .invalid
-        default: .moduleError
-        }
-    }
-
-    /// One sentence for the error where no rule says more.
-    private var message: String {
-        switch self {
-        case .canceled: "the client canceled the flow"
-        case .clientRejected: "the client was rejected; no new workflow can be created for this client"
-        case .configurationNotSupported: "the workflow of this validation code is not supported"
-        case .invalidSession: "the workflow session is not valid; create a new validation code"
-        case .invalidValidationCode: "the validation code is not valid; create a new one"
-        case .sessionExpired: "the workflow session has expired; create a new validation code"
-        case .invalidWorkflowStatus: "the workflow's modules may have been completed, or have ended with an error"
-        case .documentExpired: "the client's document has expired"
-        case .documentTypeInvalid: "the document's machine-readable zone is that of another type of document"
-        case .documentTypeMismatch: "the document is not of the type that was selected"
-        case .documentTypeNotSupported: "the workflow does not support this type of document"
-        case .issuingCountryNotSupported: "the workflow does not support the country that issued the document"
-        case .nationalityNotSupported: "the workflow does not support the client's nationality"
-        case .noDocumentDetected: "no document was detected in the pictures"
-        case .personNotAdult: "the client is underage"
-        case .unexpected: "an unexpected error occurred"
-        case .decodingError: "the input cannot be decoded"
-        case .invalidFont: "a font of the customization was not found"
-        case .parseError: "the input is not JSON"
-        case .incorrectConfiguration: "the workflow was not configured correctly"
-        }
-    }
-
     /// The error for a caller.
     ///
     /// - Parameters:
@@ -148,7 +120,7 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
         _ message: String? = nil, _ details: [ErrorDetail] = [], messageCode: String? = nil, because: String? = nil
     ) -> PlatformError {
         PlatformError(
-            kind, message ?? self.message, details,
+            facts.kind, message ?? facts.message, details,
             payload: .fact(WorkflowFact(failure: self, messageCode: messageCode)), because: because)
     }
 }

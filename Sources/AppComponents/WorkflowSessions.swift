@@ -143,7 +143,6 @@ struct ActiveWorkflowSession {
 
     var id: String { record.id }
     var isMock: Bool { record.environment == .mock }
-    var facts: ComponentOutcome.SessionFacts { .init(workflowID: workflow.id, client: client) }
 }
 
 /// `POST /components/sessions`.
@@ -206,10 +205,9 @@ package struct StartWorkflowSession: Operation {
     private func decided(
         _ record: ValidationCodeRecord?, _ client: Client, _ job: JobContext
     ) throws -> (failure: WorkflowFailure, because: String)? {
-        let facts = ComponentOutcome.SessionFacts(
-            workflowID: record?.workflowID ?? Workflow.mock.id, client: client)
+        let workflowID = record?.workflowID ?? Workflow.mock.id
         if let (rule, outcome) = try Outcomes.first(
-            job, where: { (outcome: ComponentOutcome) in outcome.decides(.session, facts) }),
+            job, where: { (outcome: ComponentOutcome) in outcome.decides(.session, workflowID, client) }),
             case .failure(let failure) = outcome.decision
         {
             try Outcomes.count(rule, for: record?.code ?? code, job)

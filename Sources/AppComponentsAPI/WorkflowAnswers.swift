@@ -34,13 +34,21 @@ public struct ValidationCode: Codable, Sendable {
 
 /// A session of a workflow.
 public struct WorkflowSessionInfo: Codable, Sendable {
-    /// The state of a session.
-    public enum Status: Codable, Sendable, Hashable {
-        case active, expired, cleared
+    /// The state of a session. Later versions may have others.
+    public struct Status: RawRepresentable, CaseIterable, Codable, Sendable, Hashable {
+        public let rawValue: String
+
+        public static let active = Self(rawValue: "active")
+        public static let expired = Self(rawValue: "expired")
+        public static let cleared = Self(rawValue: "cleared")
         /// There is no such session. The members after the status are absent.
-        case unknown
-        /// A state that this version does not know.
-        case other(String)
+        public static let unknown = Self(rawValue: "unknown")
+        /// The states that this version knows.
+        public static let allCases: [Self] = [.active, .expired, .cleared, .unknown]
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
     }
 
     public var session_id: String
@@ -87,11 +95,19 @@ public struct WorkflowSessionInfo: Codable, Sendable {
 
 /// A component that was started in a session.
 public struct ComponentState: Codable, Sendable {
-    /// The state of a component.
-    public enum Status: Codable, Sendable, Hashable {
-        case started, finished, failed
-        /// A state that this version does not know.
-        case other(String)
+    /// The state of a component. Later versions may have others.
+    public struct Status: RawRepresentable, CaseIterable, Codable, Sendable, Hashable {
+        public let rawValue: String
+
+        public static let started = Self(rawValue: "started")
+        public static let finished = Self(rawValue: "finished")
+        public static let failed = Self(rawValue: "failed")
+        /// The states that this version knows.
+        public static let allCases: [Self] = [.started, .finished, .failed]
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
     }
 
     public var component: Component
@@ -176,42 +192,5 @@ public struct WorkflowSessionList: Codable, Sendable {
     public init(sessions: [WorkflowSessionInfo], next_cursor: String?) {
         self.sessions = sessions
         self._next_cursor = Nullable(wrappedValue: next_cursor)
-    }
-}
-
-extension WorkflowSessionInfo.Status: RawRepresentable, CaseIterable {
-    /// The states that this version knows.
-    public static let allCases: [Self] = [.active, .expired, .cleared, .unknown]
-
-    public init(rawValue: String) {
-        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
-    }
-
-    public var rawValue: String {
-        switch self {
-        case .active: "active"
-        case .expired: "expired"
-        case .cleared: "cleared"
-        case .unknown: "unknown"
-        case .other(let state): state
-        }
-    }
-}
-
-extension ComponentState.Status: RawRepresentable, CaseIterable {
-    /// The states that this version knows.
-    public static let allCases: [Self] = [.started, .finished, .failed]
-
-    public init(rawValue: String) {
-        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
-    }
-
-    public var rawValue: String {
-        switch self {
-        case .started: "started"
-        case .finished: "finished"
-        case .failed: "failed"
-        case .other(let state): state
-        }
     }
 }

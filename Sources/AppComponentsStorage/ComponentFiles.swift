@@ -1,5 +1,4 @@
 import AppComponentsAPI
-import GRDB
 import Storage
 
 /// A picture or video of a component.
@@ -44,8 +43,7 @@ extension ComponentFileRecord: StoredRecord {
         "component_files", key: .columns(["session_id", "component", "name", "is_angled"]),
         blank: ComponentFileRecord(
             sessionID: "", component: .document, name: "", isAngled: false, sha256: "", bytes: 0, mediaType: "",
-            quality: nil,
-            duration: nil, uploads: 0, uploadedAt: .epoch)
+            quality: nil, duration: nil, uploads: 0, uploadedAt: .epoch)
     ) {
         $0.column("session_id", \.sessionID, .id("workflow_session"), refersTo: "component_sessions.id")
         $0.column("component", \.component, .word(Component.self))

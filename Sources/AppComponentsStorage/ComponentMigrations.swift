@@ -1,11 +1,8 @@
-import GRDB
 import Storage
 
 /// The tables of App Components, in the order of their release.
 package enum ComponentMigrations {
-    package static let all = [
-        Migration("app components") { try $0.execute(sql: appComponents) }
-    ]
+    package static let all = [Migration("app components", appComponents)]
 
     private static let appComponents = """
         CREATE TABLE component_codes (

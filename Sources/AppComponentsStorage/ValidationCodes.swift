@@ -14,7 +14,7 @@ package struct ValidationCodeRecord: Sendable, Hashable {
 
     package init(
         code: String, organizationID: Int64, workflowID: String, client: String, createdAt: Instant,
-        expiresAt: Instant, usedAt: Instant? = nil
+        expiresAt: Instant
     ) {
         self.code = code
         self.organizationID = organizationID
@@ -22,7 +22,6 @@ package struct ValidationCodeRecord: Sendable, Hashable {
         self.client = client
         self.createdAt = createdAt
         self.expiresAt = expiresAt
-        self.usedAt = usedAt
     }
 }
 
@@ -30,8 +29,7 @@ extension ValidationCodeRecord: StoredRecord {
     package static let table = Table(
         "component_codes", key: .columns(["code"]),
         blank: ValidationCodeRecord(
-            code: "", organizationID: 0, workflowID: "", client: "", createdAt: .epoch,
-            expiresAt: .epoch)
+            code: "", organizationID: 0, workflowID: "", client: "", createdAt: .epoch, expiresAt: .epoch)
     ) {
         $0.identity("code", \.code, "validation_code")
         $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")

@@ -5,7 +5,7 @@ import Storage
 /// A session of a workflow, in which an app runs components.
 package struct WorkflowSessionRecord: Sendable, Hashable {
     /// The place in the order of starts; assigned by the database.
-    package var position: Int64
+    package var position: Int64 = 0
     package var id: String
     /// The organization whose code started it; `nil` in the mock environment.
     package var organizationID: Int64?
@@ -22,11 +22,9 @@ package struct WorkflowSessionRecord: Sendable, Hashable {
     package var status: WorkflowSessionInfo.Status { endReason ?? .active }
 
     package init(
-        position: Int64 = 0, id: String, organizationID: Int64?, environment: WorkflowEnvironment, workflowID: String,
-        client: String, startedAt: Instant, expiresAt: Instant, endedAt: Instant? = nil,
-        endReason: WorkflowSessionInfo.Status? = nil
+        id: String, organizationID: Int64?, environment: WorkflowEnvironment, workflowID: String, client: String,
+        startedAt: Instant, expiresAt: Instant
     ) {
-        self.position = position
         self.id = id
         self.organizationID = organizationID
         self.environment = environment
@@ -34,8 +32,6 @@ package struct WorkflowSessionRecord: Sendable, Hashable {
         self.client = client
         self.startedAt = startedAt
         self.expiresAt = expiresAt
-        self.endedAt = endedAt
-        self.endReason = endReason
     }
 }
 
@@ -43,8 +39,8 @@ extension WorkflowSessionRecord: StoredRecord {
     package static let table = Table(
         "component_sessions", key: .counted,
         blank: WorkflowSessionRecord(
-            id: "", organizationID: nil, environment: .mock, workflowID: "", client: "",
-            startedAt: .epoch, expiresAt: .epoch)
+            id: "", organizationID: nil, environment: .mock, workflowID: "", client: "", startedAt: .epoch,
+            expiresAt: .epoch)
     ) {
         $0.column("position", \.position, .row, isAssigned: true)
         $0.identity("id", \.id, "workflow_session")
@@ -68,7 +64,7 @@ extension WorkflowSessionRecord: StoredRecord {
 package struct ComponentRunRecord: Sendable, Hashable {
     package var sessionID: String
     package var component: Component
-    package var status: ComponentState.Status
+    package var status = ComponentState.Status.started
     package var documentType: IdentityDocument?
     package var issuingCountry: String?
     /// The place where the pictures are taken, a JSON object; `nil` if it is not known.
@@ -79,27 +75,24 @@ package struct ComponentRunRecord: Sendable, Hashable {
     package var error: String?
 
     package init(
-        sessionID: String, component: Component, status: ComponentState.Status = .started,
-        documentType: IdentityDocument? = nil, issuingCountry: String? = nil, location: String? = nil,
-        startedAt: Instant, endedAt: Instant? = nil,
-        error: String? = nil
+        sessionID: String, component: Component, documentType: IdentityDocument?, issuingCountry: String?,
+        location: String?, startedAt: Instant
     ) {
         self.sessionID = sessionID
         self.component = component
-        self.status = status
         self.documentType = documentType
         self.issuingCountry = issuingCountry
         self.location = location
         self.startedAt = startedAt
-        self.endedAt = endedAt
-        self.error = error
     }
 }
 
 extension ComponentRunRecord: StoredRecord {
     package static let table = Table(
         "component_runs", key: .columns(["session_id", "component"]),
-        blank: ComponentRunRecord(sessionID: "", component: .document, startedAt: .epoch)
+        blank: ComponentRunRecord(
+            sessionID: "", component: .document, documentType: nil, issuingCountry: nil, location: nil,
+            startedAt: .epoch)
     ) {
         $0.column("session_id", \.sessionID, .id("workflow_session"), refersTo: "component_sessions.id")
         $0.column("component", \.component, .word(Component.self))

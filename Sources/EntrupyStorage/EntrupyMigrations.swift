@@ -1,11 +1,10 @@
-import GRDB
 import Storage
 
 /// The changes of Entrupy's tables since the engine took over those of the first release, in the order of their release.
 package enum EntrupyMigrations {
     package static let all = [
-        Migration("fingerprints") { try $0.execute(sql: fingerprints) },
-        Migration("market edge") { try $0.execute(sql: marketEdge) },
+        Migration("fingerprints", fingerprints),
+        Migration("market edge", marketEdge),
     ]
 
     /// The service performed for an item, and the item that it was compared with.

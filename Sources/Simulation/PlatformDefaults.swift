@@ -62,20 +62,28 @@ extension SimulatedPlatform {
     package func username(of credential: Credential, _ job: JobContext) throws -> String? { nil }
 }
 
-/// The seed data and settings of a platform that has none.
-struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
-    func withoutUsers() -> Self { self }
-    func adding(_ addition: any SeedAddition) -> Self { self }
-    func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
-    func members() -> [(key: String, value: SeedDocument)] { [] }
-    func members(
+// Those of seed data that is neither about users and organizations nor in the database.
+
+extension PlatformSeed {
+    package func withoutUsers() -> Self { self }
+    package func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
+    package func members(
         ofOrganization name: String
     ) -> (beforeUsers: [(key: String, value: SeedDocument)], afterUsers: [(key: String, value: SeedDocument)]) {
         ([], [])
     }
-    func load(
+}
+
+extension SeedAddition {
+    package func load(
         _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
     ) {}
+}
+
+/// The seed data and settings of a platform that has none.
+struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
+    func adding(_ addition: any SeedAddition) -> Self { self }
+    func members() -> [(key: String, value: SeedDocument)] { [] }
 }
 
 /// The state of a platform that keeps nothing in memory.

@@ -109,16 +109,10 @@ extension Coverage {
     public func difference(from baseline: Coverage) -> Difference {
         let present = edgesByName
         let before = baseline.edgesByName
-        var difference = Difference()
-        for (name, edge) in baseline.namedEdges where edge.isMet {
-            guard let now = present[name] else {
-                difference.unknown.append(name)
-                continue
-            }
-            if !now.isMet { difference.lost.append(name) }
-        }
-        difference.gained = namedEdges.filter { $0.edge.isMet && before[$0.name]?.isMet != true }.map(\.name)
-        return difference
+        let met = baseline.namedEdges.filter(\.edge.isMet).map(\.name)
+        return Difference(
+            lost: met.filter { present[$0]?.isMet == false }, unknown: met.filter { present[$0] == nil },
+            gained: namedEdges.filter { $0.edge.isMet && before[$0.name]?.isMet != true }.map(\.name))
     }
 
     /// All edges, in the order of the axes.

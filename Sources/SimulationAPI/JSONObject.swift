@@ -3,13 +3,16 @@
 /// A dictionary of `String` would treat a composed and a decomposed é as one name. Its time for a name with many
 /// combining marks would also grow with the square of their number.
 public struct JSONObject: Sendable, Hashable {
-    private var members: [TextKey: JSONValue] = [:]
+    private var members: [TextKey: JSONValue]
+}
 
+extension JSONObject {
     /// Creates an object without members.
-    public init() {}
+    public init() { self.init(members: [:]) }
 
     /// Creates an object from names and values. If a name is repeated, its last value is used.
     public init(_ members: some Sequence<(String, JSONValue)>) {
+        self.init()
         for (name, value) in members { self[name] = value }
     }
 
@@ -37,25 +40,19 @@ public struct JSONObject: Sendable, Hashable {
 
     /// Returns an object of the members that satisfy `isIncluded`.
     public func filter(_ isIncluded: ((key: String, value: JSONValue)) throws -> Bool) rethrows -> JSONObject {
-        var object = JSONObject()
-        object.members = try members.filter { try isIncluded((key: $0.key.text, value: $0.value)) }
-        return object
+        JSONObject(members: try members.filter { try isIncluded((key: $0.key.text, value: $0.value)) })
     }
 
     /// Returns the members of both objects. `combine` chooses between two values of one name.
     public func merging(
         _ other: JSONObject, uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
     ) rethrows -> JSONObject {
-        var object = JSONObject()
-        object.members = try members.merging(other.members, uniquingKeysWith: combine)
-        return object
+        JSONObject(members: try members.merging(other.members, uniquingKeysWith: combine))
     }
 
     /// Returns an object with the same names and transformed values.
     public func mapValues(_ transform: (JSONValue) throws -> JSONValue) rethrows -> JSONObject {
-        var object = JSONObject()
-        object.members = try members.mapValues(transform)
-        return object
+        JSONObject(members: try members.mapValues(transform))
     }
 }
 

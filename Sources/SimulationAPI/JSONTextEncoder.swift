@@ -12,11 +12,7 @@ struct JSONTextEncoder: Encoder {
 
     private let slot = Slot()
     /// Whether an optional member without a value is null, and not left out.
-    private let showsAbsent: Bool
-
-    init(showsAbsent: Bool = false) {
-        self.showsAbsent = showsAbsent
-    }
+    fileprivate let showsAbsent: Bool
 
     /// The encoded value. A type that encodes nothing is an object without members, as with `JSONEncoder`.
     var part: JSONPart { slot.part ?? .object(JSONMembers()) }
@@ -34,7 +30,6 @@ struct JSONTextEncoder: Encoder {
         return encoder.part
     }
 
-    /// Sets the encoded value.
     func set(_ part: JSONPart) {
         slot.part = part
     }
@@ -118,7 +113,6 @@ extension JSONFraction {
     }
 }
 
-/// The members of an object that is being encoded.
 final class JSONMembers {
     private var list: [(name: String, value: JSONPart)] = []
 
@@ -141,7 +135,6 @@ final class JSONMembers {
     }
 }
 
-/// Collects the members of an object.
 private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let members: JSONMembers
     let showsAbsent: Bool
@@ -199,7 +192,6 @@ private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProto
     }
 }
 
-/// The elements of an array that is being encoded.
 final class JSONElements: UnkeyedEncodingContainer {
     private(set) var list: [JSONPart] = []
     private let showsAbsent: Bool

@@ -48,12 +48,6 @@ package struct StrictJSON {
         return value
     }
 
-    private init(bytes: [UInt8], maxDepth: Int, allowsTrailingCommas: Bool) {
-        self.bytes = bytes
-        self.maxDepth = maxDepth
-        self.allowsTrailingCommas = allowsTrailingCommas
-    }
-
     // MARK: Values
 
     private mutating func value() throws(JSONProblem) -> JSONValue {
@@ -225,22 +219,13 @@ package struct StrictJSON {
     private mutating func hexadecimal() throws(JSONProblem) -> UInt32 {
         var value: UInt32 = 0
         for offset in 0..<4 {
-            guard index + offset < bytes.count, let digit = Self.hexadecimalDigit(bytes[index + offset]) else {
-                throw problem("expected four hexadecimal digits after \\u")
-            }
-            value = value << 4 | digit
+            guard index + offset < bytes.count,
+                let digit = Character(Unicode.Scalar(bytes[index + offset])).hexDigitValue
+            else { throw problem("expected four hexadecimal digits after \\u") }
+            value = value << 4 | UInt32(digit)
         }
         index += 4
         return value
-    }
-
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case 0x30...0x39: UInt32(byte - 0x30)
-        case 0x41...0x46: UInt32(byte - 0x41 + 10)
-        case 0x61...0x66: UInt32(byte - 0x61 + 10)
-        default: nil
-        }
     }
 
     // MARK: Bytes

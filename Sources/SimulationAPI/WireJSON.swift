@@ -84,12 +84,11 @@ public struct TrueIfAbsent: Codable, Sendable, Equatable {
     }
 
     public init(from decoder: any Decoder) throws {
-        wrappedValue = try decoder.singleValueContainer().decode(Bool.self)
+        wrappedValue = try Bool(from: decoder)
     }
 
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(wrappedValue)
+        try wrappedValue.encode(to: encoder)
     }
 }
 

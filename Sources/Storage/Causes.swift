@@ -1,24 +1,22 @@
-import GRDB
-
 /// The cause of an event, of scheduled work or of a delivery.
-package struct Cause: Sendable, Hashable {
-    /// The id, as ``Cause/init(_:)`` reads it: `sequence:12`, `due:7`, `control:3`, or a delivery's id.
-    package let id: String
+package struct Cause: StoredWord, Hashable {
+    /// The id: `sequence:12`, `due:7`, `control:3`, or a delivery's id. One that says nothing to this version is kept as it is.
+    package let rawValue: String
+    package var id: String { rawValue }
 
-    /// - Parameter id: a text that a column holds. One that says nothing to this version is kept as it is.
-    package init(_ id: String) { self.id = id }
+    package init(rawValue id: String) { rawValue = id }
 
     /// A request of a platform, by its number in the journal.
-    package static func request(_ sequence: Int64) -> Cause { Cause("sequence:\(sequence)") }
+    package static func request(_ sequence: Int64) -> Cause { Cause(rawValue: "sequence:\(sequence)") }
 
     /// Work that was due: see ``PastWorkRecord``.
-    package static func dueWork(_ id: Int64) -> Cause { Cause("due:\(id)") }
+    package static func dueWork(_ id: Int64) -> Cause { Cause(rawValue: "due:\(id)") }
 
     /// A call of the control API: see ``ControlCallRecord``.
-    package static func control(_ number: Int64) -> Cause { Cause("control:\(number)") }
+    package static func control(_ number: Int64) -> Cause { Cause(rawValue: "control:\(number)") }
 
     /// An attempt to deliver a webhook.
-    package static func delivery(_ id: String) -> Cause { Cause(id) }
+    package static func delivery(_ id: String) -> Cause { Cause(rawValue: id) }
 
     /// The thing that ``id`` names.
     package enum Kind: Sendable, Hashable {
@@ -41,14 +39,6 @@ package struct Cause: Sendable, Hashable {
 
     /// The maximum length of ``id`` in an uploaded database, in bytes.
     fileprivate static let maxBytes = 100
-}
-
-extension Cause: ColumnValue {
-    package init(_ row: borrowing DirectStatement, _ column: CInt) { id = row.text(column) }
-
-    package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(id, at: index)
-    }
 }
 
 extension ColumnDomain {

@@ -43,36 +43,33 @@ final class Checkpointer: Sendable {
 
     /// Counts the pages of a commit, and starts a checkpoint if there are enough.
     func committed(pages: Int) {
-        let mustRun = state.withLockedValue { state in
+        start(thenClose: false) { state in
             state.pages += pages
             state.isIdle = false
-            guard !state.isRunning, !state.isClosed,
-                state.pages >= (state.isBulk ? Self.bulkInterval : Self.defaultInterval)
-            else { return false }
-            state.pages = 0
-            state.isRunning = true
-            return true
+            return state.pages >= (state.isBulk ? Self.bulkInterval : Self.defaultInterval)
         }
-        if mustRun { start(thenClose: false) }
     }
 
     /// Starts a checkpoint if there are pages to move and none was written since the last call. Call it regularly.
     func checkpointIfIdle() {
-        let mustRun = state.withLockedValue { state in
+        start(thenClose: true) { state in
             defer { state.pagesBefore = state.pages }
-            guard !state.isRunning, !state.isClosed, state.pages > 0, state.pages == state.pagesBefore else {
-                return false
-            }
-            state.pages = 0
+            return state.pages > 0 && state.pages == state.pagesBefore
+        }
+    }
+
+    /// Starts a checkpoint if `isNeeded`, and none runs.
+    ///
+    /// - Parameter thenClose: whether the connection is closed afterwards, because it will not be needed soon. There
+    ///   can be a thousand idle namespaces.
+    private func start(thenClose: Bool, if isNeeded: (inout State) -> Bool) {
+        let mustRun = state.withLockedValue { state in
+            guard isNeeded(&state), !state.isRunning, !state.isClosed else { return false }
+            (state.pages, state.pagesBefore) = (0, 0)
             state.isRunning = true
             return true
         }
-        if mustRun { start(thenClose: true) }
-    }
-
-    /// - Parameter thenClose: whether the connection is closed afterwards, because it will not be needed soon. There
-    ///   can be a thousand idle namespaces.
-    private func start(thenClose: Bool) {
+        guard mustRun else { return }
         background {
             self.run()
             if thenClose { self.closeConnection() }

@@ -7,13 +7,7 @@ import NIOConcurrencyHelpers
 ///
 /// The least recently used are removed: a client may give each namespace seed data of its own. Every call blocks.
 final class DatabaseTemplates: Sendable {
-    /// The maximum number of templates.
     static let maxCount = 32
-
-    private enum Place: Sendable {
-        case memory(NamespaceDatabase)
-        case file(String)
-    }
 
     /// The folder of the files; `nil` to keep templates in memory.
     private let folder: String?
@@ -26,7 +20,7 @@ final class DatabaseTemplates: Sendable {
     private let suffix: String
     /// Held while the template of a key is built, copied or removed. So it is built once, and the others do not wait.
     private let locks = KeyedLocks()
-    private let known: NIOLockedValueBox<RecentValues<String, Place>>
+    private let known: NIOLockedValueBox<RecentValues<String, DatabasePlace>>
 
     /// Removes the files that cannot be used: those of another schema, and those that an earlier process had not
     /// finished.
@@ -43,7 +37,7 @@ final class DatabaseTemplates: Sendable {
         suffix = "-\(migrator.migrations.count).sqlite"
         self.folder = folder
         self.durability = durability
-        var known = RecentValues<String, Place>(maxCount: Self.maxCount)
+        var known = RecentValues<String, DatabasePlace>(maxCount: Self.maxCount)
         if let folder {
             let files = try PrivateFile.names(in: folder)
                 .map { (name: $0, changed: FileIdentity("\(folder)/\($0)")?.changed ?? 0) }
@@ -62,26 +56,18 @@ final class DatabaseTemplates: Sendable {
         self.known = NIOLockedValueBox(known)
     }
 
-    /// The number of templates.
     var count: Int { known.withLockedValue { $0.count } }
 
-    /// Copies the template of a key into a database in memory, and overwrites it.
+    /// Copies the template of a key into a database in memory, and overwrites it, or to a path where there is no file.
     ///
     /// - Parameter build: fills a template that does not exist yet.
-    func copy(_ key: String, to database: NamespaceDatabase, build: (Transaction) throws -> Void) throws {
-        try withTemplate(key, build) { place in
-            guard case .memory(let template) = place else { preconditionFailure("templates on disk are files") }
-            try template.copy(to: database)
-        }
-    }
-
-    /// Copies the template of a key to a new file.
-    ///
-    /// - Parameter build: fills a template that does not exist yet.
-    func copy(_ key: String, toFile path: String, build: (Transaction) throws -> Void) throws {
-        try withTemplate(key, build) { place in
-            guard case .file(let template) = place else { preconditionFailure("templates in memory have no file") }
-            try Disk.copy(template, to: path)
+    func copy(_ key: String, to place: DatabasePlace, build: (Transaction) throws -> Void) throws {
+        try withTemplate(key, build) { template in
+            switch (template, place) {
+            case (.memory(let template), .memory(let database)): try template.copy(to: database)
+            case (.file(let template), .file(let path)): try Disk.copy(template, to: path)
+            default: preconditionFailure("templates and namespaces are both in memory, or both files")
+            }
         }
     }
 
@@ -99,17 +85,17 @@ final class DatabaseTemplates: Sendable {
     private func path(of key: String) -> String? { folder.map { "\($0)/\(key)\(suffix)" } }
 
     /// The usable template of a key; `nil` if it must be built.
-    private func place(of key: String) throws -> Place? {
+    private func place(of key: String) throws -> DatabasePlace? {
         let path = path(of: key)
         guard try path.map({ try PrivateFile.exists(at: $0) }) ?? true else { return nil }
         return known.withLockedValue { $0.value(of: path ?? key) }
     }
 
     private func withTemplate(
-        _ key: String, _ build: (Transaction) throws -> Void, _ body: (Place) throws -> Void
+        _ key: String, _ build: (Transaction) throws -> Void, _ body: (DatabasePlace) throws -> Void
     ) throws {
         let path = path(of: key)
-        var dropped: [Place] = []
+        var dropped: [DatabasePlace] = []
         defer { for case .file(let old) in dropped { remove(old) } }
         try locks.withLock(path ?? key) {
             if let place = try place(of: key) { return try body(place) }
@@ -127,14 +113,14 @@ final class DatabaseTemplates: Sendable {
         }
     }
 
-    private func buildInMemory(_ build: (Transaction) throws -> Void) throws -> Place {
+    private func buildInMemory(_ build: (Transaction) throws -> Void) throws -> DatabasePlace {
         let template = try NamespaceDatabase(forCopyAt: nil)
         try copySchema(to: template)
         try template.transaction(build)
         return .memory(template)
     }
 
-    private func buildFile(_ path: String, _ build: (Transaction) throws -> Void) throws -> Place {
+    private func buildFile(_ path: String, _ build: (Transaction) throws -> Void) throws -> DatabasePlace {
         let fresh = path + ".new"
         NamespaceStore.removeDatabase(fresh)
         let template = try NamespaceDatabase(forCopyAt: fresh, durability: durability)

@@ -32,11 +32,6 @@ package struct DirectStatement: ~Copyable {
         withExtendedLifetime(owner) { _ = sqlite3_reset(statement) }
     }
 
-    /// Binds an argument, counted from 1.
-    package func bind(_ value: Instant, at index: CInt) throws {
-        try bind(value.microseconds, at: index)
-    }
-
     /// Binds an argument, counted from 1; `nil` is null.
     package func bind(_ value: Int64?, at index: CInt) throws {
         try check(
@@ -83,9 +78,7 @@ package struct DirectStatement: ~Copyable {
 
     /// Binds all arguments, in the order of the statement.
     package func bind(_ arguments: [Argument]) throws {
-        var index: CInt = 0
-        for argument in arguments {
-            index += 1
+        for (argument, index) in zip(arguments, CInt(1)...) {
             switch argument {
             case .null: try bind(nil as Int64?, at: index)
             case .integer(let value): try bind(value, at: index)

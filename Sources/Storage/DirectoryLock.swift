@@ -12,7 +12,7 @@ final class DirectoryLock: Sendable {
         try PrivateFile.exists(at: path)
         descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, PrivateFile.fileMode)
         guard descriptor >= 0 else {
-            throw StorageError.unavailable("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            throw StorageError.unavailable("\(path) cannot be written: \(PrivateFile.reason)")
         }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_nlink == 1 else {

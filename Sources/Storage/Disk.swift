@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 
 /// Files of a data directory.
 enum Disk {
@@ -34,7 +35,7 @@ enum Disk {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         defer { close(descriptor) }
         guard descriptor >= 0, fsync(descriptor) == 0 else {
-            throw StorageError.unavailable("\(path) cannot be synchronized: \(String(cString: strerror(errno)))")
+            throw StorageError.unavailable("\(path) cannot be synchronized: \(PrivateFile.reason)")
         }
     }
 
@@ -43,5 +44,15 @@ enum Disk {
     /// - Throws: ``StorageError/unavailable(_:)`` if the disk cannot be synchronized.
     static func synchronizeName(of path: String) throws {
         try synchronize(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    }
+}
+
+extension NIOLockedValueBox<Int> {
+    /// The next number of a count.
+    func next() -> Int {
+        withLockedValue { count in
+            count += 1
+            return count
+        }
     }
 }

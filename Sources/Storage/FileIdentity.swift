@@ -3,14 +3,12 @@ import Foundation
 /// The identity of a file's content: it differs after a change, and for another file at the same path.
 struct FileIdentity: Hashable, Sendable {
     private let inode: UInt64
-    private let bytes: Int64
+    /// In bytes.
+    let size: Int
     /// The time of the last change, in nanoseconds.
     let changed: Int64
 
-    /// The size in bytes.
-    var size: Int { Int(bytes) }
-
-    var text: String { "\(inode) \(bytes) \(changed)" }
+    var text: String { "\(inode) \(size) \(changed)" }
 
     /// The identity of the file at `path` now; `nil` if there is none, or a link.
     init?(_ path: String) {
@@ -33,7 +31,7 @@ struct FileIdentity: Hashable, Sendable {
             let time = info.st_mtimespec
         #endif
         inode = UInt64(info.st_ino)
-        bytes = Int64(info.st_size)
+        size = Int(info.st_size)
         changed = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

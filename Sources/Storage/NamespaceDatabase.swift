@@ -110,13 +110,9 @@ package final class NamespaceDatabase: Sendable {
     func queue() throws -> DatabaseQueue {
         try connection.withLockedValue { connection in
             if let connection { return connection }
-            do {
-                let queue = try connect()
-                connection = queue
-                return queue
-            } catch {
-                throw StorageError.from(error, path)
-            }
+            let queue = try StorageError.converting(path, connect)
+            connection = queue
+            return queue
         }
     }
 
@@ -144,11 +140,7 @@ package final class NamespaceDatabase: Sendable {
         guard path != nil else { return }
         checkpointer?.closeIdleConnection()
         try connection.withLockedValue { connection in
-            do {
-                try connection?.close()
-            } catch {
-                throw StorageError.from(error, path)
-            }
+            try StorageError.converting(path) { try connection?.close() }
             connection = nil
         }
     }
@@ -156,10 +148,8 @@ package final class NamespaceDatabase: Sendable {
     /// Ends a transaction that could not be rolled back. A database on disk is closed for it; the next use opens it again.
     package func reconnect() throws {
         guard path == nil else { return try closeIdleConnection() }
-        do {
+        try StorageError.converting(nil) {
             try queue().writeWithoutTransaction { if $0.isInsideTransaction { try $0.execute(sql: "ROLLBACK") } }
-        } catch {
-            throw StorageError.from(error)
         }
     }
 
@@ -221,11 +211,9 @@ package final class NamespaceDatabase: Sendable {
     /// pages again and again. It keeps more pages in memory, because indexes over random ids change everywhere.
     package func setBulk(_ isBulk: Bool, _ transaction: Transaction) throws {
         checkpointer?.setBulk(isBulk)
-        do {
+        try StorageError.converting(path) {
             try transaction.database.execute(
                 sql: "PRAGMA cache_size = -\(isBulk ? Self.bulkCache : Self.defaultCache); PRAGMA shrink_memory")
-        } catch {
-            throw StorageError.from(error, path)
         }
     }
 
@@ -236,12 +224,8 @@ package final class NamespaceDatabase: Sendable {
 
     /// Copies the whole database into `other`, and overwrites it.
     package func copy(to other: NamespaceDatabase) throws {
-        do {
-            try queue().backup(to: other.queue())
-            other.contentReplaced()
-        } catch {
-            throw StorageError.from(error, path)
-        }
+        try StorageError.converting(path) { try queue().backup(to: other.queue()) }
+        other.contentReplaced()
     }
 
     /// Drops what is known of the schema, after a copy has replaced the content.
@@ -251,17 +235,12 @@ package final class NamespaceDatabase: Sendable {
 
     /// Moves the write-ahead log into the database file, so that the file alone is complete.
     package func checkpoint() throws {
-        do {
-            let queue = try queue()
-            // SQLite allows one checkpoint at a time; a second one finds the database locked.
-            try withoutCheckpointer { try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
-        } catch {
-            throw StorageError.from(error, path)
+        let queue = try queue()
+        let run = { try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+        // SQLite allows one checkpoint at a time; a second one finds the database locked.
+        try StorageError.converting(path) {
+            if let checkpointer { try checkpointer.whileNoneRuns(run) } else { try run() }
         }
-    }
-
-    private func withoutCheckpointer(_ body: () throws -> Void) throws {
-        if let checkpointer { try checkpointer.whileNoneRuns(body) } else { try body() }
     }
 
     /// Closes the connection of a database that will be removed, without waiting for the disk.
@@ -277,11 +256,7 @@ package final class NamespaceDatabase: Sendable {
         closed.withLockedValue { $0 = true }
         checkpointer?.close()
         for copy in copies.withLockedValue({ $0 }) { copy.cancel() }
-        do {
-            try connection.withLockedValue { try $0?.close() }
-        } catch {
-            throw StorageError.from(error, path)
-        }
+        try StorageError.converting(path) { try connection.withLockedValue { try $0?.close() } }
     }
 }
 

@@ -7,16 +7,10 @@ extension NamespaceStore {
     static let noteSuffix = ".rest"
 
     /// Saves a note beside a database that was just closed. The note is valid as long as the file does not change.
-    /// Failure is ignored: without a note, the next start opens the database.
     package func saveNote(_ note: Data, of name: String) {
         guard let path = path(of: name), let head = head(path) else { return }
-        let fresh = path + ".new" + Self.noteSuffix
-        do {
-            try PrivateFile.write(Data(head.utf8) + note, to: fresh)
-            try Self.rename(fresh, to: path + Self.noteSuffix)
-        } catch {
-            unlink(fresh)
-        }
+        // Without a note, the next start opens the database.
+        try? PrivateFile.replace(path + Self.noteSuffix, with: Data(head.utf8) + note)
     }
 
     /// The note of a namespace; `nil` if there is none, or if the database may have changed since.

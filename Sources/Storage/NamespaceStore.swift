@@ -14,7 +14,6 @@ package final class NamespaceStore: Sendable {
     let schemaVersion: String
     /// Held for the lifetime of this store, so that no other process uses the directory.
     private let directoryLock: DirectoryLock?
-    /// The templates of new namespaces.
     let templates: DatabaseTemplates
     private let fresh = NIOLockedValueBox(0)
     /// `nil` if everything is in memory.
@@ -49,7 +48,7 @@ package final class NamespaceStore: Sendable {
             throw StorageError.unavailable(
                 "the data directory \(root.path) is a file; give --data-dir a folder, or one that is not there yet")
         }
-        var exposure = Exposure(of: root.path)
+        var exposure = Exposure(directory: root.path)
         do {
             // An existing folder may be shared on purpose; the folders created in it are private.
             if !FileManager.default.fileExists(atPath: root.path) {
@@ -66,13 +65,7 @@ package final class NamespaceStore: Sendable {
         let lock = root.appendingPathComponent("lock").path
         exposure.add(try PrivateFile.restrict(lock), of: lock)
         directoryLock = try DirectoryLock(root)
-        do {
-            removedFiles = try RemovedFiles(
-                folder: root.appendingPathComponent("removed").path, background: background)
-        } catch {
-            throw StorageError.unavailable(
-                "the data directory \(root.path) cannot be used: \(StorageError.reason(error))")
-        }
+        removedFiles = RemovedFiles(folder: root.appendingPathComponent("removed").path, background: background)
         templates = try DatabaseTemplates(
             folder: root.appendingPathComponent("templates").path, durability: durability, migrator: migrator,
             checkAccess: { exposure.add(try PrivateFile.restrict($0), of: $0) })
@@ -133,12 +126,12 @@ package final class NamespaceStore: Sendable {
         // Unlinked at once, so that no file is left over.
         var name = Array("\(folder)/probe.new-XXXXXX".utf8CString)
         let descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        guard descriptor >= 0 else { return PrivateFile.reason }
         unlink(name)
         let zeros = [UInt8](repeating: 0, count: probeBytes)
         let written = write(descriptor, zeros, zeros.count)
-        let reason = written == zeros.count ? nil : written < 0 ? String(cString: strerror(errno)) : "the disk is full"
-        return close(descriptor) == 0 ? reason : reason ?? String(cString: strerror(errno))
+        let reason = written == zeros.count ? nil : written < 0 ? PrivateFile.reason : "the disk is full"
+        return close(descriptor) == 0 ? reason : reason ?? PrivateFile.reason
     }
 
     /// Opens the database of a namespace on disk.
@@ -164,71 +157,42 @@ package final class NamespaceStore: Sendable {
         case snapshot(SnapshotRecord)
     }
 
-    /// A new database that is not in its place yet.
-    package struct Prepared: Sendable {
-        fileprivate enum Place: Sendable {
-            case memory(NamespaceDatabase)
-            case file(String)
-        }
-
-        fileprivate let place: Place
-
-        /// Removes a database that will not be used.
-        package func discard() {
-            switch place {
-            case .memory(let database): try? database.close()
-            case .file(let path): NamespaceStore.removeDatabase(path)
-            }
-        }
-    }
-
     /// Creates a database that is not in use yet.
     ///
-    /// - Parameters:
-    ///   - finish: writes the data of this namespace alone.
+    /// - Parameter finish: writes the data of this namespace alone.
     /// - Throws: ``StorageError``; any error that `finish` throws.
     package func prepare(
         _ name: String, from source: Source, finish: (Transaction) throws -> Void
-    ) throws -> Prepared {
-        guard let path = path(of: name) else {
-            let database = try NamespaceDatabase(forCopyAt: nil)
-            switch source {
-            case .template(let key, let build): try templates.copy(key, to: database, build: build)
-            case .snapshot(let snapshot): try snapshot.copy(to: database)
-            }
-            try database.transaction(finish)
-            return Prepared(place: .memory(database))
+    ) throws -> DatabasePlace {
+        let place: DatabasePlace
+        if let path = path(of: name) {
+            // Two databases may be prepared for one name at the same time.
+            let fresh = "\(path).new-\(self.fresh.next())"
+            Self.removeDatabase(fresh)
+            place = .file(fresh)
+        } else {
+            place = .memory(try NamespaceDatabase(forCopyAt: nil))
         }
-        let number = fresh.withLockedValue { count in
-            count += 1
-            return count
-        }
-        // Two databases may be prepared for one name at the same time.
-        let fresh = "\(path).new-\(number)"
         do {
-            Self.removeDatabase(fresh)
             switch source {
-            case .template(let key, let build): try templates.copy(key, toFile: fresh, build: build)
-            case .snapshot(let snapshot): try snapshot.copy(toFile: fresh)
+            case .template(let key, let build): try templates.copy(key, to: place, build: build)
+            case .snapshot(let snapshot): try snapshot.copy(to: place)
             }
-            let database = try NamespaceDatabase(
-                path: fresh, durability: durability, keepsOld: false, migrator: migrator)
-            try database.transaction(finish)
-            try database.checkpoint()
-            try database.close()
-            return Prepared(place: .file(fresh))
+            try change(place) { try $0.transaction(finish) }
+            return place
         } catch {
-            Self.removeDatabase(fresh)
+            place.discard()
             throw error
         }
     }
 
     /// Changes a prepared database. A database on disk is closed again afterwards.
-    package func change(_ prepared: Prepared, _ body: (NamespaceDatabase) throws -> Void) throws {
-        switch prepared.place {
+    package func change(_ prepared: DatabasePlace, _ body: (NamespaceDatabase) throws -> Void) throws {
+        switch prepared {
         case .memory(let database): try body(database)
         case .file(let fresh):
-            let database = try NamespaceDatabase(path: fresh, durability: durability, migrator: migrator)
+            let database = try NamespaceDatabase(
+                path: fresh, durability: durability, keepsOld: false, migrator: migrator)
             do {
                 try body(database)
                 try database.checkpoint()
@@ -245,8 +209,10 @@ package final class NamespaceStore: Sendable {
     /// The file appears complete or not at all, even if the process is killed.
     ///
     /// - Parameter closeOld: closes the database that is replaced; called when only a rename remains to be done.
-    package func put(_ prepared: Prepared, as name: String, closeOld: () throws -> Void) throws -> NamespaceDatabase {
-        switch prepared.place {
+    package func put(
+        _ prepared: DatabasePlace, as name: String, closeOld: () throws -> Void
+    ) throws -> NamespaceDatabase {
+        switch prepared {
         case .memory(let database):
             try closeOld()
             return database
@@ -286,7 +252,7 @@ package final class NamespaceStore: Sendable {
     static func rename(_ source: String, to target: String) throws {
         try PrivateFile.exists(at: target)
         guard Foundation.rename(source, target) == 0 else {
-            throw StorageError.unavailable("\(target) cannot be written: \(String(cString: strerror(errno)))")
+            throw StorageError.unavailable("\(target) cannot be written: \(PrivateFile.reason)")
         }
     }
 
@@ -302,40 +268,48 @@ package final class NamespaceStore: Sendable {
     }
 }
 
+/// A database that no namespace uses: a new one, or a template.
+package enum DatabasePlace: Sendable {
+    case memory(NamespaceDatabase)
+    /// Its path.
+    case file(String)
+
+    /// Removes a database that will not be used.
+    package func discard() {
+        switch self {
+        // A database in memory is gone with its connection.
+        case .memory(let database): try? database.close()
+        case .file(let path): NamespaceStore.removeDatabase(path)
+        }
+    }
+}
+
 /// Files and folders of a data directory that other users could access when it was opened.
 private struct Exposure {
-    private let directory: String
-    private var restricted: (count: Int, example: String)?
-    private var open: (count: Int, example: String)?
-
-    init(of directory: String) {
-        self.directory = directory
-    }
+    let directory: String
+    var restricted: [String] = []
+    var open: [String] = []
 
     mutating func add(_ access: PrivateFile.Access, of path: String) {
         switch access {
         case .missing, .own: break
-        case .restricted(let mode):
-            let text = "\(path) (mode \(String(mode, radix: 8)))"
-            restricted = ((restricted?.count ?? 0) + 1, restricted?.example ?? text)
-        case .open(let mode, let reason):
-            let text = "\(path) (mode \(String(mode, radix: 8))): \(reason)"
-            open = ((open?.count ?? 0) + 1, open?.example ?? text)
+        case .restricted(let mode): restricted.append("\(path) (mode \(String(mode, radix: 8)))")
+        case .open(let mode, let reason): open.append("\(path) (mode \(String(mode, radix: 8))): \(reason)")
         }
     }
 
     /// At most one sentence for those whose access is restricted now, and one for those where that failed.
     var sentences: [String] {
-        let now = restricted.map {
+        let now = restricted.first.map {
             """
-            other users of this machine could access files in \(directory) that hold tokens: \($0.count) of them, for \
-            instance \($0.example). Now only their owner can
+            other users of this machine could access files in \(directory) that hold tokens: \(restricted.count) of them, \
+            for instance \($0). Now only their owner can
             """
         }
-        let still = open.map {
+        let still = open.first.map {
             """
             other users of this machine may access files in \(directory) that hold tokens, and their modes cannot be set: \
-            \($0.count) of them, for instance \($0.example). Use a --data-dir of your own on a file system with modes
+            \(open.count) of them, for instance \($0). Use a --data-dir of your own on a file system with modes
             """
         }
         return [now, still].compactMap(\.self)

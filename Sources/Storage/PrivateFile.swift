@@ -92,16 +92,23 @@ package enum PrivateFile {
 
     /// Writes a file beside the one at this path, and gives it the path when it is whole: a reader never sees a part.
     ///
+    /// - Parameters:
+    ///   - number: a part of the name until then, where two threads may write one file at once.
+    ///   - durability: with ``Durability/powerLoss``, waits until the file is on the disk.
     /// - Throws: ``StorageError/unavailable(_:)``, or the system's error, for instance if the disk is full.
-    package static func replace(_ path: String, with data: Data) throws {
-        let fresh = "\(path).new"
+    package static func replace(
+        _ path: String, with data: Data, number: Int? = nil, durability: Durability = .process
+    ) throws {
+        let fresh = "\(path)\(number.map { ".\($0)" } ?? "").new"
         do {
             try write(data, to: fresh)
+            if durability == .powerLoss { try Disk.synchronize(fresh) }
             try NamespaceStore.rename(fresh, to: path)
         } catch {
             unlink(fresh)
             throw error
         }
+        if durability == .powerLoss { try Disk.synchronizeName(of: path) }
     }
 
     // MARK: Folders
@@ -192,7 +199,8 @@ package enum PrivateFile {
         errno == ELOOP ? isLink(path) : .unavailable("\(path) cannot be written: \(reason)")
     }
 
-    private static var reason: String { String(cString: strerror(errno)) }
+    /// The system's words for the last failure: "No space left on device".
+    static var reason: String { String(cString: strerror(errno)) }
 }
 
 extension DatabaseQueue {

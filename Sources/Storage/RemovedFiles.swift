@@ -15,12 +15,11 @@ struct RemovedFiles: Sendable {
     static let renamedFrom = 100
 
     /// - Parameters:
-    ///   - folder: the folder for renamed files, on the file system of the files.
+    ///   - folder: an existing folder for renamed files, on the file system of the files.
     ///   - background: runs blocking work on another thread; `nil` to free files at once.
-    init(folder: String, background: Background?) throws {
+    init(folder: String, background: Background?) {
         self.folder = folder
         self.background = background
-        try PrivateFile.createFolder(at: folder)
         free()
     }
 

@@ -46,30 +46,15 @@ package final class ScenarioStore: Sendable {
             return memory.withLockedValue { $0[namespace, default: [:]].updateValue(text, forKey: name) == nil }
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        let isNew: Bool
         do {
             try PrivateFile.createFolder(at: folder.deletingLastPathComponent().path)
             try PrivateFile.createFolder(at: folder.path)
-            isNew = try !PrivateFile.exists(at: path)
-            // The file appears complete or not at all.
-            let number = temporaries.withLockedValue { temporaries in
-                temporaries += 1
-                return temporaries
-            }
-            let temporary = "\(path).\(number).new"
-            do {
-                try PrivateFile.write(Data(text.utf8), to: temporary)
-                if durability == .powerLoss { try Disk.synchronize(temporary) }
-                try NamespaceStore.rename(temporary, to: path)
-            } catch {
-                unlink(temporary)
-                throw error
-            }
-            if durability == .powerLoss { try Disk.synchronizeName(of: path) }
+            let isNew = try !PrivateFile.exists(at: path)
+            try PrivateFile.replace(path, with: Data(text.utf8), number: temporaries.next(), durability: durability)
+            return isNew
         } catch {
             throw StorageError.unavailable("\(path) cannot be written: \(StorageError.reason(error))")
         }
-        return isNew
     }
 
     /// Saves a scenario if there is a `text`, then runs `body`. If that fails, the scenario is as before.

@@ -4,69 +4,45 @@ import GRDB
 package struct Migration: Sendable {
     /// Unique among all migrations. Every database stores the names of those it has.
     package let name: String
-    package let run: @Sendable (Database) throws -> Void
+    let statements: [String]
 
-    package init(_ name: String, run: @escaping @Sendable (Database) throws -> Void) {
+    /// - Parameter statements: SQL that is executed in this order.
+    package init(_ name: String, _ statements: String...) {
         self.name = name
-        self.run = run
+        self.statements = statements
     }
 }
 
 /// The tables of a namespace's database. Migrations are named, and never edited once released.
 package enum Schema {
-    /// - Parameter migrations: those of the platforms, in the order of their release.
+    /// The migrations of every namespace, in the order of their release.
+    package static var migrator: DatabaseMigrator { migrator(appending: []) }
+
+    /// - Parameter migrations: those of the platforms, in the order of their release. They run after those of every namespace.
     package static func migrator(appending migrations: [Migration]) -> DatabaseMigrator {
-        var migrator = migrator
-        for migration in migrations { migrator.registerMigration(migration.name, migrate: migration.run) }
+        var migrator = DatabaseMigrator()
+        for migration in ofEveryNamespace + migrations {
+            migrator.registerMigration(migration.name) { database in
+                for sql in migration.statements { try database.execute(sql: sql) }
+            }
+        }
         return migrator
     }
 
-    /// The migrations of every namespace, in the order of their release. Those of a platform run after them.
-    package static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("one item, end to end") { database in
-            try database.execute(sql: world)
-            try database.execute(sql: people)
-            try database.execute(sql: captures)
-            try database.execute(sql: items)
-            try database.execute(sql: time)
-        }
-        migrator.registerMigration("search") { database in
-            try database.execute(sql: search)
-        }
-        migrator.registerMigration("renderings") { database in
-            try database.execute(sql: renderings)
-        }
-        migrator.registerMigration("fewer indexes") { database in
-            try database.execute(sql: fewerIndexes)
-        }
-        migrator.registerMigration("partner api") { database in
-            try database.execute(sql: partner)
-            try database.execute(sql: webhooks)
-        }
-        migrator.registerMigration("rules") { database in
-            try database.execute(sql: rules)
-        }
-        migrator.registerMigration("webhook faults") { database in
-            try database.execute(sql: webhookFaults)
-        }
-        migrator.registerMigration("conditions without lists") { database in
-            try database.execute(sql: conditionsWithoutLists)
-        }
-        migrator.registerMigration("pictures in use") { database in
-            try database.execute(sql: picturesInUse)
-        }
-        migrator.registerMigration("accounts of an organization") { database in
-            try database.execute(sql: accountsOfAnOrganization)
-        }
-        migrator.registerMigration("webhook forms") { database in
-            try database.execute(sql: webhookForms)
-        }
-        migrator.registerMigration("causes") { database in
-            try database.execute(sql: causes)
-        }
-        return migrator
-    }
+    private static let ofEveryNamespace = [
+        Migration("one item, end to end", world, people, captures, items, time),
+        Migration("search", search),
+        Migration("renderings", renderings),
+        Migration("fewer indexes", fewerIndexes),
+        Migration("partner api", partner, webhooks),
+        Migration("rules", rules),
+        Migration("webhook faults", webhookFaults),
+        Migration("conditions without lists", conditionsWithoutLists),
+        Migration("pictures in use", picturesInUse),
+        Migration("accounts of an organization", accountsOfAnOrganization),
+        Migration("webhook forms", webhookForms),
+        Migration("causes", causes),
+    ]
 
     /// The namespace's own values, and the counters that its ids are derived from.
     private static let world = """

@@ -48,6 +48,15 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Runs `body`, whose errors become storage errors: see ``from(_:_:)``.
+    static func converting<Value>(_ path: String?, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw from(error, path)
+        }
+    }
+
     private static let refusals: [ResultCode] = [
         .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_ERROR, .SQLITE_RANGE, .SQLITE_TOOBIG,
     ]

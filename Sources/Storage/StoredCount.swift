@@ -5,9 +5,4 @@
 package enum StoredCount {
     /// The whole numbers from 0 that JSON represents exactly.
     package static let range: ClosedRange<Int64> = 0...(1 << 53)
-
-    /// Clamps a stored count to ``range``.
-    package static func clamped(_ stored: Int) -> Int {
-        min(max(stored, Int(range.lowerBound)), Int(range.upperBound))
-    }
 }

@@ -70,21 +70,27 @@ extension SubscriptionRecord: StoredRecord {
 
 /// A webhook event for one subscription, or a verification request to its domain.
 package struct DeliveryRecord: Sendable, Hashable {
-    /// The state of a delivery.
-    package enum Status: Sendable, Hashable {
+    /// The state of a delivery. With one that this version does not know, the delivery stays as it is.
+    package struct Status: StoredWord, Hashable, CaseIterable {
+        package let rawValue: String
+
         /// Waits behind another open delivery of the same item and subscription.
-        case waiting
+        package static let waiting = Self(rawValue: "waiting")
         /// An attempt is in progress.
-        case sending
+        package static let sending = Self(rawValue: "sending")
         /// The next attempt is scheduled.
-        case retrying
-        case delivered
+        package static let retrying = Self(rawValue: "retrying")
+        package static let delivered = Self(rawValue: "delivered")
         /// Every attempt failed.
-        case failed
+        package static let failed = Self(rawValue: "failed")
         /// The subscription was deleted before the delivery succeeded.
-        case cancelled
-        /// A state that this version does not know. The delivery stays as it is.
-        case other(String)
+        package static let cancelled = Self(rawValue: "cancelled")
+        /// The states that this version knows.
+        package static let allCases: [Self] = [.waiting, .sending, .retrying, .delivered, .failed, .cancelled]
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
     }
 
     /// The place in the order of deliveries; assigned by the database.
@@ -207,27 +213,6 @@ extension DeliveryRecord: StoredRecord {
         \.status, \.attempts, \.nextAttemptAt, \.faultID, \.faultEffect, \.faultAttempt, \.isHeld, by: \.id)
 }
 
-extension DeliveryRecord.Status: CaseIterable, StoredWord {
-    /// The states that this version knows.
-    package static let allCases: [Self] = [.waiting, .sending, .retrying, .delivered, .failed, .cancelled]
-
-    package init(rawValue: String) {
-        self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue)
-    }
-
-    package var rawValue: String {
-        switch self {
-        case .waiting: "waiting"
-        case .sending: "sending"
-        case .retrying: "retrying"
-        case .delivered: "delivered"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
-        case .other(let state): state
-        }
-    }
-}
-
 /// The result of one delivery attempt.
 package struct AttemptRecord: Sendable, Hashable {
     package var deliveryID: String
@@ -250,8 +235,7 @@ package struct AttemptRecord: Sendable, Hashable {
 
     package init(
         deliveryID: String, number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double,
-        answer: String?,
-        faultID: String?, signature: String?
+        answer: String?, faultID: String?, signature: String?
     ) {
         self.deliveryID = deliveryID
         self.faultID = faultID

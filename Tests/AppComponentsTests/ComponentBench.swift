@@ -164,11 +164,15 @@ final class ComponentBench: Sendable {
     func startDocument(
         _ session: String, _ type: IdentityDocument = .passport, _ country: String? = "NLD"
     ) async throws -> ComponentState {
-        try await app(StartComponent(sessionID: session, .document, type: type, country: country, location: nil)).get()
+        let start = StartComponent(
+            sessionID: session, component: .document, type: type, country: country, location: nil)
+        return try await app(start).get()
     }
 
     func startBiometrics(_ session: String) async throws -> ComponentState {
-        try await app(StartComponent(sessionID: session, .biometrics, location: nil)).get()
+        let start = StartComponent(
+            sessionID: session, component: .biometrics, type: nil, country: nil, location: nil)
+        return try await app(start).get()
     }
 
     /// Uploads a picture of a document's side, or a selfie.

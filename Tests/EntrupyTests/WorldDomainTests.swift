@@ -1,3 +1,4 @@
+import GRDB
 import Testing
 
 @testable import Entrupy
@@ -8,7 +9,14 @@ import Testing
 @Suite struct WorldDomainTests {
     @Test func everyColumnOfTheSchemaHasADomain() throws {
         let domains = [NamespaceDomains.namespaceValues(.simulated)] + NamespaceDomains.tables(try .standard())
-        let schema = try UploadedDatabase.columns(migrations: Platforms.simulated.migrations)
+        let reference = try DatabaseQueue()
+        try Schema.migrator(appending: Platforms.simulated.migrations).migrate(reference)
+        let schema = try reference.read { database in
+            let tables = try String.fetchAll(
+                database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'grdb_migrations'")
+            return try Dictionary(
+                uniqueKeysWithValues: tables.map { ($0, try database.columns(in: $0).map(\.name)) })
+        }
         #expect(Set(domains.map(\.name)) == Set(schema.keys))
         #expect(domains.count == schema.count)
         for domain in domains {

@@ -16,9 +16,7 @@ struct ParcelPlatform: SimulatedPlatform {
         }
     ]
     let migrations = [
-        Migration("parcels") { database in
-            try database.execute(sql: "CREATE TABLE parcels (id TEXT PRIMARY KEY, receiver TEXT, arrived_at INTEGER)")
-        }
+        Migration("parcels", "CREATE TABLE parcels (id TEXT PRIMARY KEY, receiver TEXT, arrived_at INTEGER)")
     ]
 
     let tables = [Parcel.table.domain]

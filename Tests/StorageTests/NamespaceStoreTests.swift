@@ -136,9 +136,7 @@ import Testing
     @Test func aPlatformsMigrationsRunAfterThoseOfEveryNamespace() throws {
         try withDirectory { path in
             try make(NamespaceStore(root: path), "a", seed: "1").close()
-            let ours = Migration("a platform's table") {
-                try $0.execute(sql: "CREATE TABLE things (id INTEGER) STRICT")
-            }
+            let ours = Migration("a platform's table", "CREATE TABLE things (id INTEGER) STRICT")
             let store = try NamespaceStore(root: path, migrations: [ours])
             for world in [try store.open("a"), try make(store, "b", seed: "2")] {
                 #expect(try world.transaction { try $0.count("things") } == 0)

@@ -46,24 +46,17 @@ extension Transaction {
 
     /// Whether a row of this namespace refers to an image.
     private func isImageInUse(sha256: String) throws -> Bool {
-        for table in try imageTables() {
-            let isUsed = try first("SELECT 1 FROM \"\(table)\" WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) {
-                _ in
-                true
-            }
-            if isUsed == true { return true }
+        try imageTables().contains { table in
+            let found = "SELECT 1 FROM \"\(table)\" WHERE sha256 = ? AND in_use = 1 LIMIT 1"
+            return try first(found, [sha256]) { _ in true } ?? false
         }
-        return false
     }
 
     /// The hashes of all images in use in this namespace: those that rows have not released. Also reads snapshots from
     /// before captures could release images.
     package func imageHashes() throws -> [String] {
-        let isOld: Bool
-        do {
-            isOld = try !database.columns(in: "capture_images").contains { $0.name == "in_use" }
-        } catch {
-            throw StorageError.from(error)
+        let isOld = try StorageError.converting(nil) {
+            try !database.columns(in: "capture_images").contains { $0.name == "in_use" }
         }
         return try all(
             isOld

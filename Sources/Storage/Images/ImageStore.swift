@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 package final class ImageStore: Sendable {
     let root: URL?
     private let durability: Durability
+    private let temporaries = NIOLockedValueBox(0)
     let state = NIOLockedValueBox(State())
 
     struct State {
@@ -14,7 +15,6 @@ package final class ImageStore: Sendable {
         var held: [String: Hold] = [:]
         /// The images themselves, without a data directory.
         var memory: [String: Data] = [:]
-        var temporaries = 0
         /// The images that were added or held since a sweep began; `nil` while there is none.
         var touched: Set<String>?
         /// The number of events so far. Sweeps use it to compare the order of events.
@@ -50,7 +50,8 @@ package final class ImageStore: Sendable {
     ///   image is not held then.
     package func hold(_ bytes: Data, sha256: String) throws {
         let isNew = try state.withLockedValue { state in
-            let isThere = try root.map { try Self.exists(sha256, in: $0) } ?? (state.memory[sha256] != nil)
+            let path = try root.map { try Self.checkedPath(sha256, in: $0) }
+            let isThere = try path.map { try PrivateFile.exists(at: $0) } ?? (state.memory[sha256] != nil)
             state.held[sha256, default: Hold(isNew: !isThere)].holders += 1
             state.touched?.insert(sha256)
             return !isThere
@@ -91,8 +92,7 @@ package final class ImageStore: Sendable {
     /// The bytes under a hash; `nil` if there are none.
     package func bytes(sha256: String) throws -> Data? {
         guard let root else { return state.withLockedValue { $0.memory[sha256] } }
-        try Self.checkFolders(sha256, in: root)
-        return try PrivateFile.contents(at: Self.file(sha256, in: root).path)
+        return try PrivateFile.contents(at: Self.checkedPath(sha256, in: root))
     }
 
     /// Opens an image for reading; `nil` if there is none.
@@ -100,8 +100,7 @@ package final class ImageStore: Sendable {
     /// - Throws: ``StorageError/unavailable(_:)`` if its file is a link or otherwise not a plain file, or cannot be read.
     package func open(sha256: String) throws -> OpenImage? {
         guard let root else { return state.withLockedValue { $0.memory[sha256] }.map { OpenImage($0) } }
-        try Self.checkFolders(sha256, in: root)
-        return try PrivateFile.open(at: Self.file(sha256, in: root).path).map { try OpenImage($0) }
+        return try PrivateFile.open(at: Self.checkedPath(sha256, in: root)).map { try OpenImage($0) }
     }
 
     /// An image as a file of an archive.
@@ -114,8 +113,7 @@ package final class ImageStore: Sendable {
             }
             return Archive.Entry(name, bytes)
         }
-        try Self.checkFolders(sha256, in: root)
-        return try Archive.Entry(name, file: Self.file(sha256, in: root).path)
+        return try Archive.Entry(name, file: Self.checkedPath(sha256, in: root))
     }
 
     private func write(_ bytes: Data, sha256: String) throws {
@@ -124,38 +122,21 @@ package final class ImageStore: Sendable {
             return
         }
         let target = Self.file(sha256, in: root)
-        let folder = target.deletingLastPathComponent()
-        let number = state.withLockedValue { state in
-            state.temporaries += 1
-            return state.temporaries
-        }
-        let temporary = folder.appendingPathComponent("\(sha256).\(number).new")
         do {
             try PrivateFile.createFolder(at: root.path)
-            try PrivateFile.createFolder(at: folder.path)
-            do {
-                try PrivateFile.write(bytes, to: temporary.path)
-                if durability == .powerLoss { try Disk.synchronize(temporary.path) }
-                try NamespaceStore.rename(temporary.path, to: target.path)
-            } catch {
-                unlink(temporary.path)
-                throw error
-            }
-            if durability == .powerLoss { try Disk.synchronize(folder.path) }
+            try PrivateFile.createFolder(at: target.deletingLastPathComponent().path)
+            try PrivateFile.replace(target.path, with: bytes, number: temporaries.next(), durability: durability)
         } catch {
             throw StorageError.unavailable("the image cannot be stored in \(root.path): \(StorageError.reason(error))")
         }
     }
 
-    private static func exists(_ sha256: String, in root: URL) throws -> Bool {
-        try checkFolders(sha256, in: root)
-        return try PrivateFile.exists(at: file(sha256, in: root).path)
-    }
-
-    /// Checks that no folder above an image is a link.
-    private static func checkFolders(_ sha256: String, in root: URL) throws {
+    /// The path of an image. Checks that no folder above it is a link.
+    private static func checkedPath(_ sha256: String, in root: URL) throws -> String {
+        let file = file(sha256, in: root)
         try PrivateFile.checkFolder(at: root.path)
-        try PrivateFile.checkFolder(at: file(sha256, in: root).deletingLastPathComponent().path)
+        try PrivateFile.checkFolder(at: file.deletingLastPathComponent().path)
+        return file.path
     }
 
     private static func file(_ sha256: String, in root: URL) -> URL {

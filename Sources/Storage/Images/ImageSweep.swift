@@ -87,7 +87,8 @@ extension ImageStore {
         guard let candidates = sweep.candidates else { return sweepAll(sweep, used) }
         for hash in candidates {
             if used.contains(hash) {
-                forgetLoss(of: hash, sweep)
+                // It may have lost another reference since the sweep began.
+                state.withLockedValue { if $0.lost[hash, default: 0] <= sweep.began { $0.lost[hash] = nil } }
             } else {
                 remove(hash.text, hash, sweep)
             }
@@ -112,11 +113,6 @@ extension ImageStore {
                 remove(name, hash, sweep)
             }
         }
-    }
-
-    /// Deletes the record that an image lost a reference, unless it lost another one since the sweep began.
-    private func forgetLoss(of hash: ImageHash, _ sweep: ImageSweep) {
-        state.withLockedValue { if $0.lost[hash, default: 0] <= sweep.began { $0.lost[hash] = nil } }
     }
 
     /// Removes an image without a reference, unless something about it has changed since the sweep began.

@@ -20,7 +20,7 @@ package struct OpenImage: Sendable {
     init(_ file: FileHandle) throws {
         var facts = stat()
         guard fstat(file.fileDescriptor, &facts) == 0 else {
-            throw StorageError.unavailable("an image cannot be read: \(String(cString: strerror(errno)))")
+            throw StorageError.unavailable("an image cannot be read: \(PrivateFile.reason)")
         }
         content = .file(file)
         size = Int(facts.st_size)
@@ -39,7 +39,7 @@ package struct OpenImage: Sendable {
         case .file(let file):
             let count = pread(file.fileDescriptor, bytes.baseAddress, bytes.count, off_t(offset))
             guard count >= 0 else {
-                throw StorageError.unavailable("an image cannot be read: \(String(cString: strerror(errno)))")
+                throw StorageError.unavailable("an image cannot be read: \(PrivateFile.reason)")
             }
             return count
         }

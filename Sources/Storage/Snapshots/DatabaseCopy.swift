@@ -60,7 +60,7 @@ package final class DatabaseCopy: Sendable {
             preconditionFailure("a copy in steps is finished in memory")
         }
         defer { try? source.close() }
-        do {
+        try StorageError.converting(path) {
             try PrivateFile.create(at: path).close()
             let target = try DatabaseQueue(privateFile: path, configuration: .plainFile)
             try source.unsafeRead { from in
@@ -75,8 +75,6 @@ package final class DatabaseCopy: Sendable {
                 }
             }
             try target.close()
-        } catch {
-            throw StorageError.from(error, path)
         }
     }
 
@@ -90,6 +88,13 @@ package final class DatabaseCopy: Sendable {
 }
 
 extension Configuration {
+    /// The configuration for reading alone.
+    static var reading: Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return configuration
+    }
+
     /// The configuration for a file that is written once, by one connection, and renamed when it is complete.
     static var plainFile: Configuration {
         var configuration = Configuration()
@@ -118,7 +123,7 @@ final class BackupSteps: Sendable {
         self.source = source
         target = try NamespaceDatabase(forCopyAt: nil)
         let handle = try target.withConnection { to in
-            source.unsafeReentrantWriteConnection { from in sqlite3_backup_init(to, "main", from, "main") }
+            source.unsafeReentrantWrite { sqlite3_backup_init(to, "main", $0.sqliteConnection, "main") }
         }
         guard let handle else { throw StorageError.unavailable("the namespace cannot be copied") }
         state.withLockedValue { $0.handle = handle }
@@ -129,7 +134,7 @@ final class BackupSteps: Sendable {
             throw StorageError.unavailable("the namespace was replaced while it was being copied")
         }
         let code = try target.withConnection { _ in
-            source.unsafeReentrantWriteConnection { _ in sqlite3_backup_step(handle, Self.pages) }
+            source.unsafeReentrantWrite { _ in sqlite3_backup_step(handle, Self.pages) }
         }
         switch code {
         case SQLITE_OK: return false
@@ -169,12 +174,6 @@ final class BackupSteps: Sendable {
     deinit { cancel() }
 }
 
-extension DatabaseQueue {
-    fileprivate func unsafeReentrantWriteConnection<Value>(_ body: (OpaquePointer?) -> Value) -> Value {
-        unsafeReentrantWrite { body($0.sqliteConnection) }
-    }
-}
-
 extension NamespaceDatabase {
     /// Begins a copy. Call it on the namespace's job queue, outside a transaction.
     ///
@@ -187,10 +186,9 @@ extension NamespaceDatabase {
         }
         // Opens an idle database again, so that its write-ahead log exists and can be read.
         _ = try queue()
-        do {
-            var configuration = Configuration()
+        return try StorageError.converting(path) {
+            var configuration = Configuration.reading
             configuration.label = "copy"
-            configuration.readonly = true
             configuration.allowsUnsafeTransactions = true
             let source = try DatabaseQueue(privateFile: path, configuration: configuration)
             try source.unsafeRead { database in
@@ -199,8 +197,6 @@ extension NamespaceDatabase {
                 _ = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM world")
             }
             return DatabaseCopy(beside: source)
-        } catch {
-            throw StorageError.from(error, path)
         }
     }
 }

@@ -14,7 +14,7 @@ package struct SnapshotRecord: Sendable {
     package let namespace: String
     package let name: String
     /// The description recorded when the snapshot was made.
-    package let facts: String
+    package fileprivate(set) var facts: String
     /// The size of the database in bytes, without images.
     package let bytes: Int
     let place: Place
@@ -33,23 +33,18 @@ package struct SnapshotRecord: Sendable {
         }
     }
 
-    /// Copies the snapshot into a database in memory, and overwrites it.
-    func copy(to database: NamespaceDatabase) throws {
-        switch place {
-        case .memory(let snapshot): try snapshot.copy(to: database)
-        case .file(let path, let identity):
-            try unchanged(path, identity) { try SnapshotStore.load(path, into: database) }
-        }
-    }
-
-    /// Copies the snapshot to a path where there is no file.
+    /// Copies the snapshot into a database in memory, and overwrites it, or to a path where there is no file.
     ///
     /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found.
-    func copy(toFile target: String) throws {
-        guard case .file(let path, let identity) = place else {
-            preconditionFailure("a snapshot in memory has no file")
+    func copy(to target: DatabasePlace) throws {
+        switch (place, target) {
+        case (.memory(let snapshot), .memory(let database)): try snapshot.copy(to: database)
+        case (.file(let path, let identity), .memory(let database)):
+            try unchanged(path, identity) { try SnapshotStore.load(path, into: database) }
+        case (.file(let path, let identity), .file(let target)):
+            try unchanged(path, identity) { try Disk.copy(path, to: target) }
+        case (.memory, .file): preconditionFailure("a snapshot in memory has no file")
         }
-        try unchanged(path, identity) { try Disk.copy(path, to: target) }
     }
 
     /// Runs `body`, which reads the file. What it read is of this snapshot alone: the file that was found is still there
@@ -90,7 +85,7 @@ package struct SnapshotRecord: Sendable {
         case .memory(let database):
             let path = try temporary()
             defer { NamespaceStore.removeDatabase(path) }
-            do {
+            return try StorageError.converting(path) {
                 try PrivateFile.create(at: path).close()
                 let target = try DatabaseQueue(privateFile: path, configuration: .plainFile)
                 try database.queue().backup(to: target)
@@ -99,8 +94,6 @@ package struct SnapshotRecord: Sendable {
                     throw StorageError.unavailable("\(path) was removed by another program")
                 }
                 return file
-            } catch {
-                throw StorageError.from(error, path)
             }
         }
     }
@@ -139,10 +132,7 @@ package final class SnapshotStore: Sendable {
 
     /// A path for a new file, on the file system of the snapshots so that it can be renamed into place.
     package func temporaryPath() throws -> String {
-        let number = temporaries.withLockedValue { count in
-            count += 1
-            return count
-        }
+        let number = temporaries.next()
         guard let root else {
             return FileManager.default.temporaryDirectory.appendingPathComponent(
                 "entrupy-sim-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
@@ -190,8 +180,7 @@ package final class SnapshotStore: Sendable {
 
     /// Saves a copy of a namespace's database under a name, and replaces any snapshot of that name.
     ///
-    /// - Parameters:
-    ///   - describe: makes the description to be recorded.
+    /// - Parameter describe: makes the description to be recorded.
     /// - Returns: the snapshot, and whether there was none of this name.
     package func save(
         _ copy: DatabaseCopy, as name: String, of namespace: String, describe: (Transaction) throws -> String
@@ -224,7 +213,7 @@ package final class SnapshotStore: Sendable {
         let fresh = try temporaryPath()
         do {
             try copy.finish(to: fresh)
-            try Self.change(fresh) { try Self.write($0, describe($0)) }
+            try Self.change(fresh) { try $0.setNamespaceValue(.snapshot, describe($0)) }
             return try Self.record(namespace, "", at: fresh)
         } catch {
             NamespaceStore.removeDatabase(fresh)
@@ -242,7 +231,7 @@ package final class SnapshotStore: Sendable {
             try Self.load(fresh, into: database)
             return try save(database, as: name, of: namespace, describe)
         }
-        try Self.change(fresh) { try Self.write($0, describe($0)) }
+        try Self.change(fresh) { try $0.setNamespaceValue(.snapshot, describe($0)) }
         // Independent of the durability: a power cut may lose a snapshot, but must not leave part of one under its
         // name.
         try Disk.synchronize(fresh)
@@ -258,7 +247,7 @@ package final class SnapshotStore: Sendable {
     ) throws -> (snapshot: SnapshotRecord, isNew: Bool) {
         let (facts, bytes) = try database.transaction { transaction in
             let facts = try describe(transaction)
-            try Self.write(transaction, facts)
+            try transaction.setNamespaceValue(.snapshot, facts)
             return (facts, try transaction.databaseBytes())
         }
         let record = SnapshotRecord(
@@ -290,7 +279,7 @@ package final class SnapshotStore: Sendable {
                 return true
             }
             guard errno == ENOENT else {
-                throw StorageError.unavailable("\(path) cannot be removed: \(String(cString: strerror(errno)))")
+                throw StorageError.unavailable("\(path) cannot be removed: \(PrivateFile.reason)")
             }
             return false
         }
@@ -351,27 +340,22 @@ package final class SnapshotStore: Sendable {
         guard let identity = FileIdentity(path) else {
             throw StorageError.changedMeanwhile("the snapshot \"\(name)\" was deleted")
         }
-        let found = SnapshotRecord(
+        var found = SnapshotRecord(
             namespace: namespace, name: name, facts: "{}", bytes: identity.size, place: .file(path, identity))
-        guard let facts = try found.read({ try $0.namespaceValue(.snapshot) }) else { return found }
-        return SnapshotRecord(
-            namespace: namespace, name: name, facts: facts, bytes: identity.size, place: .file(path, identity))
-    }
-
-    private static func write(_ transaction: Transaction, _ facts: String) throws {
-        try transaction.setNamespaceValue(.snapshot, facts)
+        if let facts = try found.read({ try $0.namespaceValue(.snapshot) }) { found.facts = facts }
+        return found
     }
 
     /// Reads a database file on a read-only connection.
     package static func read<Value>(_ path: String, _ body: (Transaction) throws -> Value) throws -> Value {
-        do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(privateFile: path, configuration: configuration)
+        try withFile(path) { file in try file.read { try body(Transaction(database: $0)) } }
+    }
+
+    private static func withFile<Value>(_ path: String, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        try StorageError.converting(path) {
+            let queue = try DatabaseQueue(privateFile: path, configuration: .reading)
             defer { try? queue.close() }
-            return try queue.read { try body(Transaction(database: $0)) }
-        } catch {
-            throw StorageError.from(error, path)
+            return try body(queue)
         }
     }
 
@@ -393,15 +377,7 @@ package final class SnapshotStore: Sendable {
     }
 
     fileprivate static func load(_ path: String, into database: NamespaceDatabase) throws {
-        do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(privateFile: path, configuration: configuration)
-            defer { try? queue.close() }
-            try queue.backup(to: database.queue())
-            database.contentReplaced()
-        } catch {
-            throw StorageError.from(error, path)
-        }
+        try withFile(path) { try $0.backup(to: database.queue()) }
+        database.contentReplaced()
     }
 }

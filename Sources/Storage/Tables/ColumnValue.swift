@@ -23,7 +23,8 @@ extension Int64: ColumnValue {
 /// A count: see ``StoredCount``.
 extension Int: ColumnValue {
     package init(_ row: borrowing DirectStatement, _ column: CInt) {
-        self = StoredCount.clamped(Int(row.integer(column)))
+        let range = StoredCount.range
+        self = Int(Swift.min(Swift.max(row.integer(column), range.lowerBound), range.upperBound))
     }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {

@@ -13,19 +13,13 @@ extension Transaction {
     @discardableResult
     package func insert<Record: StoredRecord>(_ record: Record, replacing: Bool = false) throws -> Int64 {
         let table = Record.table
-        try runDirectly(replacing ? table.replace : table.insert) { try table.bindInserted(record, to: $0) }
+        try runDirectly(replacing ? table.replace : table.insert) { try Table.bind(record, table.inserted, to: $0) }
         return database.lastInsertedRowID
     }
 
     /// Writes some members of a record.
     package func update<Record>(_ record: Record, _ update: Update<Record>) throws {
-        try runDirectly(update.sql) { statement in
-            try withUnsafePointer(to: record) { record in
-                for (index, column) in update.columns.enumerated() {
-                    try column.bind(record, statement, CInt(index + 1))
-                }
-            }
-        }
+        try runDirectly(update.sql) { try Table.bind(record, update.members, to: $0) }
     }
 
     /// The first record that a condition finds; `nil` if there is none.

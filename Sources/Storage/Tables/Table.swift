@@ -38,7 +38,7 @@ package struct Table<Record: Sendable>: Sendable {
     /// As ``insert``, for a row whose key may exist.
     let replace: String
     /// They bind the columns that a new row gets from its record.
-    private let inserted: [ColumnBinder]
+    let inserted: [ColumnBinder]
     private let readers: [ColumnReader]
 
     /// - Parameters:
@@ -47,7 +47,7 @@ package struct Table<Record: Sendable>: Sendable {
     package init(
         _ name: String, key: TableDomain.Key = .row, blank: Record, _ declare: (inout TableBuilder<Record>) -> Void
     ) {
-        var builder = TableBuilder<Record>(TableDomain(name, key, []))
+        var builder = TableBuilder<Record>(domain: TableDomain(name, key, []))
         declare(&builder)
         self.name = name
         self.blank = blank
@@ -80,9 +80,10 @@ package struct Table<Record: Sendable>: Sendable {
         return records
     }
 
-    func bindInserted(_ record: Record, to statement: borrowing DirectStatement) throws {
+    /// Binds members of a record as the first arguments of a statement.
+    static func bind(_ record: Record, _ members: [ColumnBinder], to statement: borrowing DirectStatement) throws {
         try withUnsafePointer(to: record) { record in
-            for index in inserted.indices { try inserted[index](record, statement, CInt(index + 1)) }
+            for index in members.indices { try members[index](record, statement, CInt(index + 1)) }
         }
     }
 
@@ -97,7 +98,7 @@ package struct Table<Record: Sendable>: Sendable {
         let assignments = written.dropLast().map { "\($0.name) = ?" } + also
         return Update(
             sql: "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(written.last!.name) = ?",
-            columns: written)
+            members: written.map(\.bind))
     }
 
     private func column(_ member: PartialKeyPath<Record>) -> Column {
@@ -111,18 +112,14 @@ package struct Table<Record: Sendable>: Sendable {
 /// A statement that writes some members of a record: see ``Table/update(_:by:also:)``.
 package struct Update<Record: Sendable>: Sendable {
     let sql: String
-    /// The columns of the arguments, in the order of the statement.
-    let columns: [Table<Record>.Column]
+    /// They bind the arguments, in the order of the statement.
+    let members: [ColumnBinder]
 }
 
 /// The columns of a ``Table`` while it is declared.
 package struct TableBuilder<Record: Sendable> {
     fileprivate var columns: [Table<Record>.Column] = []
     fileprivate var domain: TableDomain
-
-    fileprivate init(_ domain: TableDomain) {
-        self.domain = domain
-    }
 
     /// Declares a column that stores a member.
     ///

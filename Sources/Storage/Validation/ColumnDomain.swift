@@ -122,7 +122,10 @@ extension ColumnDomain {
 
     /// The problem of a row's value; `nil` if it is valid.
     func problem(_ row: borrowing DirectStatement, _ column: CInt) -> String? {
-        if case .unread = values { return unreadProblem(row, column) }
+        if case .unread = values {
+            let type = row.text(column)
+            return type == "blob" || type == "null" ? nil : "\(expectation), its type is \(type)"
+        }
         if case .choice(let domains) = values {
             guard let domain = row.withBytes(0, { domains[Array($0)] }) ?? nil else { return expectation }
             return domain.problem(row, column)
@@ -140,11 +143,6 @@ extension ColumnDomain {
         case SQLITE_TEXT: return row.withBytes(column, textProblem) ?? nil
         default: return row.withBytes(column, blobProblem) ?? nil
         }
-    }
-
-    private func unreadProblem(_ row: borrowing DirectStatement, _ column: CInt) -> String? {
-        let type = row.text(column)
-        return type == "blob" || type == "null" ? nil : "\(expectation), its type is \(type)"
     }
 
     private func textProblem(_ bytes: UnsafeRawBufferPointer) -> String? {

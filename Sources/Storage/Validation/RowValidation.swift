@@ -31,17 +31,15 @@ extension Transaction {
         var number = 0
         while try rows.next() {
             number += 1
-            if table.hasRowIDs, !Self.rowIDs.contains(rows.integer(rowID)) {
+            let id = table.hasRowIDs ? rows.integer(rowID) : nil
+            if let id, !Self.rowIDs.contains(id) {
+                let problem = "must be a whole number from \(Self.rowIDs.lowerBound) to \(Self.rowIDs.upperBound)"
                 throw StorageError.invalidRow(
-                    InvalidRow(
-                        table: table.name, row: String(rows.integer(rowID)), column: "rowid",
-                        problem:
-                            "must be a whole number from \(Self.rowIDs.lowerBound) to \(Self.rowIDs.upperBound)"))
+                    InvalidRow(table: table.name, row: String(id), column: "rowid", problem: problem))
             }
             for (index, column) in table.columns.enumerated() {
                 guard let problem = column.domain.problem(rows, CInt(index)) else { continue }
-                let row =
-                    if table.hasRowIDs { String(rows.integer(rowID)) } else { Self.name(number, table, rows) }
+                let row = id.map { String($0) } ?? Self.name(number, table, rows)
                 throw StorageError.invalidRow(
                     InvalidRow(table: table.name, row: row, column: column.name, problem: problem))
             }

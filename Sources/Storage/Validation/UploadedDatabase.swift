@@ -112,18 +112,6 @@ package enum UploadedDatabase {
                 """
         ).map { Array($0.utf8) }
     }
-
-    /// The columns of every table of a namespace's database, in order.
-    package static func columns(migrations: [Migration] = []) throws -> [String: [String]] {
-        let reference = try DatabaseQueue()
-        try Schema.migrator(appending: migrations).migrate(reference)
-        return try reference.read { database in
-            let tables = try String.fetchAll(
-                database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'grdb_migrations'")
-            return try Dictionary(
-                uniqueKeysWithValues: tables.map { ($0, try database.columns(in: $0).map(\.name)) })
-        }
-    }
 }
 
 /// A limit on the steps that SQLite may take on an uploaded file. In a damaged file, pages can refer to the same pages
