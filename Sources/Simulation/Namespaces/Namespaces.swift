@@ -25,32 +25,8 @@ package final class Namespaces: Sendable {
     ) throws {
         // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
         _ = try Settings(configuration.settings, configuration.seed)
-        let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
-        let background = BackgroundThreads()
-        background.start()
-        let store: NamespaceStore
-        let scratchStore: NamespaceStore
-        do {
-            let migrations = configuration.seed.platforms.migrations
-            store = try NamespaceStore(
-                root: configuration.dataDirectory, durability: configuration.durability,
-                background: { work in background.copies.submit { _ in work() } },
-                checkpoints: { work in background.checkpoints.submit { _ in work() } }, migrations: migrations)
-            scratchStore = try NamespaceStore(root: nil, migrations: migrations)
-        } catch {
-            background.abandon()
-            throw error
-        }
-        environment = Environment(
-            sequencer: JobSequencer(configuration.jobOrder, clock: realTime),
-            threads: threads, background: background, images: images, store: store,
-            snapshots: SnapshotStore(
-                root: configuration.dataDirectory, images: images, durability: configuration.durability),
-            scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
-            scratchStore: scratchStore,
-            settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
-            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, holdLimits: configuration.holdLimits,
-            evidence: configuration.evidence, dueChanged: dueChanged)
+        environment = try Environment(
+            configuration, realTime: realTime, threads: threads, dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
         list = NamespaceRegistry(environment.sequencer)
