@@ -275,19 +275,12 @@ extension Namespace {
         _ document: ScenarioDocument, _ head: RequestHead, isStored: Bool,
         _ recipe: @escaping @Sendable (NamespaceState) throws -> NamespaceRecipe
     ) async throws {
-        let environment = environment
-        try await runExclusively(usesFiles: isStored) { state in
-            guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            state = try environment.scenarios.saving(
-                isStored ? document.text : nil, as: document.name, in: old.name
-            ) {
-                let made = try recipe(old).make(
+        try await replaceState(usesFiles: isStored) { [environment] old in
+            try environment.scenarios.saving(isStored ? document.text : nil, as: document.name, in: old.name) {
+                try recipe(old).make(
                     environment, begin: { try Scenarios.begin(document, $0, head) },
                     closeOld: { try old.database.close() })
-                made.continueSequences(after: old.lastSequence)
-                return made
             }
-            environment.journals.clear(old.name)
         }
     }
 }

@@ -15,7 +15,7 @@ package struct ScenarioDocument: Sendable {
     /// The time at which the clock is frozen from the start; `nil` if it runs.
     package let frozenAt: Instant?
     /// The parts of the lists that set up the namespace, in the order of ``Platforms/scenarioSections``.
-    package let parts: [(section: ScenarioSection, parts: [ScenarioSection.Part])]
+    package let parts: [(section: ScenarioSection, parts: [ScenarioAction])]
     package let timeline: [ScenarioEvent]
     package let expectations: [ScenarioExpectation]
     package let place: ScenarioPlace
@@ -24,6 +24,8 @@ package struct ScenarioDocument: Sendable {
     package struct ScenarioEvent: Sendable {
         /// The time after the scenario's start.
         package let at: Span
+        /// The name of the action's kind.
+        package let name: String
         package let action: ScenarioAction
     }
 
@@ -187,7 +189,8 @@ extension ScenarioDocument.ScenarioEvent {
                     + "; actions are \(names.joined(separator: ", "))")
         }
         try fields.finish()
-        self.at = at ?? .zero
-        action = try given[0].read(value.members?[given[0].name] ?? .null, surroundings)
+        let kind = given[0]
+        self.init(
+            at: at ?? .zero, name: kind.name, action: try kind.read(value.members?[kind.name] ?? .null, surroundings))
     }
 }

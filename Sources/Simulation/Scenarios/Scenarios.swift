@@ -58,7 +58,7 @@ package enum Scenarios {
             for (section, parts) in document.parts where section.hasRules == rules {
                 for (index, part) in parts.enumerated() {
                     let path = "\(section.key)[\(index)]"
-                    let added = try addedFault(job) { try place.locate(path) { try part.begin(job) } }
+                    let added = try addedFault(job) { try place.locate(path) { try part.perform(job) } }
                     if let added { faults.append(MadeFault(path: path, id: added)) }
                 }
             }
@@ -91,11 +91,11 @@ package enum Scenarios {
             return try note("\(error)", of: index, nil, &state, job)
         }
         guard document.timeline.indices.contains(index) else { return }
-        let action = document.timeline[index].action
+        let event = document.timeline[index]
         let mark = job.state.mark
         var problem = ""
         do {
-            let added = try job.transaction.savepoint { try addedFault(job) { try action.perform(job) } }
+            let added = try job.transaction.savepoint { try addedFault(job) { try event.action.perform(job) } }
             // The action may have changed the stored state: removed rules are remembered there.
             guard let changed = try ScenarioState.load(job) else { return }
             state = changed
@@ -108,7 +108,7 @@ package enum Scenarios {
             job.state.invalidateRules()
             problem = "\(error)"
         }
-        try note(problem, of: index, action.name, &state, job)
+        try note(problem, of: index, event.name, &state, job)
     }
 
     /// Stores the result of an action. Writes.
@@ -136,7 +136,7 @@ package enum Scenarios {
             timeline: document.timeline.enumerated().map { index, event in
                 let problem = state.outcomes[index]
                 return .init(
-                    action: event.action.name, at: (start + event.at).epoch,
+                    action: event.name, at: (start + event.at).epoch,
                     state: problem == nil ? "waiting" : problem == "" ? "done" : "failed",
                     problem: problem == "" ? nil : problem)
             },

@@ -192,8 +192,8 @@ extension Environment {
             info = try describe(
                 transaction, name: name, namespace: namespace,
                 SnapshotMoment(
-                    now: now, isFrozen: info.clock.mode == "frozen", randomSeed: stored.randomSeed, seed: stored.seed,
-                    takenAt: realTime()))
+                    clock: ClockState(now: now.display, epoch: now.epoch, mode: info.clock.mode),
+                    randomSeed: stored.randomSeed, seed: stored.seed, takenAt: realTime()))
             return try StoredJSON.encode(info)
         }
         return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)

@@ -23,8 +23,7 @@ package enum SnapshotName {
 
 /// The state of a namespace at the moment a snapshot was taken.
 package struct SnapshotMoment: Sendable {
-    package let now: Instant
-    package let isFrozen: Bool
+    package let clock: ClockState
     package let randomSeed: Int
     package let seed: String
     /// The real time at which it was taken.
@@ -36,13 +35,11 @@ extension NamespaceState {
     package func prepareForCopy() throws -> SnapshotMoment {
         try flush()
         let real = environment.realTime()
+        let now = clock.now(real: real)
         return SnapshotMoment(
-            now: clock.now(real: real), isFrozen: clock.isFrozen, randomSeed: generator.randomSeed, seed: seed.name,
-            takenAt: real)
+            clock: ClockState(clock, now), randomSeed: generator.randomSeed, seed: seed.name, takenAt: real)
     }
-}
 
-extension NamespaceState {
     /// Continues a clock that was running when the snapshot was taken, from that time. Writes.
     package func resume(from saved: ClockState) throws {
         guard saved.mode == "running", let now = Instant(saved.now) else { return }
@@ -67,20 +64,16 @@ extension Namespace {
 
     /// A consistent copy of the namespace, and its moment.
     package func copied() async throws -> (DatabaseCopy, SnapshotMoment) {
-        let (copy, began, isWhole) = try await runExclusively { state in
-            guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            let moment = try state.prepareForCopy()
-            let copy = try state.database.beginCopy()
-            return (copy, moment, try copy.usesSecondConnection || copy.step())
-        }
-        guard !isWhole else { return (copy, began) }
+        var begun: DatabaseCopy?
         while true {
-            let (isDone, moment) = try await runExclusively { state in
+            let (copy, moment, isWhole) = try await runExclusively { [begun] state in
                 guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
                 let moment = try state.prepareForCopy()
-                return (try copy.step(), moment)
+                let copy = try begun ?? state.database.beginCopy()
+                return (copy, moment, try copy.usesSecondConnection || copy.step())
             }
-            if isDone { return (copy, moment) }
+            if isWhole { return (copy, moment) }
+            begun = copy
         }
     }
 
@@ -134,18 +127,17 @@ extension Namespace {
             }
         }
         let saved = try snapshot.info().clock
-        try await runExclusively { state in
-            guard let old = state else {
-                prepared.discard()
-                throw PlatformError.unknownNamespace("the namespace was deleted")
+        do {
+            try await replaceState { old in
+                let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
+                let restored = try NamespaceState(name: old.name, database: database, environment: environment)
+                // Set now, because the copy may have taken a while.
+                try restored.resume(from: saved)
+                return restored
             }
-            let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
-            let restored = try NamespaceState(name: old.name, database: database, environment: environment)
-            // Set now, because the copy may have taken a while.
-            try restored.resume(from: saved)
-            restored.continueSequences(after: old.lastSequence)
-            state = restored
-            environment.journals.clear(old.name)
+        } catch {
+            prepared.discard()
+            throw error
         }
     }
 
@@ -186,13 +178,14 @@ extension Namespaces {
         return made
     }
 
+    /// - Parameter isFrozen: whether a clock that was running is frozen at the saved time.
     func fork(
-        _ snapshot: SnapshotRecord, as child: String, ttl: Span?, isInUse: Bool = false
+        _ snapshot: SnapshotRecord, as child: String, ttl: Span?, isInUse: Bool = false, isFrozen: Bool = false
     ) async throws -> Namespace {
         try await create(child, isLong: true, isInUse: isInUse) { environment in
             do {
                 let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
-                    try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+                    try snapshot.begin($0, ttl: ttl, at: environment.realTime(), isFrozen: isFrozen)
                 }
                 let database = try environment.store.put(prepared, as: child) {}
                 return try NamespaceState(name: child, database: database, environment: environment)
@@ -239,11 +232,8 @@ extension Environment {
     ) throws -> SnapshotInfo {
         let images = try transaction.imageSizes()
         return SnapshotInfo(
-            name: name, namespace: namespace, created_at: moment.takenAt.epoch,
-            clock: ClockState(
-                now: moment.now.display, epoch: moment.now.epoch, mode: moment.isFrozen ? "frozen" : "running"),
-            random_seed: moment.randomSeed, seed: moment.seed,
-            counts: try transaction.namespaceCounts(),
+            name: name, namespace: namespace, created_at: moment.takenAt.epoch, clock: moment.clock,
+            random_seed: moment.randomSeed, seed: moment.seed, counts: try transaction.namespaceCounts(),
             images: images.count, image_bytes: images.bytes, database_bytes: try transaction.databaseBytes())
     }
 }
