@@ -6,11 +6,8 @@ extension Namespaces {
     package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
         await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
-            let stored = try await environment.readingFiles { [environment] in
-                try environment.scenarios.names(namespace.name)
-            }
             var scenarios: [ScenarioInfo] = []
-            for name in Set(stored + environment.platforms.shippedScenarios.keys).sorted() {
+            for name in try await scenarioNames(in: namespace) {
                 // A scenario that is deleted in the meantime is not listed.
                 guard let found = try await found(name, in: namespace) else { continue }
                 scenarios.append(
@@ -195,18 +192,18 @@ extension Namespaces {
     /// - Throws: ``PlatformError`` if the name is not valid, or there is no such scenario.
     private func find(_ name: String, in namespace: Namespace) async throws -> FoundScenario {
         try SnapshotName.check(name)
-        guard let found = try await found(name, in: namespace) else { throw try await unknown(name, in: namespace) }
-        return found
+        if let found = try await found(name, in: namespace) { return found }
+        let near = NearestName.nearest(to: name, among: try await scenarioNames(in: namespace))
+        let guess = near.map { "did you mean \($0)? " } ?? ""
+        throw PlatformError.notFound("there is no scenario \"\(name)\"; \(guess)GET /_sim/scenarios lists them")
     }
 
-    /// The error for a name that no scenario of the namespace has. It names the nearest one.
-    private func unknown(_ name: String, in namespace: Namespace) async throws -> PlatformError {
+    /// The names of the scenarios that a namespace can start, sorted.
+    private func scenarioNames(in namespace: Namespace) async throws -> [String] {
         let own = try await environment.readingFiles { [environment] in
             try environment.scenarios.names(namespace.name)
         }
-        let names = Set(own + environment.platforms.shippedScenarios.keys).sorted()
-        let guess = NearestName.nearest(to: name, among: names).map { "did you mean \($0)? " } ?? ""
-        return .notFound("there is no scenario \"\(name)\"; \(guess)GET /_sim/scenarios lists them")
+        return Set(own + environment.platforms.shippedScenarios.keys).sorted()
     }
 
     /// The scenario of a name, the namespace's own before a shipped one; `nil` if there is none.

@@ -75,7 +75,10 @@ package struct ScenarioDocument: Sendable {
         }
         let surroundings = ScenarioSurroundings(seed: seed, settings: base)
         func list<Value>(_ key: String, _ decode: (JSONValue) throws -> Value) throws -> [Value] {
-            try problems.collect { try place.list(members[key], key, decode) } ?? []
+            let elements = try problems.collect { try place.elements(members[key], key) } ?? []
+            return try elements.enumerated().compactMap { index, element in
+                try problems.collect { try place.locate("\(key)[\(index)]") { try decode(element) } }
+            }
         }
         parts = try platforms.scenarioSections.map { section in
             (section, try list(section.key) { try section.read($0, surroundings) })
@@ -116,10 +119,8 @@ package struct ScenarioDocument: Sendable {
         package let file: String
         package let lines: SourceLines
 
-        /// The parts of a list, each read by `decode`.
-        package func list<Value>(
-            _ value: JSONValue?, _ path: String, _ decode: (JSONValue) throws -> Value
-        ) throws -> [Value] {
+        /// The elements of a list.
+        fileprivate func elements(_ value: JSONValue?, _ path: String) throws -> [JSONValue] {
             guard let value, value != .null else { return [] }
             guard case .array(let elements) = value else {
                 throw error(path, "expected a list, found \(value.typeName)")
@@ -127,12 +128,7 @@ package struct ScenarioDocument: Sendable {
             guard elements.count <= ScenarioDocument.maxParts else {
                 throw error(path, "expected at most \(ScenarioDocument.maxParts) parts, found \(elements.count)")
             }
-            var problems = Problems()
-            let values = try elements.enumerated().compactMap { index, element in
-                try problems.collect { try locate("\(path)[\(index)]") { try decode(element) } }
-            }
-            if !problems.errors.isEmpty { throw problems.error }
-            return values
+            return elements
         }
 
         /// Runs `body` and adds the file and line to its errors.
@@ -167,6 +163,29 @@ package struct ScenarioDocument: Sendable {
         package func error(_ path: String, _ problem: String) -> SeedError {
             // A missing part has no line. The line of the part that should contain it is used.
             SeedError(file: file, line: lines[path], path: path, problem: problem)
+        }
+    }
+}
+
+extension ScenarioDocument {
+    /// Notes on parts of the scenario that can never match [D scenarios].
+    ///
+    /// These are routes, methods and webhook events that do not exist, and names that the seed data lacks. They are
+    /// probably misspelt, but each may be intended.
+    ///
+    /// - Returns: the notes, in the order of the scenario's parts; each problem begins with its line.
+    package func notes(_ surroundings: ScenarioSurroundings) throws -> [ErrorDetail] {
+        let actions =
+            parts.flatMap { section, parts in parts.enumerated().map { ("\(section.key)[\($0)]", $1) } }
+            + timeline.enumerated().map { ("timeline[\($0)]", $1.action) }
+        let found =
+            try actions.map { ($0, try $1.notes(surroundings)) }
+            + expectations.enumerated().map { ("expect[\($0)]", $1.notes(surroundings)) }
+        return found.flatMap { part, notes in
+            notes.map { note in
+                let path = "\(part).\(note.field)"
+                return ErrorDetail(path, "line \(place.lines[path]): \(note.problem)")
+            }
         }
     }
 }
