@@ -45,6 +45,22 @@ package struct NamespaceRecipe: Sendable {
         return try NamespaceState(name: name, database: database, environment: environment)
     }
 
+    private func write(_ transaction: Transaction, madeAt: Instant) throws {
+        let settings = try StoredJSON.encode(settings)
+        try transaction.setNamespaceValue(.randomSeed, String(randomSeed))
+        try transaction.setNamespaceValue(.seedName, seed.name)
+        try transaction.setNamespaceValue(.seedText, seed.text)
+        try transaction.setNamespaceValue(.settings, settings)
+        try transaction.setNamespaceValue(.madeSettings, settings)
+        try transaction.setNamespaceValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
+        if let ttl { try transaction.setNamespaceValue(.ttl, String(ttl.microseconds)) }
+        try transaction.stampSeedUsers(at: madeAt)
+        let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
+        try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)
+    }
+}
+
+extension NamespaceRecipe {
     /// Reads the values that the namespace was created with.
     package init(of state: NamespaceState) throws {
         let made = try state.database.transaction { transaction in
@@ -58,28 +74,5 @@ package struct NamespaceRecipe: Sendable {
             name: state.name, seed: state.seed, randomSeed: state.generator.randomSeed,
             settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)),
             ttl: made.ttl.map(Span.init(microseconds:)))
-    }
-
-    package init(name: String, seed: Seed, randomSeed: Int, settings: JSONValue, frozenAt: Instant?, ttl: Span?) {
-        self.ttl = ttl
-        self.name = name
-        self.seed = seed
-        self.randomSeed = randomSeed
-        self.settings = settings
-        self.frozenAt = frozenAt
-    }
-
-    private func write(_ transaction: Transaction, madeAt: Instant) throws {
-        let settings = try StoredJSON.encode(settings)
-        try transaction.setNamespaceValue(.randomSeed, String(randomSeed))
-        try transaction.setNamespaceValue(.seedName, seed.name)
-        try transaction.setNamespaceValue(.seedText, seed.text)
-        try transaction.setNamespaceValue(.settings, settings)
-        try transaction.setNamespaceValue(.madeSettings, settings)
-        try transaction.setNamespaceValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
-        if let ttl { try transaction.setNamespaceValue(.ttl, String(ttl.microseconds)) }
-        try transaction.stampSeedUsers(at: madeAt)
-        let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
-        try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)
     }
 }

@@ -53,10 +53,10 @@ package final class NamespaceState {
     package let renderingSalt: String
     /// Webhook attempts that the jobs of this batch want. They are made once the batch is committed.
     package var outgoing: [OutgoingWebhook] = []
-    /// Events that the jobs of this batch noted for the reader of evidence.
-    private var noted: [NotedEvent] = []
+    /// Events that the jobs of this batch noted for the reader of evidence, who hears of them once the batch is committed.
+    var noted: [NotedEvent] = []
     /// The requests that the jobs of this batch hold. They were never held if the batch is lost.
-    private var heldInBatch: [HeldRequest] = []
+    var heldInBatch: [HeldRequest] = []
     /// Changes that the jobs of this batch made to the set of referenced images, in order.
     package private(set) var imageChanges: [ImageChange] = []
     /// All images referred to, if the state was read since ``takeImageChanges()`` was last called.
@@ -159,9 +159,6 @@ package final class NamespaceState {
         if !heldInBatch.isEmpty { heldInBatch = [] }
     }
 
-    /// Notes that a job of this batch holds a request.
-    func began(_ held: HeldRequest) { heldInBatch.append(held) }
-
     /// Drops what a failed transaction has changed in memory. If the database cannot be read now, ``usable()`` does it later.
     package func dropChanges() {
         for held in heldInBatch { environment.held.discard(held) }
@@ -228,21 +225,6 @@ package final class NamespaceState {
     package func adopt(_ seed: Seed, _ settings: Settings) {
         self.seed = seed
         self.settings = settings
-    }
-
-    /// Removes and returns the webhook attempts to make.
-    package func takeOutgoing() -> [OutgoingWebhook] {
-        defer { outgoing = [] }
-        return outgoing
-    }
-
-    /// Adds an event for the reader of evidence, which hears of it once the batch is committed.
-    func note(_ event: NotedEvent) { noted.append(event) }
-
-    /// Removes and returns the events for the reader of evidence.
-    func takeNoted() -> [NotedEvent] {
-        defer { noted = [] }
-        return noted
     }
 
     /// Records that the namespace now refers to an image.
