@@ -84,14 +84,11 @@ package final class Namespaces: Sendable {
         let environment = environment
         let namespace = try await environment.threads.runIfActive {
             // Without a note that can be read, the database itself is.
-            if let note = environment.store.note(of: name),
-                let idle = try? WireJSON.decode(IdleNamespace.self, from: note)
-            {
-                return Namespace(name, idle: idle, environment: environment)
-            }
-            return Namespace(
-                state: try NamespaceState(name: name, database: environment.store.open(name), environment: environment),
-                environment: environment)
+            let idle = environment.store.note(of: name).flatMap { try? WireJSON.decode(IdleNamespace.self, from: $0) }
+            let state =
+                try idle == nil
+                ? NamespaceState(name: name, database: environment.store.open(name), environment: environment) : nil
+            return Namespace(name, environment, state: state, idle: idle)
         }
         list.now { $0[name] = .open(namespace) }
         guard !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
@@ -220,7 +217,7 @@ package final class Namespaces: Sendable {
                 let turn = try await environment.sequencer.turn()
                 @Sendable func make() throws -> Namespace {
                     do {
-                        let namespace = Namespace(state: try build(environment), environment: environment)
+                        let namespace = Namespace(name, environment, state: try build(environment))
                         if isInUse { namespace.beginUse() }
                         return namespace
                     } catch {
@@ -288,7 +285,13 @@ package final class Namespaces: Sendable {
         let isDoomed: @Sendable (String) -> Bool = { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }
         guard !environment.sequencer.ordersAllJobs else {
             // One after the other: each is a job.
-            for name in try await allInOrder().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
+            for name in try await allInOrder().map(\.name).filter(isDoomed) {
+                do {
+                    try await delete(name)
+                } catch let error as PlatformError where error.kind == .notFound {
+                    // Another request has deleted it.
+                }
+            }
             return
         }
         let closing = list.now { entries in
@@ -346,14 +349,6 @@ package final class Namespaces: Sendable {
             environment.journals.forget(name)
         }
         list.now { for name in names { $0[name] = nil } }
-    }
-
-    private func deleteIfThere(_ name: String) async throws {
-        do {
-            try await delete(name)
-        } catch let error as PlatformError where error.kind == .notFound {
-            // Another request has deleted it.
-        }
     }
 
     /// Deletes the namespaces whose time to live has expired.

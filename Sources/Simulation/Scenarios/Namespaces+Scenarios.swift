@@ -45,7 +45,7 @@ extension Namespaces {
     /// Validates and stores a scenario.
     package func putScenario(
         _ name: String, _ text: Result<String, PlatformError>, _ namespace: Namespace, _ head: RequestHead
-    ) async -> Completed<StoredScenario> {
+    ) async -> Completed<Saved<ScenarioInfo>> {
         await namespace.runLongOperation(head) { [self] in
             let found = FoundScenario(text: try text.get(), isShipped: false)
             let own = try await ownSeed(namespace)
@@ -62,7 +62,7 @@ extension Namespaces {
                 try namespace.checkExists { _ = try environment.scenarios.remove(namespace.name, name) }
                 return isNew
             }
-            return StoredScenario(info: document.info(found), isNew: isNew)
+            return Saved(info: document.info(found), isNew: isNew)
         }
     }
 

@@ -28,10 +28,7 @@ package struct VerifyScenario: Operation {
     package let isStrict: Bool
 
     /// The verified scenario, and whether it is a shipped one that expects something, as it was shipped.
-    package struct Verified: Sendable {
-        package let run: ScenarioRun
-        package let isShipped: Bool
-    }
+    package typealias Verified = (run: ScenarioRun, isShipped: Bool)
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Verified {
         guard var run = try Scenarios.run(job, countsFaults: true) else {
@@ -45,7 +42,7 @@ package struct VerifyScenario: Operation {
         guard run.verified else { throw PlatformError.scenarioFailed(run, isStrict: isStrict) }
         let text = try ScenarioState.load(job)?.text
         let shipped = job.state.environment.platforms.shippedScenarios[name]
-        return Verified(run: run, isShipped: text != nil && text == shipped && !run.expectations.isEmpty)
+        return (run, isShipped: text != nil && text == shipped && !run.expectations.isEmpty)
     }
 }
 
@@ -96,10 +93,4 @@ extension ScenarioStart {
         try fields.finish()
         self.init(text: text, namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
-}
-
-/// A scenario that was stored in a namespace.
-package struct StoredScenario: Sendable {
-    package let info: ScenarioInfo
-    package let isNew: Bool
 }

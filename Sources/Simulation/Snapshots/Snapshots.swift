@@ -52,7 +52,7 @@ extension NamespaceState {
 extension Namespace {
     /// Saves the namespace under a name, and replaces any snapshot of that name. Other requests continue meanwhile
     /// [D snapshots].
-    package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
+    package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<Saved<SnapshotInfo>> {
         await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
             return try await environment.copyingImages {
@@ -77,14 +77,14 @@ extension Namespace {
         }
     }
 
-    package func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
+    package func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> Saved<SnapshotInfo> {
         try await environment.copying { [self, environment, namespace = self.name] in
             let kept = try environment.snapshots.save(copy, as: name, of: namespace) { transaction in
                 try StoredJSON.encode(
                     environment.describe(transaction, name: name, namespace: namespace, moment))
             }
             try checkExists { _ = try environment.snapshots.remove(namespace, name) }
-            return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
+            return Saved(info: try kept.snapshot.info(), isNew: kept.isNew)
         }
     }
 
@@ -189,17 +189,16 @@ extension Namespaces {
                 }
                 let database = try environment.store.put(prepared, as: child) {}
                 return try NamespaceState(name: child, database: database, environment: environment)
-            } catch let error as StorageError {
-                if case .changedMeanwhile = error { throw PlatformError(carrying: error) }
-                throw error
+            } catch StorageError.changedMeanwhile(let reason) {
+                throw PlatformError(carrying: StorageError.changedMeanwhile(reason))
             }
         }
     }
 }
 
-/// A saved snapshot.
-package struct SavedSnapshot: Sendable {
-    package let info: SnapshotInfo
+/// A snapshot or a scenario that was saved under a name.
+package struct Saved<Info: Encodable & Sendable>: Sendable {
+    package let info: Info
     /// Whether it is new; `false` if it replaced another.
     package let isNew: Bool
 }
