@@ -63,16 +63,12 @@ package struct NamespaceRecipe: Sendable {
 extension NamespaceRecipe {
     /// Reads the values that the namespace was created with.
     package init(of state: NamespaceState) throws {
-        let made = try state.database.transaction { transaction in
-            (
-                settings: try transaction.namespaceValue(.madeSettings) ?? "{}",
-                frozenAt: try transaction.namespaceValue(.madeFrozenAt).flatMap { Int64($0) },
-                ttl: try transaction.namespaceValue(.ttl).flatMap { Int64($0) }
-            )
+        let (settings, frozenAt) = try state.database.transaction { transaction in
+            (try transaction.namespaceValue(.madeSettings) ?? "{}", try transaction.namespaceValue(.madeFrozenAt))
         }
         self.init(
             name: state.name, seed: state.seed, randomSeed: state.generator.randomSeed,
-            settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)),
-            ttl: made.ttl.map(Span.init(microseconds:)))
+            settings: try StoredJSON.decode(settings),
+            frozenAt: frozenAt.flatMap { Int64($0) }.map(Instant.init(microseconds:)), ttl: state.ttl)
     }
 }

@@ -38,12 +38,11 @@ package struct ShowNamespace: Operation {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> NamespaceInfo {
-        let ttl = try job.transaction.namespaceValue(.ttl).flatMap { Int64($0) }
-        return NamespaceInfo(
+        NamespaceInfo(
             name: job.state.name, url: job.publicURL, random_seed: job.state.generator.randomSeed,
             seed: job.state.seed.name, clock: ClockState(job.state.clock, job.now),
             counts: try job.transaction.namespaceCounts(),
-            database_bytes: try job.transaction.databaseBytes(), ttl: ttl.map { Double($0) / 1e6 })
+            database_bytes: try job.transaction.databaseBytes(), ttl: job.state.ttl.map { Double($0.microseconds) / 1e6 })
     }
 }
 

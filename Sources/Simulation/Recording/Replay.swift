@@ -3,18 +3,9 @@ import NIOConcurrencyHelpers
 import SimulationAPI
 import Storage
 
-/// A request of a recording that was made again.
-package struct RepeatedRequest: Sendable {
-    /// The lines that differ from the recorded answer; empty if none do.
-    package let differences: [String]
-    /// Whether the body was compared.
-    package let comparesBody: Bool
-
-    package init(differences: [String], comparesBody: Bool) {
-        self.differences = differences
-        self.comparesBody = comparesBody
-    }
-}
+/// A request of a recording that was made again: the lines that differ from the recorded answer, empty if none do; and whether
+/// the body was compared.
+package typealias RepeatedRequest = (differences: [String], comparesBody: Bool)
 
 /// A request of a recording, as the server must see it when it is made again.
 package struct ReplayedRequest: Sendable {

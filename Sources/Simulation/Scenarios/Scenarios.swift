@@ -123,14 +123,14 @@ package enum Scenarios {
         try job.record(.scenarioAction, state.name, data)
     }
 
-    /// The current state of the scenario; `nil` if none was started.
+    /// The current state of the scenario, and the text that was started; `nil` if none was started.
     ///
     /// - Parameter countsFaults: whether notes name the faults that were never met, as all are when a scenario starts.
-    package static func run(_ job: JobContext, countsFaults: Bool) throws -> ScenarioRun? {
+    package static func run(_ job: JobContext, countsFaults: Bool) throws -> ShowScenarioRun.Answer? {
         guard let state = try ScenarioState.load(job) else { return nil }
         let document = try state.document(job)
         let start = Instant(microseconds: state.startedAt)
-        return ScenarioRun(
+        let run = ScenarioRun(
             name: state.name, namespace: job.state.name, url: job.publicURL, started_at: start.epoch,
             clock: ClockState(job.state.clock, job.now),
             timeline: document.timeline.enumerated().map { index, event in
@@ -146,5 +146,6 @@ package enum Scenarios {
                     seed: job.state.seed, settings: job.state.environment.settings,
                     routes: job.state.environment.routes.all)
             ).map { RuleNote($0) } + (countsFaults ? state.unmetFaults(document, job) : []))
+        return (run, state.text)
     }
 }

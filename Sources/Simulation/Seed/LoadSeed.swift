@@ -189,10 +189,7 @@ package struct ExportSeed: Operation {
     package init() {}
 
     /// The same seed data in both formats.
-    package struct Answer: Sendable {
-        package let yaml: String
-        package let json: JSONValue
-    }
+    package typealias Answer = (yaml: String, json: JSONValue)
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         let transaction = job.transaction
@@ -211,7 +208,7 @@ package struct ExportSeed: Operation {
         let document = Seed(
             organizations: organizations, parts: try platforms.all.map { try $0.exportSeed(job) }, platforms: platforms
         ).document()
-        return Answer(yaml: try document.yaml(), json: document.json)
+        return (try document.yaml(), document.json)
     }
 }
 
