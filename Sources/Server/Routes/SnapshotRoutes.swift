@@ -48,7 +48,7 @@ struct SnapshotRoutes: Sendable {
     private func upload(_ request: RequestReader) async -> Answer {
         do {
             let environment = request.namespace.environment
-            let path = try await environment.offload { try environment.temporaryPath() }
+            let path = try await environment.offload { try environment.snapshots.temporaryPath() }
             let answer = await stored(request, path)
             // Freeing a large file takes long.
             _ = try await environment.offload { unlink(path) }

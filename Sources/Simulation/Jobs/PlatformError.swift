@@ -57,11 +57,8 @@ package struct PlatformError: Error, Sendable {
     }
 
     private static func bounded(_ reason: String) -> String {
-        let scalars = reason.unicodeScalars
-        guard let end = scalars.index(scalars.startIndex, offsetBy: maxReason, limitedBy: scalars.endIndex),
-            end < scalars.endIndex
-        else { return reason }
-        return "\(String(scalars[..<scalars.index(before: end)]))…"
+        let beginning = reason.unicodeScalars.prefix(maxReason)
+        return beginning.endIndex == reason.endIndex ? reason : "\(String(beginning.dropLast()))…"
     }
 }
 

@@ -98,8 +98,8 @@ package final class NamespaceState {
         nextDue = stored.nextDue
         loadedImages = stored.images
         ttl = stored.ttl
-        requestCounter = ReservedCounter(.requestCounter, stored.requestCounter, block: 4096)
-        sequenceCounter = ReservedCounter(.sequenceCounter, stored.sequenceCounter, block: 256)
+        requestCounter = stored.requestCounter
+        sequenceCounter = stored.sequenceCounter
         renderingSalt = stored.renderingSalt
         parts = try makeParts()
     }
@@ -128,8 +128,8 @@ package final class NamespaceState {
         let settings: String
         let nextDue: Instant?
         let ttl: Span?
-        let requestCounter: Int64
-        let sequenceCounter: Int64
+        let requestCounter: ReservedCounter
+        let sequenceCounter: ReservedCounter
         let images: Set<ImageHash>
         let renderingSalt: String
 
@@ -146,8 +146,8 @@ package final class NamespaceState {
             clock = try Clock(stored: transaction)
             nextDue = try transaction.nextDue()?.dueAt
             ttl = try transaction.namespaceValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
-            requestCounter = try ReservedCounter.stored(.requestCounter, transaction)
-            sequenceCounter = try ReservedCounter.stored(.sequenceCounter, transaction)
+            requestCounter = try ReservedCounter(.requestCounter, block: 4096, transaction)
+            sequenceCounter = try ReservedCounter(.sequenceCounter, block: 256, transaction)
             images = try transaction.images()
             renderingSalt = try transaction.namespaceValue(.renderingSalt) ?? ""
         }
@@ -353,30 +353,27 @@ package final class NamespaceState {
     ///   made.
     package func closeIdleConnection() throws -> IdleNamespace? {
         guard database.path != nil, database.isOpen else { return nil }
-        let idle = try idleState()
-        try database.closeIdleConnection()
-        saveNote(idle)
-        return idle
+        return try close { try database.closeIdleConnection() }
     }
 
     /// Stores what is only in memory and closes the database. Blocks.
     package func close() throws {
         // An idle namespace has stored everything already.
         guard database.isOpen else { return }
-        let idle = try idleState()
-        try database.checkpoint()
-        try database.close()
-        saveNote(idle)
+        _ = try close {
+            try database.checkpoint()
+            try database.close()
+        }
     }
 
-    private func idleState() throws -> IdleNamespace? {
+    /// Closes the database with `body`, and saves a summary beside it if one can be made.
+    private func close(_ body: () throws -> Void) throws -> IdleNamespace? {
         try flush()
-        return database.path == nil || isStale ? nil : try database.transaction { try IdleNamespace(self, $0) }
-    }
-
-    private func saveNote(_ idle: IdleNamespace?) {
-        guard let idle, let note = try? WireJSON.encode(idle) else { return }
-        environment.store.saveNote(note, of: name)
+        let idle = database.path == nil || isStale ? nil : try database.transaction { try IdleNamespace(self, $0) }
+        try body()
+        // Without a note the database is opened at the next start.
+        if let idle, let note = try? WireJSON.encode(idle) { environment.store.saveNote(note, of: name) }
+        return idle
     }
 
     /// Runs what is due by `now`, in time order, each stamped with the time it was due.

@@ -42,7 +42,8 @@ package struct ShowNamespace: Operation {
             name: job.state.name, url: job.publicURL, random_seed: job.state.generator.randomSeed,
             seed: job.state.seed.name, clock: ClockState(job.state.clock, job.now),
             counts: try job.transaction.namespaceCounts(),
-            database_bytes: try job.transaction.databaseBytes(), ttl: job.state.ttl.map { Double($0.microseconds) / 1e6 })
+            database_bytes: try job.transaction.databaseBytes(),
+            ttl: job.state.ttl.map { Double($0.microseconds) / 1e6 })
     }
 }
 

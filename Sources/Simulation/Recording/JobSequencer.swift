@@ -149,7 +149,12 @@ package final class JobSequencer: Sendable {
 
     /// Runs what happens when the server starts. It reads the time at which the recording begins and takes no place.
     package func atStart<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        guard let startedAt = order.startedAt else { return try await body() }
+        let startedAt: Instant
+        switch order {
+        case .live: return try await body()
+        case .recording(let recorder): startedAt = recorder.startedAt
+        case .replaying(let start): startedAt = start
+        }
         return try await JobToken.$current.withValue(.fixedTime(startedAt), operation: body)
     }
 
@@ -230,15 +235,6 @@ package enum JobOrder: Sendable {
     case recording(Recorder)
     /// Jobs run in the order of a recording, which begins at this real time.
     case replaying(from: Instant)
-
-    /// The real time at which a recording begins; `nil` if there is none.
-    fileprivate var startedAt: Instant? {
-        switch self {
-        case .live: nil
-        case .recording(let recorder): recorder.startedAt
-        case .replaying(let start): start
-        }
-    }
 }
 
 /// The turn of one job: how it runs when its namespace gets to it.

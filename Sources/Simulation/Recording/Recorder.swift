@@ -141,12 +141,9 @@ package struct RecordedRequest: Codable, Sendable {
 
     /// The real times of the request that was journaled; `nil` if they are not recorded.
     var times: RequestTimes? {
+        // The reader of recordings refuses other numbers of times.
         get {
-            real.flatMap { real in
-                real.count == 2
-                    ? RequestTimes(
-                        started: Instant(microseconds: real[0]), ended: Instant(microseconds: real[1])) : nil
-            }
+            real.map { RequestTimes(started: Instant(microseconds: $0[0]), ended: Instant(microseconds: $0[1])) }
         }
         set { real = newValue.map { [$0.started.microseconds, $0.ended.microseconds] } }
     }

@@ -204,12 +204,9 @@ package struct Saved<Info: Encodable & Sendable>: Sendable {
 }
 
 extension Environment {
-    /// A path for a temporary file, such as an upload.
-    package func temporaryPath() throws -> String { try snapshots.temporaryPath() }
-
     /// A new file without a name, for reading and writing, which is gone when it is closed. Blocks.
     package func temporaryFile() throws -> FileHandle {
-        let path = try temporaryPath()
+        let path = try snapshots.temporaryPath()
         let file = try PrivateFile.create(at: path)
         unlink(path)
         return file
