@@ -132,9 +132,7 @@ extension PlatformError {
 
     package static func unauthorized(_ message: String) -> Self { Self(.unauthorized, message) }
 
-    package static func forbidden(
-        _ message: String, _ details: [ErrorDetail] = [], because: String? = nil
-    ) -> Self {
+    package static func forbidden(_ message: String, _ details: [ErrorDetail] = [], because: String? = nil) -> Self {
         Self(.forbidden, message, details, because: because)
     }
 
@@ -146,9 +144,7 @@ extension PlatformError {
         Self(.unknownNamespace, message, details.isEmpty ? [ErrorDetail("path", message)] : details)
     }
 
-    package static func wrongState(
-        _ message: String, _ details: [ErrorDetail] = [], because: String? = nil
-    ) -> Self {
+    package static func wrongState(_ message: String, _ details: [ErrorDetail] = [], because: String? = nil) -> Self {
         Self(.wrongState, message, details, because: because)
     }
 

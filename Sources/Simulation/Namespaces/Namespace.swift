@@ -216,8 +216,7 @@ package final class Namespace: Sendable {
         username: (@Sendable (JobContext) throws -> String?)? = nil,
         _ body: @escaping @Sendable (JobContext) throws -> Void
     ) async -> Completed<Void> {
-        let first = await runFirstJob(
-            head, access, catchingUp: catchingUp, isRead: isRead, username: username, body)
+        let first = await runFirstJob(head, access, catchingUp: catchingUp, isRead: isRead, username: username, body)
         guard let held = first.heldBefore else { return first }
         return await handle(held, after: first, head, access, body)
     }
@@ -390,8 +389,7 @@ package final class Namespace: Sendable {
                     : usesFiles ? sequencer.readingFiles(turn, job) : turn.run(job)
                 return { continuation.resume(with: result) }
             }
-            mailbox.post(
-                isLast ? .ending(run) : .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }))
+            mailbox.post(isLast ? .ending(run) : .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }))
         }
     }
 }

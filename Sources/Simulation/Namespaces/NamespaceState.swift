@@ -80,9 +80,7 @@ package final class NamespaceState {
     private var sequenceCounter: ReservedCounter
     private var controlCounter: Int64 = 0
 
-    package init(
-        name: String, database: NamespaceDatabase, environment: Environment
-    ) throws {
+    package init(name: String, database: NamespaceDatabase, environment: Environment) throws {
         self.name = name
         self.database = database
         self.environment = environment

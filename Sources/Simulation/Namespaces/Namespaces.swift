@@ -25,8 +25,7 @@ package final class Namespaces: Sendable {
     ) throws {
         // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
         _ = try Settings(configuration.settings, configuration.seed)
-        environment = try Environment(
-            configuration, realTime: realTime, threads: threads, dueChanged: dueChanged)
+        environment = try Environment(configuration, realTime: realTime, threads: threads, dueChanged: dueChanged)
         autoCreates = configuration.autoCreates
         bundle = configuration.bundle
         list = NamespaceRegistry(environment.sequencer)
@@ -269,8 +268,7 @@ package final class Namespaces: Sendable {
             number += 1
             let purpose = "fresh:\(moment):\(number)"
             do {
-                return try await make(
-                    "\(beginning)-\(generator.name(for: purpose))", options, isInUse: isInUse)
+                return try await make("\(beginning)-\(generator.name(for: purpose))", options, isInUse: isInUse)
             } catch let error as PlatformError where error.kind == .wrongState {
                 continue
             }

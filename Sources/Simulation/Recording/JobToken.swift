@@ -216,9 +216,7 @@ package final class JobToken: Sendable {
     func taken() -> Taken {
         if !hasTurns { _ = begin() }
         return state.withLockedValue {
-            (
-                $0.turns.values, $0.waitResults.values, $0.inFlightCounts.values, $0.times, $0.isAbandoned ?? false
-            )
+            ($0.turns.values, $0.waitResults.values, $0.inFlightCounts.values, $0.times, $0.isAbandoned ?? false)
         }
     }
 

@@ -115,11 +115,8 @@ extension Namespaces {
             if wanted.runs, let last = document.timeline.map(\.at).max() {
                 _ = try await started.advanceClock(.by(last), control, until: deadline).result.get()
             }
-            guard
-                let run = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result
-                    .get()?
-                    .run
-            else {
+            let shown = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result.get()
+            guard let run = shown?.run else {
                 throw PlatformError.wrongState("another request recreated the namespace in the meantime")
             }
             return run

@@ -103,8 +103,7 @@ package struct LoadSeed: Operation {
                 "the seed data does not fit the namespace's: \(error.path.isEmpty ? "" : "\(error.path): ")"
                     + error.problem + (error.others.isEmpty ? "" : " (and \(error.others.count) more)"))
         }
-        var loaded = SeedLoaded(
-            organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)
+        var loaded = SeedLoaded(organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)
         var known = Dictionary(
             try job.transaction.organizations().map { (TextKey($0.name), $0.id) },
             uniquingKeysWith: { first, _ in first })

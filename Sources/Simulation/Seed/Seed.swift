@@ -124,8 +124,7 @@ extension Seed {
                 }
             }
             fields.checkUnique(usernames, "user", in: "organizations")
-            return Seed(
-                name: name, text: yaml, organizations: organizations, parts: parts, platforms: platforms)
+            return Seed(name: name, text: yaml, organizations: organizations, parts: parts, platforms: platforms)
         }
     }
 }

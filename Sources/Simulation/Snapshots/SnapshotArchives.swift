@@ -140,7 +140,7 @@ extension Environment {
             switch entry.name {
             case ArchiveNames.manifest:
                 guard manifest == nil else { throw StorageError.foreign("the archive has manifest.json twice") }
-                manifest = try Self.manifest(try Self.small(entry, &reader))
+                manifest = try Self.manifest(entry, &reader)
             case ArchiveNames.world:
                 guard worldHash == nil else { throw StorageError.foreign("the archive has world.sqlite twice") }
                 var hash = SHA256()
@@ -199,13 +199,11 @@ extension Environment {
         return Saved(info: try kept.snapshot.info(), isNew: kept.isNew)
     }
 
-    /// Reads a small file into memory.
-    private static func small(_ entry: ArchiveReader.Entry, _ reader: inout ArchiveReader) throws -> Data {
+    private static func manifest(
+        _ entry: ArchiveReader.Entry, _ reader: inout ArchiveReader
+    ) throws -> ArchiveManifest {
         guard entry.size <= 1_000_000 else { throw StorageError.foreign("\(entry.name) is larger than 1 MB") }
-        return try reader.all()
-    }
-
-    private static func manifest(_ bytes: Data) throws -> ArchiveManifest {
+        let bytes = try reader.all()
         guard let kind = try? WireJSON.decode(FileKind.self, from: bytes),
             [ArchiveNames.snapshotFormat, BundleNames.format].contains(kind.format)
         else { throw StorageError.foreign("manifest.json is not a manifest of entrupy-sim") }

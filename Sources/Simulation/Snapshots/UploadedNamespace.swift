@@ -99,8 +99,7 @@ package enum UploadedNamespace {
         }
         let rules = try [IDKind.outcome, .fault].flatMap { try upcoming($0).ids }
         guard try !transaction.hasAny(of: rules, in: "rules", "id") else {
-            throw refusal(
-                "outcome, fault", of: "counters", "must be at least the number of generated ids of rules")
+            throw refusal("outcome, fault", of: "counters", "must be at least the number of generated ids of rules")
         }
     }
 }
