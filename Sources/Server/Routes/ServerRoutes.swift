@@ -96,7 +96,7 @@ struct ServerRoutes: Sendable {
                     ServerInfo(
                         version: description.version,
                         url: namespaces.environment.address.url(askedAt: request.head.address),
-                        uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
+                        uptime: description.uptime, random_seed: namespaces.environment.configuration.randomSeed,
                         data_dir: description.dataDirectory, namespaces: count,
                         namespace: namespace, settings: document, refused: refused.summary, saving: saving),
                     status: .ok, requestID: settings.requestID)

@@ -10,14 +10,13 @@ package final class Environment: Sendable {
     package let threads: NIOThreadPool
     package let images: ImageStore
     package let store: NamespaceStore
+    package let configuration: NamespacesConfiguration
     /// The initial settings of a new namespace.
-    package let settings: JSONValue
+    package var settings: JSONValue { configuration.settings }
     /// The default seed data of a new namespace.
     package let seed: Seed
     /// The platforms that every namespace hosts.
     package var platforms: Platforms { seed.platforms }
-    /// The server's random seed. Random seeds of namespaces that were given none are derived from it.
-    package let randomSeed: Int
     /// Called when the next due time of any namespace may have changed.
     package let dueChanged: @Sendable (Instant?) -> Void
 
@@ -157,9 +156,8 @@ package final class Environment: Sendable {
         webhooks = WebhookTransport(allowsAnyTarget: configuration.allowsAnyTarget)
         seeds = SeedCache(default: configuration.seed)
         routes = KnownRoutes(unsimulated: configuration.seed.platforms.unsimulatedPaths)
-        settings = configuration.settings
+        self.configuration = configuration
         seed = configuration.seed
-        randomSeed = configuration.randomSeed
         evidence = configuration.evidence
         self.threads = threads
         self.dueChanged = dueChanged

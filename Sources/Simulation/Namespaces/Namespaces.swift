@@ -9,8 +9,6 @@ package final class Namespaces: Sendable {
     package static let defaultName = "default"
 
     package let environment: Environment
-    private let autoCreates: Bool
-    private let bundle: String?
     private let generator: SeededGenerator
     private let list: NamespaceRegistry
 
@@ -26,8 +24,6 @@ package final class Namespaces: Sendable {
         // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
         _ = try Settings(configuration.settings, configuration.seed)
         environment = try Environment(configuration, realTime: realTime, threads: threads, dueChanged: dueChanged)
-        autoCreates = configuration.autoCreates
-        bundle = configuration.bundle
         list = NamespaceRegistry(environment.sequencer)
         // Weak: the namespaces of the list have the environment.
         environment.connections.setCloser { [weak list] name in
@@ -45,7 +41,7 @@ package final class Namespaces: Sendable {
         let environment = environment
         try environment.sequencer.checkBeginning(environment.store.names)
         try await openStored()
-        if let bundle {
+        if let bundle = environment.configuration.bundle {
             guard find(Self.defaultName) == nil else {
                 throw PlatformError.wrongState(
                     "the data directory has namespaces already; open a bundle with --in-memory, or another --data-dir")
@@ -133,7 +129,7 @@ package final class Namespaces: Sendable {
         case .closing(let task): try? await task.valueForLaterJobs()
         case nil: break
         }
-        guard autoCreates else {
+        guard environment.configuration.autoCreates else {
             throw PlatformError.unknownNamespace(
                 "there is no namespace \"\(name)\"; make it with PUT /_sim/namespaces/\(name)")
         }

@@ -106,7 +106,7 @@ package final class Outbox: Sendable {
         var begun = 0
         var nextWait = 0
         /// The waits that have begun and do not wait yet. One that is cancelled before it waits is no longer here.
-        var beginning: Set<Int> = []
+        var pending: Set<Int> = []
         var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
 
         mutating func takeWaiting() -> [CheckedContinuation<Bool, Never>] {
@@ -164,7 +164,7 @@ package final class Outbox: Sendable {
     package var count: Int { state.withLockedValue { $0.inFlight } }
 
     /// The number of waits that have begun and not ended; for tests.
-    package var waitCount: Int { state.withLockedValue { $0.beginning.count + $0.waiting.count } }
+    package var waitCount: Int { state.withLockedValue { $0.pending.count + $0.waiting.count } }
 
     /// Waits until no attempt is in flight. Returns false if the wait was cancelled or the server is stopping.
     ///
@@ -175,17 +175,17 @@ package final class Outbox: Sendable {
     ) async -> Bool {
         let id = state.withLockedValue { state in
             state.nextWait += 1
-            state.beginning.insert(state.nextWait)
+            state.pending.insert(state.nextWait)
             return state.nextWait
         }
         // Nothing of a wait outlives it: a cancellation that comes later finds no wait.
-        defer { state.withLockedValue { _ = $0.beginning.remove(id) } }
+        defer { state.withLockedValue { _ = $0.pending.remove(id) } }
         prepare { [weak self] in self?.cancelWait(id) }
         return await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
                 if state.inFlight == 0 { return true }
                 // Checked under the lock, so that every wait sees either this check or `cancelAllWaits`.
-                guard state.beginning.remove(id) != nil, !isStopping() else { return false }
+                guard state.pending.remove(id) != nil, !isStopping() else { return false }
                 state.waiting[id] = continuation
                 return nil
             }
@@ -203,7 +203,7 @@ package final class Outbox: Sendable {
 
     private func cancelWait(_ id: Int) {
         let continuation = state.withLockedValue { state in
-            state.beginning.remove(id)
+            state.pending.remove(id)
             return state.waiting.removeValue(forKey: id)
         }
         continuation?.resume(returning: false)
