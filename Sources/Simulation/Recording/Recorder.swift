@@ -131,14 +131,6 @@ package struct RecordedRequest: Codable, Sendable {
         self.answer = answer
     }
 
-    /// Notes what a token has observed.
-    fileprivate mutating func note(_ taken: JobToken.Taken) {
-        inFlightCounts = taken.inFlightCounts.isEmpty ? nil : taken.inFlightCounts
-        waitResults = taken.waitResults.isEmpty ? nil : taken.waitResults
-        not_begun = taken.isAbandoned ? true : nil
-        times = taken.times
-    }
-
     /// The real times of the request that was journaled; `nil` if they are not recorded.
     var times: RequestTimes? {
         // The reader of recordings refuses other numbers of times.
@@ -290,7 +282,10 @@ package final class Recorder: Sendable {
     /// A request with what its token has observed. Gives a large body a line of its own, unless it has one.
     private func complete(_ request: RecordedRequest, _ taken: JobToken.Taken) -> RecordedRequest {
         var request = request
-        request.note(taken)
+        request.inFlightCounts = taken.inFlightCounts.isEmpty ? nil : taken.inFlightCounts
+        request.waitResults = taken.waitResults.isEmpty ? nil : taken.waitResults
+        request.not_begun = taken.isAbandoned ? true : nil
+        request.times = taken.times
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
             // Under the lock, so that a body's line comes before every line that refers to it.

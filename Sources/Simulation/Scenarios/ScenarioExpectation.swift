@@ -6,7 +6,6 @@ package struct ScenarioExpectation: Sendable {
     package var line: Int?
     private let subject: Subject
     private let amount: Amount
-    /// Whether a number of objects is expected.
     private let isCounted: Bool
 
     /// The objects that an expectation counts.
@@ -18,7 +17,6 @@ package struct ScenarioExpectation: Sendable {
         package let check: @Sendable (_ job: JobContext, _ amount: Amount) throws -> (found: Int, problem: String?)
         /// Notes on a subject that can never exist.
         package let notes: @Sendable (ScenarioSurroundings) -> [ErrorDetail]
-        /// Whether the objects are requests of the journal.
         fileprivate var areRequests = false
 
         package init(

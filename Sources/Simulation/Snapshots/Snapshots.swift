@@ -30,25 +30,6 @@ package struct SnapshotMoment: Sendable {
     package let takenAt: Instant
 }
 
-extension NamespaceState {
-    /// Stores what is only in memory, so that a copy has it, and returns the current moment. Writes.
-    package func prepareForCopy() throws -> SnapshotMoment {
-        try flush()
-        let real = environment.realTime()
-        let now = clock.now(real: real)
-        return SnapshotMoment(
-            clock: ClockState(clock, now), randomSeed: generator.randomSeed, seed: seed.name, takenAt: real)
-    }
-
-    /// Continues a clock that was running when the snapshot was taken, from that time. Writes.
-    package func resume(from saved: ClockState) throws {
-        guard saved.mode == "running", let now = Instant(saved.now) else { return }
-        let real = environment.realTime()
-        clock = Clock(mode: .running(offset: now.microseconds - real.microseconds), last: now)
-        try database.transaction { try clock.store(in: $0) }
-    }
-}
-
 extension Namespace {
     /// Saves the namespace under a name, and replaces any snapshot of that name. Other requests continue meanwhile
     /// [D snapshots].
@@ -66,9 +47,15 @@ extension Namespace {
     package func copied() async throws -> (DatabaseCopy, SnapshotMoment) {
         var begun: DatabaseCopy?
         while true {
-            let (copy, moment, isWhole) = try await runExclusively { [begun] state in
+            let (copy, moment, isWhole) = try await runExclusively { [begun, environment] state in
                 guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-                let moment = try state.prepareForCopy()
+                // Stores what is only in memory, so that the copy has it.
+                try state.flush()
+                let real = environment.realTime()
+                let now = state.clock.now(real: real)
+                let moment = SnapshotMoment(
+                    clock: ClockState(state.clock, now), randomSeed: state.generator.randomSeed, seed: state.seed.name,
+                    takenAt: real)
                 let copy = try begun ?? state.database.beginCopy()
                 return (copy, moment, try copy.usesSecondConnection || copy.step())
             }
@@ -131,8 +118,12 @@ extension Namespace {
             try await replaceState { old in
                 let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
                 let restored = try NamespaceState(name: old.name, database: database, environment: environment)
-                // Set now, because the copy may have taken a while.
-                try restored.resume(from: saved)
+                // A clock that was running continues from the saved time: now, because the copy may have taken a while.
+                if saved.mode == "running", let now = Instant(saved.now) {
+                    let offset = now.microseconds - environment.realTime().microseconds
+                    restored.clock = Clock(mode: .running(offset: offset), last: now)
+                    try database.transaction { try restored.clock.store(in: $0) }
+                }
                 return restored
             }
         } catch {
@@ -250,8 +241,7 @@ extension SnapshotRecord {
     ///
     /// - Parameters:
     ///   - ttl: the time to live; `nil` if it has none.
-    ///   - real: the real time, from which a running clock continues; `nil` if ``NamespaceState/resume(from:)`` sets
-    ///     the clock.
+    ///   - real: the real time, from which a running clock continues; `nil` if the caller sets the clock.
     ///   - isFrozen: whether a clock that was running is frozen at the saved time.
     package func begin(_ transaction: Transaction, ttl: Span?, at real: Instant?, isFrozen: Bool = false) throws {
         let saved = try info().clock
