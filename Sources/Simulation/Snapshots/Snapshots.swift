@@ -64,11 +64,12 @@ extension Namespace {
         }
     }
 
-    package func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> Saved<SnapshotInfo> {
+    package func save(
+        _ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment
+    ) async throws -> Saved<SnapshotInfo> {
         try await environment.copying { [self, environment, namespace = self.name] in
             let kept = try environment.snapshots.save(copy, as: name, of: namespace) { transaction in
-                try StoredJSON.encode(
-                    environment.describe(transaction, name: name, namespace: namespace, moment))
+                try StoredJSON.encode(environment.describe(transaction, name: name, namespace: namespace, moment))
             }
             try checkExists { _ = try environment.snapshots.remove(namespace, name) }
             return Saved(info: try kept.snapshot.info(), isNew: kept.isNew)
