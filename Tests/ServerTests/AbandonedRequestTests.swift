@@ -119,7 +119,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let held = try await HeldServer.open(recordsTo: path)
         try await body(held)
-        let requests = try await RecordingReader.read(path).entries.compactMap(\.request)
+        let requests = try await Recording.read(path).entries.compactMap(\.request)
         let report = try await ReplayServer.run(
             ReplayPlan(path: path, version: "test", log: { _ in SwiftLogNoOpLogHandler() }))
         #expect(report.difference == nil, "\(report)")

@@ -286,7 +286,7 @@ import Testing
             replay: nil)
         _ = try await responder.respond(to: Self.request("/sdk/session"))
         await #expect(throws: Lost.self) { _ = try await responder.respond(to: Self.request("/lost")) }
-        let recording = try await RecordingReader.read(path)
+        let recording = try await Recording.read(path)
         #expect(recording.requests == 2)
         let first = try #require(recording.entries.first?.request)
         #expect(first.answer.map { String(decoding: $0.data, as: UTF8.self) } == Self.text)

@@ -201,7 +201,7 @@ import Testing
                             found.withLockedValue { $0 = events }
                         }
                     }
-                    return RepeatedRequest(differences: [], comparesBody: true)
+                    return (differences: [], comparesBody: true)
                 }
                 #expect(report.requests == 2 && report.incomplete == nil, "\(report)")
             }

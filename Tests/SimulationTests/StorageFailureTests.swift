@@ -161,7 +161,8 @@ import Testing
                 let summary = try await namespace.runExclusively { try $0?.closeIdleConnection() }
                 let path = directory + "/namespaces/broken.sqlite"
                 try Data("not a database".utf8).write(to: URL(fileURLWithPath: path))
-                let broken = Namespace("broken", idle: try #require(summary), environment: namespaces.environment)
+                let idle: IdleNamespace = try #require(summary)
+                let broken = Namespace("broken", namespaces.environment, idle: idle)
                 guard case .failure(let error) = await broken.reset(Self.control).result else {
                     Issue.record("it was reset")
                     return

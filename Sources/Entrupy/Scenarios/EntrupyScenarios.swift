@@ -64,17 +64,6 @@ extension ScenarioAction.Kind {
         }
     }
 
-    private static let insertItems = Self("insert_items") { value, _ in
-        let items = try ScenarioAction.within("insert_items") { try ScenarioItems(value) }
-        return ScenarioAction("insert_items") {
-            try items.make($0)
-        } notes: { surroundings in
-            items.notes(surroundings.seed.entrupy.catalogue).map {
-                ErrorDetail("insert_items.\($0.field)", $0.problem)
-            }
-        }
-    }
-
     private static let triggerWebhook = Self("trigger_webhook", members: ScenarioTarget.members + ["event"]) {
         fields, _ in
         let target = ScenarioTarget(&fields)
@@ -85,7 +74,8 @@ extension ScenarioAction.Kind {
     }
 
     static let ofEntrupy: [Self] = [
-        setResult, resolveFlag, retake, supportMessage, revokeSessions, expireSessions, insertItems, triggerWebhook,
+        setResult, resolveFlag, retake, supportMessage, revokeSessions, expireSessions,
+        Self("insert_items", as: .items), triggerWebhook,
     ]
 }
 
@@ -125,9 +115,9 @@ extension ScenarioExpectation.Kind {
 }
 
 extension ScenarioSection {
-    private static let items = Self(key: "items", hasRules: false) { value, _ in
+    fileprivate static let items = Self(key: "items", hasRules: false) { value, _ in
         let items = try ScenarioItems(value)
-        return Part {
+        return ScenarioAction {
             try items.make($0)
         } notes: {
             items.notes($0.seed.entrupy.catalogue)
@@ -137,7 +127,7 @@ extension ScenarioSection {
     /// Subscriptions come after the items, so that they are not notified of these.
     private static let subscriptions = Self(key: "subscriptions", hasRules: false) { value, _ in
         let subscription = try ScenarioSubscription(value)
-        return Part { try subscription.make($0) }
+        return ScenarioAction { try subscription.make($0) }
     }
 
     static let ofEntrupy: [Self] = [items, subscriptions]

@@ -38,11 +38,11 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
     /// The request as it was recorded: a URL cannot represent every request line.
     private func original(of request: IncomingRequest, _ replayed: ReplayedRequest) -> IncomingRequest {
         var head = request.http.head
-        head.path = replayed.target
-        head.authority = replayed.host
-        head.scheme = replayed.isSecure ? "https" : "http"
+        head.path = replayed.request.target
+        head.authority = replayed.request.host
+        head.scheme = replayed.request.secure == true ? "https" : "http"
         var original = IncomingRequest(Request(head: head, body: request.http.body), request.context)
-        original.received = ReceivedBody(isMissing: replayed.isUnrepeatable)
+        original.received = ReceivedBody(isMissing: replayed.request.unrepeatable == true)
         return original
     }
 }

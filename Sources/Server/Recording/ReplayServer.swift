@@ -49,7 +49,7 @@ package enum ReplayServer {
                         $0 += 1
                         plan.progress($0, replay.requests)
                     }
-                    return RepeatedRequest(differences: differences, comparesBody: comparison.comparesBody)
+                    return (differences, comparison.comparesBody)
                 }
                 // All its requests are over.
                 try? await client.shutdown()

@@ -35,10 +35,7 @@ struct ScenarioRoutes: Sendable {
         return await request.reading {
             $0.path("name")
         } then: { name in
-            let put = await namespaces.putScenario(name, text, request.namespace, request.head)
-            return put.response {
-                JSONAnswer.response($0.info, status: $0.isNew ? .created : .ok, requestID: put.requestID)
-            }
+            await namespaces.putScenario(name, text, request.namespace, request.head).savedResponse()
         }
     }
 

@@ -47,7 +47,7 @@ struct SnapshotRoutes: Sendable {
 
     private func upload(_ request: RequestReader) async throws -> Answer {
         let environment = request.namespace.environment
-        let path = try await environment.offload { try environment.temporaryPath() }
+        let path = try await environment.offload { try environment.snapshots.temporaryPath() }
         let answer = await stored(request, path)
         // Freeing a large file takes long.
         _ = try await environment.offload { unlink(path) }
@@ -98,9 +98,9 @@ struct SnapshotRoutes: Sendable {
     }
 }
 
-extension Completed<SavedSnapshot> {
-    /// 201 if the snapshot is new, 200 if it replaced one of the same name.
-    fileprivate func savedResponse() -> Answer {
+extension Completed {
+    /// 201 if the snapshot or scenario is new, 200 if it replaced one of the same name.
+    func savedResponse<Info>() -> Answer where Output == Saved<Info> {
         response { saved in
             JSONAnswer.response(saved.info, status: saved.isNew ? .created : .ok, requestID: requestID)
         }

@@ -130,13 +130,7 @@ extension Namespaces {
             guard let snapshot = try environment.snapshots.find(name, BundleNames.snapshot) else {
                 throw PlatformError.bug("the bundle's snapshot is missing")
             }
-            let made = try await create(name, isLong: true) { environment in
-                let prepared = try environment.store.prepare(name, from: .snapshot(snapshot)) {
-                    try snapshot.begin($0, ttl: nil, at: environment.realTime(), isFrozen: true)
-                }
-                let database = try environment.store.put(prepared, as: name) {}
-                return try NamespaceState(name: name, database: database, environment: environment)
-            }
+            let made = try await fork(snapshot, as: name, ttl: nil, isFrozen: true)
             _ = await made.run(.background, .reads) { job in
                 var last: Int64 = 0
                 for request in requests {

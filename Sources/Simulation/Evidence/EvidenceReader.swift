@@ -42,7 +42,9 @@ package struct EvidencePublisher: CommitObserver {
 
     package func committed(_ state: NamespaceState?) {
         guard let state else { return reader.deleted(namespace) }
-        reader.committed(state.takeNoted(), state)
+        let noted = state.noted
+        state.noted = []
+        reader.committed(noted, state)
     }
 }
 
@@ -58,7 +60,7 @@ extension JobContext {
     func note(event kind: EventKind, _ subject: String, encoded data: String, _ cause: Cause?) {
         guard let reader = state.environment.evidence, reader.wants(kind) else { return }
         let origin = state.cause
-        state.note(
+        state.noted.append(
             NotedEvent(
                 kind: kind.name, subject: subject, data: data, cause: cause, root: origin.root(self),
                 metadata: origin.metadata, isResent: origin.isResent))

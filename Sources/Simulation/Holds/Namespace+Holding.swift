@@ -35,7 +35,7 @@ extension Namespace {
             return .failure(.unavailable("not held by the fault \(fault.id): \(refusal.text)"))
         }
         if found != nil { _ = environment.held.add(held, isDecided: true) }
-        job.state.began(held)
+        job.state.heldInBatch.append(held)
         job.note {
             $0.fault = TriggeredFault(id: fault.id, effect: .held(held), document: fault.document, bytes: fault.bytes)
         }

@@ -43,10 +43,12 @@ extension Outbox: CommitObserver {
     package func committed(_ state: NamespaceState?) {
         adopt(generation: state?.generation ?? 0)
         guard let state else { return }
-        let outgoing = state.takeOutgoing()
+        let outgoing = state.outgoing
         guard !outgoing.isEmpty else { return }
+        state.outgoing = []
         begin(outgoing.count)
-        state.environment.webhooks.send(outgoing.map { WebhookAttempt($0, in: state.name, self) })
+        state.environment.webhooks.send(
+            outgoing.map { WebhookAttempt(webhook: $0, namespace: state.name, outbox: self) })
     }
 }
 

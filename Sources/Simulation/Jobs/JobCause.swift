@@ -45,11 +45,6 @@ package struct JobCause {
     /// A job of the simulator itself, or of an older recording.
     static let unknown = JobCause(origin: .unknown, trace: nil)
 
-    private init(origin: Origin, trace: TraceContext?) {
-        self.origin = origin
-        self.trace = trace
-    }
-
     /// A request, by its number in the journal.
     static func request(_ sequence: Int64, _ head: RequestHead) -> JobCause {
         JobCause(origin: .request(sequence, head.metadata, isResent: head.isResent), trace: head.trace)
@@ -63,11 +58,6 @@ package struct JobCause {
     /// - Parameter shown: the subject of the work, as it may be shown.
     static func dueWork(_ work: DueRecord, shown: String) -> JobCause {
         JobCause(origin: .dueWork(work, shown: shown), trace: work.trace.flatMap { TraceContext(stored: $0) })
-    }
-
-    /// - Parameter head: the head of a job that is not a platform's request; `nil` if nobody called for it.
-    init(ofCall head: RequestHead?) {
-        self.init(origin: head?.call.map { .control($0) } ?? .unknown, trace: head?.trace)
     }
 
     /// The cause of a change that the job makes; `nil` if it is not known. Writes.
@@ -107,6 +97,13 @@ package struct JobCause {
         case .delivery(let delivery): delivery.cause?.root(job)
         case .dueWork(let work, _): work.cause?.root(job)
         }
+    }
+}
+
+extension JobCause {
+    /// - Parameter head: the head of a job that is not a platform's request; `nil` if nobody called for it.
+    init(ofCall head: RequestHead?) {
+        self.init(origin: head?.call.map { .control($0) } ?? .unknown, trace: head?.trace)
     }
 }
 

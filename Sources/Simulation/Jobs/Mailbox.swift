@@ -144,20 +144,20 @@ package final class Mailbox: @unchecked Sendable {
         state?.markCommitted()
         for observer in observers { observer.committed(state) }
         guard let state else { return }
-        for work in state.parts.compactMap({ $0.takeCommitWork() }) { post(Self.commitWork(work)) }
+        for work in state.parts.compactMap({ $0.takeCommitWork() }) {
+            post(
+                .job(
+                    run: { _, transaction in
+                        do {
+                            try transaction.savepoint { try work(transaction) }
+                        } catch  where transaction.isOpen {
+                        }
+                        return {}
+                    },
+                    refuse: { _ in }))
+        }
     }
 
-    private static func commitWork(_ work: @escaping @Sendable (Transaction) throws -> Void) -> WorkItem {
-        .job(
-            run: { state, transaction in
-                do {
-                    try transaction.savepoint { try work(transaction) }
-                } catch  where transaction.isOpen {
-                }
-                return {}
-            },
-            refuse: { _ in })
-    }
 
     /// Opens a namespace that has been idle since the server's start, or whose storage failed. Blocks.
     ///
@@ -183,8 +183,9 @@ package final class Mailbox: @unchecked Sendable {
 
     /// Runs jobs in one transaction and answers them. Blocks.
     ///
+    /// - Parameter isRetry: whether this is a job of a failed batch, which runs alone. It is refused if it fails again.
     /// - Returns: the number of jobs that were answered, at least one.
-    private func perform(_ jobs: [WorkItem]) -> Int {
+    @discardableResult private func perform(_ jobs: [WorkItem], isRetry: Bool = false) -> Int {
         let problem = openIfClosed()
         guard problem == nil, let state else {
             for case .job(_, let refuse) in jobs {
@@ -208,27 +209,12 @@ package final class Mailbox: @unchecked Sendable {
         } catch {
             // The whole batch is rolled back and its changes in memory are dropped. Then each job runs alone.
             state.dropChanges()
-            for job in jobs { performAlone(job) }
-            return jobs.count
-        }
-    }
-
-    /// Runs a job of a failed batch in its own transaction.
-    private func performAlone(_ item: WorkItem) {
-        guard case .job(let run, let refuse) = item else { return }
-        if let problem = openIfClosed() { return refuse(problem) }
-        guard let state else { return refuse(.unknownNamespace("the namespace was deleted")) }
-        do {
-            let reply = try state.database.transaction { transaction in
-                let reply = try run(state, transaction)
-                try state.counters.store(transaction)
-                return reply
+            if isRetry {
+                for case .job(_, let refuse) in jobs { refuse(error as? PlatformError ?? state.storageFailed(error)) }
+            } else {
+                for job in jobs { perform([job], isRetry: true) }
             }
-            committed(state)
-            reply()
-        } catch {
-            state.dropChanges()
-            refuse(error as? PlatformError ?? state.storageFailed(error))
+            return jobs.count
         }
     }
 }

@@ -57,11 +57,8 @@ package struct PlatformError: Error, Sendable {
     }
 
     private static func bounded(_ reason: String) -> String {
-        let scalars = reason.unicodeScalars
-        guard let end = scalars.index(scalars.startIndex, offsetBy: maxReason, limitedBy: scalars.endIndex),
-            end < scalars.endIndex
-        else { return reason }
-        return "\(String(scalars[..<scalars.index(before: end)]))…"
+        let beginning = reason.unicodeScalars.prefix(maxReason)
+        return beginning.endIndex == reason.endIndex ? reason : "\(String(beginning.dropLast()))…"
     }
 }
 
@@ -128,9 +125,7 @@ extension PlatformError {
 
     package static func unauthorized(_ message: String) -> Self { Self(.unauthorized, message) }
 
-    package static func forbidden(
-        _ message: String, _ details: [ErrorDetail] = [], because: String? = nil
-    ) -> Self {
+    package static func forbidden(_ message: String, _ details: [ErrorDetail] = [], because: String? = nil) -> Self {
         Self(.forbidden, message, details, because: because)
     }
 
@@ -142,9 +137,7 @@ extension PlatformError {
         Self(.unknownNamespace, message, details.isEmpty ? [ErrorDetail("path", message)] : details)
     }
 
-    package static func wrongState(
-        _ message: String, _ details: [ErrorDetail] = [], because: String? = nil
-    ) -> Self {
+    package static func wrongState(_ message: String, _ details: [ErrorDetail] = [], because: String? = nil) -> Self {
         Self(.wrongState, message, details, because: because)
     }
 

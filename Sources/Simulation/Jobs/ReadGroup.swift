@@ -16,6 +16,9 @@ package final class ReadGroup: CallerPresence {
         var position: Int?
         var hasBegun = false
         var callers: [any CallerPresence] = []
+
+        /// Whether every caller has gone.
+        var isGone: Bool { !callers.isEmpty && callers.allSatisfy(\.isGone) }
     }
 
     private let state = NIOLockedValueBox(State())
@@ -26,9 +29,7 @@ package final class ReadGroup: CallerPresence {
     }
 
     /// Whether every caller has gone.
-    package var isGone: Bool {
-        state.withLockedValue { state in !state.callers.isEmpty && state.callers.allSatisfy(\.isGone) }
-    }
+    package var isGone: Bool { state.withLockedValue { $0.isGone } }
 
     /// Notes the read's place in the line of work.
     func posted(at position: Int) {
@@ -39,7 +40,7 @@ package final class ReadGroup: CallerPresence {
     func begin() -> Bool {
         state.withLockedValue { state in
             state.hasBegun = true
-            return state.callers.isEmpty || !state.callers.allSatisfy(\.isGone)
+            return !state.isGone
         }
     }
 

@@ -95,19 +95,13 @@ package struct StepClock: Operation {
     package let target: Instant
     package let generation: Int
 
-    /// The result of one step: the clock afterwards, and whether a further step is needed.
-    package struct Answer: Sendable {
-        package let clock: ClockState
-        package let needsMoreSteps: Bool
-    }
+    /// The clock after one step, and whether a further step is needed.
+    package typealias Answer = (clock: ClockState, needsMoreSteps: Bool)
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         guard job.state.generation == generation else {
             // The namespace was reset during the advance, so this is a different clock.
-            var clock = ClockState(job.state.clock, job.now)
-            clock.reached = false
-            clock.pending = 0
-            return Answer(clock: clock, needsMoreSteps: false)
+            return (ClockState(job.state.clock, job.now, reached: false, pending: 0), needsMoreSteps: false)
         }
         let next = try job.transaction.nextDue()?.dueAt
         let moment = max(min(next ?? target, target), job.now)
@@ -115,48 +109,14 @@ package struct StepClock: Operation {
         clock.move(to: moment, real: job.state.environment.realTime())
         try job.state.runDue(upTo: moment, job.transaction)
         try job.adopt(clock, at: moment, moment >= target ? .clockAdvanced : nil)
-        var state = ClockState(clock, moment)
-        state.reached = moment >= target
-        return Answer(clock: state, needsMoreSteps: moment < target)
+        return (ClockState(clock, moment, reached: moment >= target), needsMoreSteps: moment < target)
     }
 }
 
-/// Reports the clock's state when an advance ends before its target.
-package struct ReportUnfinishedAdvance: Operation {
-    package static let access = Access.reads
-    package let target: Instant
-    /// The number of webhook attempts in flight.
-    package let inFlight: Int
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
-        var state = ClockState(job.state.clock, job.now)
-        state.reached = false
-        state.pending = try job.transaction.countDue(upTo: target) + inFlight
-        return state
-    }
-}
-
-/// Resolves a ``ClockTarget`` to a moment.
-package struct FindClockTarget: Operation {
-    package static let access = Access.reads
-    package let wanted: ClockTarget
-
-    /// The moment, and the state of the namespace it was resolved for: a reset in the meantime ends the advance.
-    package struct Answer: Sendable {
-        /// `nil` if the next due time is wanted and nothing is due.
-        package let moment: Instant?
-        package let generation: Int
-        /// The clock at the time of the job.
-        package let clock: ClockState
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
-        Answer(
-            moment: try moment(job), generation: job.state.generation, clock: ClockState(job.state.clock, job.now))
-    }
-
-    private func moment(_ job: JobContext) throws -> Instant? {
-        switch wanted {
+extension ClockTarget {
+    /// The moment of the target; `nil` if the next due time is wanted and nothing is due.
+    fileprivate func moment(_ job: JobContext) throws -> Instant? {
+        switch self {
         case .by(let span):
             guard span <= .end - job.now else {
                 throw PlatformError.invalid(
@@ -181,50 +141,55 @@ extension Namespace {
         _ target: ClockTarget, _ head: RequestHead, until deadline: SettleDeadline
     ) async -> Completed<ClockState> {
         await advances.run { [self] in
-            var (found, isSettled) = await find(target, head, deadline)
-            let step: StepClock
-            switch found.result {
-            case .success(let value):
-                guard let moment = value.moment else {
-                    let clock = value.clock.unmoved(pending: isSettled ? nil : outbox.notedCount)
-                    return Completed(requestID: found.requestID, result: .success(clock))
-                }
-                step = StepClock(target: moment, generation: value.generation)
-            case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
+            let (found, isSettled) = await find(target, head, deadline)
+            do throws(PlatformError) {
+                let clock = try await advance(to: found.result.get(), isSettled, head, deadline)
+                return Completed(requestID: found.requestID, result: .success(clock))
+            } catch {
+                return Completed(requestID: found.requestID, result: .failure(error))
             }
-            while isSettled, !environment.isStopping {
-                switch await answer(.success(step), head.later).result {
-                case .failure(let error): return Completed(requestID: found.requestID, result: .failure(error))
-                case .success(let value):
-                    isSettled = await deadline.waitForDeliveries(outbox)
-                    if isSettled, !value.needsMoreSteps {
-                        return Completed(requestID: found.requestID, result: .success(value.clock))
-                    }
-                }
-            }
-            let inFlight = outbox.notedCount
-            let stopped = ReportUnfinishedAdvance(target: step.target, inFlight: inFlight)
-            let result = await answer(.success(stopped), .background).result
-            return Completed(requestID: found.requestID, result: result)
         }
     }
-}
 
-extension Namespace {
+    /// The moment to advance to, and the state of the namespace it was resolved for: a reset in the meantime ends the advance.
+    private typealias FoundTarget = (moment: Instant?, generation: Int, clock: ClockState)
+
     /// Resolves a target once no webhook is in flight. The second value is `false` if that takes too long.
     ///
     /// A failed attempt schedules its retry, so nothing is due only if no attempt is in flight afterwards either.
     private func find(
         _ target: ClockTarget, _ head: RequestHead, _ deadline: SettleDeadline
-    ) async -> (Completed<FindClockTarget.Answer>, isSettled: Bool) {
+    ) async -> (Completed<FoundTarget>, isSettled: Bool) {
+        let resolve = { @Sendable (job: JobContext) throws -> FoundTarget in
+            (try target.moment(job), job.state.generation, ClockState(job.state.clock, job.now))
+        }
         var isSettled = await deadline.waitForDeliveries(outbox)
-        var found = await answer(.success(FindClockTarget(wanted: target)), head)
+        var found = await run(head, .reads, resolve)
         while isSettled, case .success(let value) = found.result, value.moment == nil, outbox.notedCount > 0 {
             isSettled = await deadline.waitForDeliveries(outbox)
-            let again = await answer(.success(FindClockTarget(wanted: target)), .background)
-            found = Completed(requestID: found.requestID, result: again.result)
+            found = Completed(requestID: found.requestID, result: await run(.background, .reads, resolve).result)
         }
         return (found, isSettled)
+    }
+
+    private func advance(
+        to found: FoundTarget, _ isSettled: Bool, _ head: RequestHead, _ deadline: SettleDeadline
+    ) async throws(PlatformError) -> ClockState {
+        guard let moment = found.moment else {
+            return found.clock.unmoved(pending: isSettled ? nil : outbox.notedCount)
+        }
+        let step = StepClock(target: moment, generation: found.generation)
+        var isSettled = isSettled
+        while isSettled, !environment.isStopping {
+            let (clock, needsMoreSteps) = try await answer(.success(step), head.later).result.get()
+            isSettled = await deadline.waitForDeliveries(outbox)
+            if isSettled, !needsMoreSteps { return clock }
+        }
+        let inFlight = outbox.notedCount
+        return try await run(.background, .reads) { job in
+            let pending = try job.transaction.countDue(upTo: moment) + inFlight
+            return ClockState(job.state.clock, job.now, reached: false, pending: pending)
+        }.result.get()
     }
 
     /// Stops a running clock at the time it shows. Adds no event. Writes.
@@ -251,8 +216,10 @@ extension JobContext {
 }
 
 extension ClockState {
-    package init(_ clock: Clock, _ now: Instant) {
-        self.init(now: now.display, epoch: now.epoch, mode: clock.isFrozen ? "frozen" : "running")
+    package init(_ clock: Clock, _ now: Instant, reached: Bool? = nil, pending: Int? = nil) {
+        self.init(
+            now: now.display, epoch: now.epoch, mode: clock.isFrozen ? "frozen" : "running", reached: reached,
+            pending: pending)
     }
 
     /// The answer to an advance to the next due time when no work is scheduled.

@@ -10,14 +10,13 @@ package final class Environment: Sendable {
     package let threads: NIOThreadPool
     package let images: ImageStore
     package let store: NamespaceStore
+    package let configuration: NamespacesConfiguration
     /// The initial settings of a new namespace.
-    package let settings: JSONValue
+    package var settings: JSONValue { configuration.settings }
     /// The default seed data of a new namespace.
     package let seed: Seed
     /// The platforms that every namespace hosts.
     package var platforms: Platforms { seed.platforms }
-    /// The server's random seed. Random seeds of namespaces that were given none are derived from it.
-    package let randomSeed: Int
     /// Called when the next due time of any namespace may have changed.
     package let dueChanged: @Sendable (Instant?) -> Void
 
@@ -27,11 +26,12 @@ package final class Environment: Sendable {
     package let scenarios: ScenarioStore
     /// In-memory databases for validating scenarios.
     package let scratchStore: NamespaceStore
-    private let background: BackgroundThreads
-    /// Threads for copying files, so that copies do not block the jobs of any namespace.
-    package var copyThreads: NIOThreadPool { background.copies }
-    /// Threads for ``offload(_:)``.
-    package var workThreads: NIOThreadPool { background.work }
+    /// Threads for copying and removing files and filling templates, so that these do not block the jobs of any namespace.
+    package let copyThreads: NIOThreadPool
+    /// Threads for ``offload(_:)``: they parse YAML, decode gzip and read small files.
+    package let workThreads: NIOThreadPool
+    /// The threads for work that is not a job. Kinds of work that must not wait for each other have threads of their own.
+    private let backgroundThreads: [NIOThreadPool]
     /// Decides the order and the times of all jobs.
     package let sequencer: JobSequencer
 
@@ -54,7 +54,7 @@ package final class Environment: Sendable {
     package let routes: KnownRoutes
 
     /// The addresses with which the URLs of answers begin.
-    package let address: PublicAddress
+    package let address = PublicAddress()
 
     /// The requests that faults hold.
     package let held: HeldRequests
@@ -70,10 +70,17 @@ package final class Environment: Sendable {
     }
 
     /// Ends the threads for work that is not a job.
-    func stopBackgroundThreads() async throws { try await background.stop() }
+    func stopBackgroundThreads() async throws {
+        for pool in backgroundThreads { try await pool.shutdownGracefully() }
+    }
 
     /// Namespaces that are not closed, as those of tests, keep no threads either.
-    deinit { background.abandon() }
+    deinit { Self.abandon(backgroundThreads) }
+
+    /// Stops threads without waiting.
+    private static func abandon(_ pools: [NIOThreadPool]) {
+        for pool in pools { pool.shutdownGracefully { _ in } }
+    }
 
     /// Runs work that takes long or blocks, and is not a job, on threads of its own: parsing YAML, decoding gzip, reading files.
     /// The cooperative threads are as few as the processors, and every request needs them.
@@ -115,32 +122,45 @@ package final class Environment: Sendable {
     private let serverRequests = NIOLockedValueBox(0)
     private let generations = NIOLockedValueBox(0)
 
-    /// - Parameter background: threads that run.
+    /// - Throws: ``StorageError`` if the data directory cannot be used.
     init(
-        sequencer: JobSequencer, threads: NIOThreadPool, background: BackgroundThreads, images: ImageStore,
-        store: NamespaceStore,
-        snapshots: SnapshotStore, scenarios: ScenarioStore, scratchStore: NamespaceStore,
-        settings: JSONValue, seed: Seed, randomSeed: Int, publicURL: String, allowsAnyTarget: Bool,
-        holdLimits: HoldLimits, evidence: (any EvidenceReader)?, dueChanged: @escaping @Sendable (Instant?) -> Void
-    ) {
-        self.evidence = evidence
-        self.sequencer = sequencer
-        held = HeldRequests(holdLimits)
-        webhooks = WebhookTransport(allowsAnyTarget: allowsAnyTarget)
-        seeds = SeedCache(default: seed)
-        self.snapshots = snapshots
-        self.scenarios = scenarios
-        self.scratchStore = scratchStore
+        _ configuration: NamespacesConfiguration, realTime: @escaping @Sendable () -> Instant,
+        threads: NIOThreadPool, dueChanged: @escaping @Sendable (Instant?) -> Void
+    ) throws {
+        let (root, durability) = (configuration.dataDirectory, configuration.durability)
+        let migrations = configuration.seed.platforms.migrations
+        let copies = NIOThreadPool(numberOfThreads: 2)
+        // Moves write-ahead logs into their database files. One checkpoint waits for the disk, and hundreds of namespaces may fall
+        // idle at once; at most one checkpoint of each waits here.
+        let checkpoints = NIOThreadPool(numberOfThreads: 1)
+        let work = NIOThreadPool(numberOfThreads: 2)
+        let pools = [copies, checkpoints, work]
+        for pool in pools { pool.start() }
+        do {
+            store = try NamespaceStore(
+                root: root, durability: durability, background: { body in copies.submit { _ in body() } },
+                checkpoints: { body in checkpoints.submit { _ in body() } }, migrations: migrations)
+            scratchStore = try NamespaceStore(root: nil, migrations: migrations)
+        } catch {
+            Self.abandon(pools)
+            throw error
+        }
+        copyThreads = copies
+        workThreads = work
+        backgroundThreads = pools
+        images = ImageStore(root: root, durability: durability)
+        snapshots = SnapshotStore(root: root, images: images, durability: durability)
+        scenarios = ScenarioStore(root: root, durability: durability)
+        sequencer = JobSequencer(configuration.jobOrder, clock: realTime)
+        held = HeldRequests(configuration.holdLimits)
+        webhooks = WebhookTransport(allowsAnyTarget: configuration.allowsAnyTarget)
+        seeds = SeedCache(default: configuration.seed)
+        routes = KnownRoutes(unsimulated: configuration.seed.platforms.unsimulatedPaths)
+        self.configuration = configuration
+        seed = configuration.seed
+        evidence = configuration.evidence
         self.threads = threads
-        self.background = background
-        self.images = images
-        self.store = store
-        self.settings = settings
-        self.seed = seed
-        self.randomSeed = randomSeed
         self.dueChanged = dueChanged
-        address = PublicAddress(publicURL)
-        routes = KnownRoutes(unsimulated: seed.platforms.unsimulatedPaths)
     }
 
     /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.

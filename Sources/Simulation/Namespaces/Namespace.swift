@@ -20,21 +20,11 @@ package final class Namespace: Sendable {
     package let advances: AdvanceLine
     private let deleted = NIOLockedValueBox(false)
 
-    package convenience init(state: NamespaceState, environment: Environment) {
-        self.init(state.name, environment, state: state, idle: nil, opener: nil)
-        if state.database.path != nil { environment.connections.used(name) }
-    }
-
-    /// A namespace whose database is opened at its first use.
-    package convenience init(_ name: String, idle: IdleNamespace, environment: Environment) {
-        self.init(name, environment, state: nil, idle: idle) {
-            try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
-        }
-    }
-
-    private init(
-        _ name: String, _ environment: Environment, state: NamespaceState?, idle: IdleNamespace?,
-        opener: (@Sendable () throws -> NamespaceState)?
+    /// - Parameters:
+    ///   - state: `nil` if the database is opened at its first use.
+    ///   - idle: the summary that stands for the state until then.
+    package init(
+        _ name: String, _ environment: Environment, state: NamespaceState? = nil, idle: IdleNamespace? = nil
     ) {
         self.name = name
         self.environment = environment
@@ -45,13 +35,17 @@ package final class Namespace: Sendable {
         outbox.adopt(generation: state?.generation ?? 0)
         images = ImageReferences(idle?.imageHashes ?? [], in: environment.images)
         if let state { images.follow(state) }
+        let open = { @Sendable in
+            try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
+        }
         let evidence = environment.evidence.map { EvidencePublisher(namespace: name, reader: $0) }
         mailbox = Mailbox(
-            state: state, opener: opener, threads: environment.threads,
+            state: state, opener: state == nil ? open : nil, threads: environment.threads,
             observers: [
                 images, EventPublisher(feed: feed), outbox, HoldEnder(name, environment.held), committed,
             ] + [evidence].compactMap(\.self))
         outbox.attach(to: self)
+        if state?.database.path != nil { environment.connections.used(name) }
     }
 
     /// Marks the beginning of a request. The namespace does not expire while one is in progress. ``Namespaces/use(_:)`` finds a
@@ -222,8 +216,7 @@ package final class Namespace: Sendable {
         username: (@Sendable (JobContext) throws -> String?)? = nil,
         _ body: @escaping @Sendable (JobContext) throws -> Void
     ) async -> Completed<Void> {
-        let first = await runFirstJob(
-            head, access, catchingUp: catchingUp, isRead: isRead, username: username, body)
+        let first = await runFirstJob(head, access, catchingUp: catchingUp, isRead: isRead, username: username, body)
         guard let held = first.heldBefore else { return first }
         return await handle(held, after: first, head, access, body)
     }
@@ -396,8 +389,7 @@ package final class Namespace: Sendable {
                     : usesFiles ? sequencer.readingFiles(turn, job) : turn.run(job)
                 return { continuation.resume(with: result) }
             }
-            mailbox.post(
-                isLast ? .ending(run) : .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }))
+            mailbox.post(isLast ? .ending(run) : .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }))
         }
     }
 }

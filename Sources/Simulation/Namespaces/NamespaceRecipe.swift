@@ -45,30 +45,6 @@ package struct NamespaceRecipe: Sendable {
         return try NamespaceState(name: name, database: database, environment: environment)
     }
 
-    /// Reads the values that the namespace was created with.
-    package init(of state: NamespaceState) throws {
-        let made = try state.database.transaction { transaction in
-            (
-                settings: try transaction.namespaceValue(.madeSettings) ?? "{}",
-                frozenAt: try transaction.namespaceValue(.madeFrozenAt).flatMap { Int64($0) },
-                ttl: try transaction.namespaceValue(.ttl).flatMap { Int64($0) }
-            )
-        }
-        self.init(
-            name: state.name, seed: state.seed, randomSeed: state.generator.randomSeed,
-            settings: try StoredJSON.decode(made.settings), frozenAt: made.frozenAt.map(Instant.init(microseconds:)),
-            ttl: made.ttl.map(Span.init(microseconds:)))
-    }
-
-    package init(name: String, seed: Seed, randomSeed: Int, settings: JSONValue, frozenAt: Instant?, ttl: Span?) {
-        self.ttl = ttl
-        self.name = name
-        self.seed = seed
-        self.randomSeed = randomSeed
-        self.settings = settings
-        self.frozenAt = frozenAt
-    }
-
     private func write(_ transaction: Transaction, madeAt: Instant) throws {
         let settings = try StoredJSON.encode(settings)
         try transaction.setNamespaceValue(.randomSeed, String(randomSeed))
@@ -81,5 +57,18 @@ package struct NamespaceRecipe: Sendable {
         try transaction.stampSeedUsers(at: madeAt)
         let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
         try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)
+    }
+}
+
+extension NamespaceRecipe {
+    /// Reads the values that the namespace was created with.
+    package init(of state: NamespaceState) throws {
+        let (settings, frozenAt) = try state.database.transaction { transaction in
+            (try transaction.namespaceValue(.madeSettings) ?? "{}", try transaction.namespaceValue(.madeFrozenAt))
+        }
+        self.init(
+            name: state.name, seed: state.seed, randomSeed: state.generator.randomSeed,
+            settings: try StoredJSON.decode(settings),
+            frozenAt: frozenAt.flatMap { Int64($0) }.map(Instant.init(microseconds:)), ttl: state.ttl)
     }
 }

@@ -53,10 +53,10 @@ package final class NamespaceState {
     package let renderingSalt: String
     /// Webhook attempts that the jobs of this batch want. They are made once the batch is committed.
     package var outgoing: [OutgoingWebhook] = []
-    /// Events that the jobs of this batch noted for the reader of evidence.
-    private var noted: [NotedEvent] = []
+    /// Events that the jobs of this batch noted for the reader of evidence, who hears of them once the batch is committed.
+    var noted: [NotedEvent] = []
     /// The requests that the jobs of this batch hold. They were never held if the batch is lost.
-    private var heldInBatch: [HeldRequest] = []
+    var heldInBatch: [HeldRequest] = []
     /// Changes that the jobs of this batch made to the set of referenced images, in order.
     package private(set) var imageChanges: [ImageChange] = []
     /// All images referred to, if the state was read since ``takeImageChanges()`` was last called.
@@ -80,9 +80,7 @@ package final class NamespaceState {
     private var sequenceCounter: ReservedCounter
     private var controlCounter: Int64 = 0
 
-    package init(
-        name: String, database: NamespaceDatabase, environment: Environment
-    ) throws {
+    package init(name: String, database: NamespaceDatabase, environment: Environment) throws {
         self.name = name
         self.database = database
         self.environment = environment
@@ -98,8 +96,8 @@ package final class NamespaceState {
         nextDue = stored.nextDue
         loadedImages = stored.images
         ttl = stored.ttl
-        requestCounter = ReservedCounter(.requestCounter, stored.requestCounter, block: 4096)
-        sequenceCounter = ReservedCounter(.sequenceCounter, stored.sequenceCounter, block: 256)
+        requestCounter = stored.requestCounter
+        sequenceCounter = stored.sequenceCounter
         renderingSalt = stored.renderingSalt
         parts = try makeParts()
     }
@@ -128,8 +126,8 @@ package final class NamespaceState {
         let settings: String
         let nextDue: Instant?
         let ttl: Span?
-        let requestCounter: Int64
-        let sequenceCounter: Int64
+        let requestCounter: ReservedCounter
+        let sequenceCounter: ReservedCounter
         let images: Set<ImageHash>
         let renderingSalt: String
 
@@ -146,8 +144,8 @@ package final class NamespaceState {
             clock = try Clock(stored: transaction)
             nextDue = try transaction.nextDue()?.dueAt
             ttl = try transaction.namespaceValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
-            requestCounter = try ReservedCounter.stored(.requestCounter, transaction)
-            sequenceCounter = try ReservedCounter.stored(.sequenceCounter, transaction)
+            requestCounter = try ReservedCounter(.requestCounter, block: 4096, transaction)
+            sequenceCounter = try ReservedCounter(.sequenceCounter, block: 256, transaction)
             images = try transaction.images()
             renderingSalt = try transaction.namespaceValue(.renderingSalt) ?? ""
         }
@@ -158,9 +156,6 @@ package final class NamespaceState {
         committedTime = clock.last
         if !heldInBatch.isEmpty { heldInBatch = [] }
     }
-
-    /// Notes that a job of this batch holds a request.
-    func began(_ held: HeldRequest) { heldInBatch.append(held) }
 
     /// Drops what a failed transaction has changed in memory. If the database cannot be read now, ``usable()`` does it later.
     package func dropChanges() {
@@ -228,21 +223,6 @@ package final class NamespaceState {
     package func adopt(_ seed: Seed, _ settings: Settings) {
         self.seed = seed
         self.settings = settings
-    }
-
-    /// Removes and returns the webhook attempts to make.
-    package func takeOutgoing() -> [OutgoingWebhook] {
-        defer { outgoing = [] }
-        return outgoing
-    }
-
-    /// Adds an event for the reader of evidence, which hears of it once the batch is committed.
-    func note(_ event: NotedEvent) { noted.append(event) }
-
-    /// Removes and returns the events for the reader of evidence.
-    func takeNoted() -> [NotedEvent] {
-        defer { noted = [] }
-        return noted
     }
 
     /// Records that the namespace now refers to an image.
@@ -371,30 +351,27 @@ package final class NamespaceState {
     ///   made.
     package func closeIdleConnection() throws -> IdleNamespace? {
         guard database.path != nil, database.isOpen else { return nil }
-        let idle = try idleState()
-        try database.closeIdleConnection()
-        saveNote(idle)
-        return idle
+        return try close { try database.closeIdleConnection() }
     }
 
     /// Stores what is only in memory and closes the database. Blocks.
     package func close() throws {
         // An idle namespace has stored everything already.
         guard database.isOpen else { return }
-        let idle = try idleState()
-        try database.checkpoint()
-        try database.close()
-        saveNote(idle)
+        _ = try close {
+            try database.checkpoint()
+            try database.close()
+        }
     }
 
-    private func idleState() throws -> IdleNamespace? {
+    /// Closes the database with `body`, and saves a summary beside it if one can be made.
+    private func close(_ body: () throws -> Void) throws -> IdleNamespace? {
         try flush()
-        return database.path == nil || isStale ? nil : try database.transaction { try IdleNamespace(self, $0) }
-    }
-
-    private func saveNote(_ idle: IdleNamespace?) {
-        guard let idle, let note = try? WireJSON.encode(idle) else { return }
-        environment.store.saveNote(note, of: name)
+        let idle = database.path == nil || isStale ? nil : try database.transaction { try IdleNamespace(self, $0) }
+        try body()
+        // Without a note the database is opened at the next start.
+        if let idle, let note = try? WireJSON.encode(idle) { environment.store.saveNote(note, of: name) }
+        return idle
     }
 
     /// Runs what is due by `now`, in time order, each stamped with the time it was due.

@@ -9,8 +9,6 @@ package final class Namespaces: Sendable {
     package static let defaultName = "default"
 
     package let environment: Environment
-    private let autoCreates: Bool
-    private let bundle: String?
     private let generator: SeededGenerator
     private let list: NamespaceRegistry
 
@@ -25,34 +23,7 @@ package final class Namespaces: Sendable {
     ) throws {
         // Checked here, so that a wrong flag fails at the server's start, not at the first namespace.
         _ = try Settings(configuration.settings, configuration.seed)
-        let images = ImageStore(root: configuration.dataDirectory, durability: configuration.durability)
-        let background = BackgroundThreads()
-        background.start()
-        let store: NamespaceStore
-        let scratchStore: NamespaceStore
-        do {
-            let migrations = configuration.seed.platforms.migrations
-            store = try NamespaceStore(
-                root: configuration.dataDirectory, durability: configuration.durability,
-                background: { work in background.copies.submit { _ in work() } },
-                checkpoints: { work in background.checkpoints.submit { _ in work() } }, migrations: migrations)
-            scratchStore = try NamespaceStore(root: nil, migrations: migrations)
-        } catch {
-            background.abandon()
-            throw error
-        }
-        environment = Environment(
-            sequencer: JobSequencer(configuration.jobOrder, clock: realTime),
-            threads: threads, background: background, images: images, store: store,
-            snapshots: SnapshotStore(
-                root: configuration.dataDirectory, images: images, durability: configuration.durability),
-            scenarios: ScenarioStore(root: configuration.dataDirectory, durability: configuration.durability),
-            scratchStore: scratchStore,
-            settings: configuration.settings, seed: configuration.seed, randomSeed: configuration.randomSeed,
-            publicURL: "", allowsAnyTarget: configuration.allowsAnyTarget, holdLimits: configuration.holdLimits,
-            evidence: configuration.evidence, dueChanged: dueChanged)
-        autoCreates = configuration.autoCreates
-        bundle = configuration.bundle
+        environment = try Environment(configuration, realTime: realTime, threads: threads, dueChanged: dueChanged)
         list = NamespaceRegistry(environment.sequencer)
         // Weak: the namespaces of the list have the environment.
         environment.connections.setCloser { [weak list] name in
@@ -70,7 +41,7 @@ package final class Namespaces: Sendable {
         let environment = environment
         try environment.sequencer.checkBeginning(environment.store.names)
         try await openStored()
-        if let bundle {
+        if let bundle = environment.configuration.bundle {
             guard find(Self.defaultName) == nil else {
                 throw PlatformError.wrongState(
                     "the data directory has namespaces already; open a bundle with --in-memory, or another --data-dir")
@@ -108,14 +79,11 @@ package final class Namespaces: Sendable {
         let environment = environment
         let namespace = try await environment.threads.runIfActive {
             // Without a note that can be read, the database itself is.
-            if let note = environment.store.note(of: name),
-                let idle = try? WireJSON.decode(IdleNamespace.self, from: note)
-            {
-                return Namespace(name, idle: idle, environment: environment)
-            }
-            return Namespace(
-                state: try NamespaceState(name: name, database: environment.store.open(name), environment: environment),
-                environment: environment)
+            let idle = environment.store.note(of: name).flatMap { try? WireJSON.decode(IdleNamespace.self, from: $0) }
+            let state =
+                try idle == nil
+                ? NamespaceState(name: name, database: environment.store.open(name), environment: environment) : nil
+            return Namespace(name, environment, state: state, idle: idle)
         }
         list.now { $0[name] = .open(namespace) }
         guard !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
@@ -161,7 +129,7 @@ package final class Namespaces: Sendable {
         case .closing(let task): try? await task.valueForLaterJobs()
         case nil: break
         }
-        guard autoCreates else {
+        guard environment.configuration.autoCreates else {
             throw PlatformError.unknownNamespace(
                 "there is no namespace \"\(name)\"; make it with PUT /_sim/namespaces/\(name)")
         }
@@ -244,7 +212,7 @@ package final class Namespaces: Sendable {
                 let turn = try await environment.sequencer.turn()
                 @Sendable func make() throws -> Namespace {
                     do {
-                        let namespace = Namespace(state: try build(environment), environment: environment)
+                        let namespace = Namespace(name, environment, state: try build(environment))
                         if isInUse { namespace.beginUse() }
                         return namespace
                     } catch {
@@ -296,8 +264,7 @@ package final class Namespaces: Sendable {
             number += 1
             let purpose = "fresh:\(moment):\(number)"
             do {
-                return try await make(
-                    "\(beginning)-\(generator.name(for: purpose))", options, isInUse: isInUse)
+                return try await make("\(beginning)-\(generator.name(for: purpose))", options, isInUse: isInUse)
             } catch let error as PlatformError where error.kind == .wrongState {
                 continue
             }
@@ -312,7 +279,13 @@ package final class Namespaces: Sendable {
         let isDoomed: @Sendable (String) -> Bool = { $0 != Self.defaultName && $0.utf8.starts(with: prefix.utf8) }
         guard !environment.sequencer.ordersAllJobs else {
             // One after the other: each is a job.
-            for name in try await allInOrder().map(\.name).filter(isDoomed) { try await deleteIfThere(name) }
+            for name in try await allInOrder().map(\.name).filter(isDoomed) {
+                do {
+                    try await delete(name)
+                } catch let error as PlatformError where error.kind == .notFound {
+                    // Another request has deleted it.
+                }
+            }
             return
         }
         let closing = list.now { entries in
@@ -370,14 +343,6 @@ package final class Namespaces: Sendable {
             environment.journals.forget(name)
         }
         list.now { for name in names { $0[name] = nil } }
-    }
-
-    private func deleteIfThere(_ name: String) async throws {
-        do {
-            try await delete(name)
-        } catch let error as PlatformError where error.kind == .notFound {
-            // Another request has deleted it.
-        }
     }
 
     /// Deletes the namespaces whose time to live has expired.

@@ -2,13 +2,9 @@ import NIOConcurrencyHelpers
 
 /// The addresses with which the absolute URLs of answers begin [D public-url].
 package final class PublicAddress: Sendable {
-    private let own: NIOLockedValueBox<(url: String, followsRequests: Bool)>
+    private let own = NIOLockedValueBox((url: "", followsRequests: false))
 
-    init(_ url: String) {
-        own = NIOLockedValueBox((url, false))
-    }
-
-    /// The server's URL where no request decides.
+    /// The server's URL where no request decides. Empty until it is set.
     package var url: String { own.withLockedValue { $0.url } }
 
     /// Sets the server's URL, once the port is known.

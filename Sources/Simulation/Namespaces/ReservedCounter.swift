@@ -12,17 +12,12 @@ struct ReservedCounter {
     /// killed process, goes on.
     private let block: Int64
 
-    /// - Parameter stored: see ``stored(_:_:)``.
-    init(_ key: NamespaceKey, _ stored: Int64, block: Int64) {
+    /// Continues after the last number that may have been given.
+    init(_ key: NamespaceKey, block: Int64, _ transaction: Transaction) throws {
         self.key = key
         self.block = block
-        last = stored
-        reserved = stored
-    }
-
-    /// The last number that may have been given.
-    static func stored(_ key: NamespaceKey, _ transaction: Transaction) throws -> Int64 {
-        Int64(try transaction.namespaceValue(key) ?? "") ?? 0
+        last = Int64(try transaction.namespaceValue(key) ?? "") ?? 0
+        reserved = last
     }
 
     /// Gives the next number. May write.
@@ -49,7 +44,7 @@ struct ReservedCounter {
 
     /// Takes note of the database's number after a transaction was lost. Numbers that were given are not given again, and what
     /// is reserved in the database stays reserved.
-    mutating func reread(_ stored: Int64) { reserved = max(last, stored) }
+    mutating func reread(_ stored: ReservedCounter) { reserved = max(last, stored.last) }
 
     /// Stores the last number, so that the rest of its block is not lost. Writes.
     mutating func flush(_ transaction: Transaction) throws {

@@ -6,15 +6,27 @@ extension Namespace {
     /// new state.
     package func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
         await runLongOperation(head) { [self, environment] in
-            try await runExclusively { state in
-                guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-                let recipe = try NamespaceRecipe(of: old)
-                let made = try recipe.make(environment, closeOld: { try old.database.close() })
-                made.continueSequences(after: old.lastSequence)
-                state = made
-                environment.journals.clear(old.name)
+            try await replaceState { old in
+                try NamespaceRecipe(of: old).make(environment, closeOld: { try old.database.close() })
             }
             return try await answer(.success(ShowNamespace()), head).result.get()
+        }
+    }
+
+    /// Replaces the state in place and clears the journal. Waiting requests continue with the new state.
+    ///
+    /// - Parameters:
+    ///   - usesFiles: whether `make` reads or writes files beside the database.
+    ///   - make: returns the new state, and closes the old database.
+    func replaceState(
+        usesFiles: Bool = false, with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
+    ) async throws {
+        try await runExclusively(usesFiles: usesFiles) { [environment] state in
+            guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+            let made = try make(old)
+            made.continueSequences(after: old.lastSequence)
+            state = made
+            environment.journals.clear(old.name)
         }
     }
 }
@@ -26,12 +38,12 @@ package struct ShowNamespace: Operation {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> NamespaceInfo {
-        let ttl = try job.transaction.namespaceValue(.ttl).flatMap { Int64($0) }
-        return NamespaceInfo(
+        NamespaceInfo(
             name: job.state.name, url: job.publicURL, random_seed: job.state.generator.randomSeed,
             seed: job.state.seed.name, clock: ClockState(job.state.clock, job.now),
             counts: try job.transaction.namespaceCounts(),
-            database_bytes: try job.transaction.databaseBytes(), ttl: ttl.map { Double($0) / 1e6 })
+            database_bytes: try job.transaction.databaseBytes(),
+            ttl: job.state.ttl.map { Double($0.microseconds) / 1e6 })
     }
 }
 

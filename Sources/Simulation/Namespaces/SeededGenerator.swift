@@ -69,21 +69,10 @@ package struct SeededGenerator: Sendable {
     /// RFC 4648 base32 in lower case, without padding, cut to a length.
     private static func base32(_ bytes: [UInt8], length: Int) -> String {
         let alphabet = alphabet
-        var text: [UInt8] = []
-        text.reserveCapacity(length)
-        var buffer = 0
-        var bits = 0
-        for byte in bytes where text.count < length {
-            buffer = buffer << 8 | Int(byte)
-            bits += 8
-            while bits >= 5, text.count < length {
-                bits -= 5
-                text.append(alphabet[buffer >> bits & 31])
-            }
-            buffer &= (1 << bits) - 1
-        }
-        if bits > 0, text.count < length {
-            text.append(alphabet[buffer << (5 - bits) & 31])
+        let text = (0..<min(length, (8 * bytes.count + 4) / 5)).map { index in
+            let (byte, bit) = (5 * index).quotientAndRemainder(dividingBy: 8)
+            let next = byte + 1 < bytes.count ? bytes[byte + 1] : 0
+            return alphabet[(Int(bytes[byte]) << 8 | Int(next)) >> (11 - bit) & 31]
         }
         return String(decoding: text, as: UTF8.self)
     }

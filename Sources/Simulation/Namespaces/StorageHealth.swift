@@ -29,20 +29,12 @@ extension Namespaces {
             return "\(error)"
         }
         for name in environment.storageHealth.failing {
-            if let namespace = find(name), let problem = await namespace.writeProblem() { return problem }
+            let written = await find(name)?.run(.background, .writes, catchingUp: false) { job in
+                try job.transaction.testWriting()
+            }
+            if case .failure(let error)? = written?.result { return "\(error)" }
             environment.storageHealth.recovered(name)
         }
         return nil
-    }
-}
-
-extension Namespace {
-    /// The reason why this namespace cannot be written; `nil` if it can.
-    fileprivate func writeProblem() async -> String? {
-        let result = await run(.background, .writes, catchingUp: false) {
-            try $0.transaction.testWriting()
-        }.result
-        guard case .failure(let error) = result else { return nil }
-        return "\(error)"
     }
 }

@@ -49,6 +49,9 @@ package final class JobSequencer: Sendable {
         }
     }
 
+    /// The token of the current task; `nil` if it is neither recorded nor replayed.
+    private var token: JobToken? { isLive ? nil : JobToken.current }
+
     /// Whether a recording decides the order of jobs. They then must not wait for each other in another order.
     package var isReplaying: Bool { if case .replaying = order { !isLive } else { false } }
 
@@ -70,7 +73,7 @@ package final class JobSequencer: Sendable {
     /// - Returns: the job's turn, under which it must run.
     /// - Throws: ``PlatformError`` if a replay ends before this job.
     package func turn() async throws(PlatformError) -> JobTurn {
-        guard !isLive, let token = JobToken.current else { return JobTurn(token: nil) }
+        guard let token else { return JobTurn(token: nil) }
         try await token.turn()
         return JobTurn(token: token)
     }
@@ -82,7 +85,7 @@ package final class JobSequencer: Sendable {
 
     /// Reads or changes the list of namespaces with `body`, which may run a part of it as a job. Only that part takes a place.
     package func inList<Value>(_ body: (JobTurn) throws -> Value) async throws -> Value {
-        guard !isLive, JobToken.current != nil else { return try body(JobTurn(token: nil)) }
+        guard token != nil else { return try body(JobTurn(token: nil)) }
         let turn = try await turn()
         return try listLock.withLock { try body(turn) }
     }
@@ -105,41 +108,40 @@ package final class JobSequencer: Sendable {
     package func copying<Value: Sendable>(
         on threads: NIOThreadPool, _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        guard !isLive, JobToken.current != nil else { return try await threads.runIfActive(body) }
+        guard token != nil else { return try await threads.runIfActive(body) }
         let turn = try await turn()
         return try await threads.runIfActive { [copyLock] in try copyLock.withLock { try turn.run(body) } }
     }
 
     /// Starts a task whose first job other jobs can wait for with ``SequencedTask/valueForLaterJobs()``.
     package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> SequencedTask<Value> {
-        let place = isLive ? nil : JobToken.current?.nextPlace
-        return SequencedTask(task: Task(operation: body), place: place)
+        SequencedTask(task: Task(operation: body), place: token?.nextPlace)
     }
 
     // MARK: Observations
 
     /// A number that no job decides. A replay returns the recorded one.
     package func observe(_ count: Int) -> Int {
-        isLive ? count : JobToken.current?.observe(count) ?? count
+        token?.observe(count) ?? count
     }
 
     /// The real times of a request. A replay returns the recorded ones; `nil` if an older recording lacks them.
     package func observe(_ times: RequestTimes) -> RequestTimes? {
-        guard !isLive, let token = JobToken.current else { return times }
+        guard let token else { return times }
         return token.observe(times)
     }
 
     /// Waits for something that no job decides, and returns the result. A replay does not wait and returns the
     /// recorded result.
     package func observe(_ wait: () async -> Bool) async -> Bool {
-        guard !isLive, let token = JobToken.current else { return await wait() }
+        guard let token else { return await wait() }
         return await token.observe(wait)
     }
 
     /// Waits for something that no job decides, and returns what ended the wait, as a number. A replay does not wait and returns
     /// the recorded number.
     func observe(_ wait: () async -> Int) async -> Int {
-        guard !isLive, let token = JobToken.current else { return await wait() }
+        guard let token else { return await wait() }
         return await token.observe(wait)
     }
 
@@ -147,18 +149,23 @@ package final class JobSequencer: Sendable {
 
     /// Runs what happens when the server starts. It reads the time at which the recording begins and takes no place.
     package func atStart<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        guard let startedAt = order.startedAt else { return try await body() }
+        let startedAt: Instant
+        switch order {
+        case .live: return try await body()
+        case .recording(let recorder): startedAt = recorder.startedAt
+        case .replaying(let start): startedAt = start
+        }
         return try await JobToken.$current.withValue(.fixedTime(startedAt), operation: body)
     }
 
     /// Runs a namespace's due work, which no request asked for.
     package func runDueWork(of namespace: String, _ body: () async -> Void) async {
-        await unrequested(body) { .ticked(namespace) }
+        await unrequested(body) { entry, _ in entry.ticked = namespace }
     }
 
     /// Runs the deletion of a namespace whose time to live has expired.
     package func runExpiry(of namespace: String, _ body: () async -> Void) async {
-        await unrequested(body) { .dropped(namespace) }
+        await unrequested(body) { entry, _ in entry.dropped = namespace }
     }
 
     /// Runs the job that takes the outcome of a webhook attempt.
@@ -167,7 +174,7 @@ package final class JobSequencer: Sendable {
     package func runOutcome(
         _ outcome: WebhookOutcome, of webhook: OutgoingWebhook, in namespace: String, _ body: () async -> Bool
     ) async {
-        await unrequested(body) { .outcome(RecordedOutcome(namespace, webhook, outcome, counted: $0)) }
+        await unrequested(body) { $0.outcome = RecordedOutcome(namespace, webhook, outcome, counted: $1) }
     }
 
     /// Runs the job that notes that an answer did not reach its client.
@@ -176,12 +183,14 @@ package final class JobSequencer: Sendable {
     ///   - sequence: the number of the request in the journal.
     ///   - body: returns whether the journal still had the request.
     package func runLoss(of sequence: Int64, in namespace: String, _ body: () async -> Bool) async {
-        await unrequested(body) { .undelivered(RecordedLoss(namespace: namespace, sequence: $0 ? sequence : nil)) }
+        await unrequested(body) { $0.undelivered = RecordedLoss(namespace: namespace, sequence: $1 ? sequence : nil) }
     }
 
     /// Runs jobs that no request asked for. A recording has an entry for them if any ran.
+    ///
+    /// - Parameter note: notes in the entry why they ran.
     private func unrequested<Value: Sendable>(
-        _ body: () async -> Value, _ cause: (Value) -> RecordedCause
+        _ body: () async -> Value, note: (inout RecordedEntry, Value) -> Void
     ) async {
         guard case .recording(let recorder) = order, JobToken.current == nil else {
             _ = await body()
@@ -189,7 +198,10 @@ package final class JobSequencer: Sendable {
         }
         let token = recorder.makeToken(clock)
         let value = await JobToken.$current.withValue(token, operation: body)
-        if token.hasTurns { await recorder.record(cause(value), token) }
+        guard token.hasTurns else { return }
+        var entry = RecordedEntry(jobs: token.taken().turns)
+        note(&entry, value)
+        await recorder.record(entry)
     }
 
     /// Runs a request. A recording has an entry for it; the entry is written when the answer is known. One that is held has another
@@ -223,15 +235,6 @@ package enum JobOrder: Sendable {
     case recording(Recorder)
     /// Jobs run in the order of a recording, which begins at this real time.
     case replaying(from: Instant)
-
-    /// The real time at which a recording begins; `nil` if there is none.
-    fileprivate var startedAt: Instant? {
-        switch self {
-        case .live: nil
-        case .recording(let recorder): recorder.startedAt
-        case .replaying(let start): start
-        }
-    }
 }
 
 /// The turn of one job: how it runs when its namespace gets to it.
@@ -273,14 +276,4 @@ package struct SequencedTask<Value: Sendable>: Sendable {
         try await JobToken.current?.follow(place)
         return try await task.value
     }
-}
-
-/// The reason for jobs that no request asked for.
-enum RecordedCause: Sendable {
-    /// Work fell due in a namespace.
-    case ticked(String)
-    /// A namespace's time to live expired.
-    case dropped(String)
-    case outcome(RecordedOutcome)
-    case undelivered(RecordedLoss)
 }

@@ -17,23 +17,6 @@ package final class JobToken: Sendable {
     package struct Turn: Codable, Sendable {
         package let place: Int
         package let real: Int64
-
-        package init(place: Int, real: Int64) {
-            self.place = place
-            self.real = real
-        }
-
-        package init(from decoder: any Decoder) throws {
-            var values = try decoder.unkeyedContainer()
-            place = Int(try values.decode(Int64.self))
-            real = try values.decode(Int64.self)
-        }
-
-        package func encode(to encoder: any Encoder) throws {
-            var values = encoder.unkeyedContainer()
-            try values.encode(Int64(place))
-            try values.encode(real)
-        }
     }
 
     private enum Mode: Sendable {
@@ -44,16 +27,26 @@ package final class JobToken: Sendable {
         case fixedTime(Instant)
     }
 
+    /// Values that a recording collects, and that a replay uses in the same order.
+    private struct Log<Value: Sendable> {
+        var values: [Value] = []
+        private var used = 0
+
+        /// The next value of the replay; `nil` after the last one.
+        var next: Value? { used < values.count ? values[used] : nil }
+
+        mutating func take() -> Value? {
+            defer { used += 1 }
+            return next
+        }
+    }
+
     private struct State {
-        var turns: [Turn] = []
-        /// The number of turns that the replay has used.
-        var used = 0
+        var turns = Log<Turn>()
         /// The result of each wait for webhooks.
-        var waitResults: [Bool] = []
-        var usedWaitResults = 0
+        var waitResults = Log<Bool>()
         /// The counts of webhooks in flight, one for each time they were read.
-        var inFlightCounts: [Int] = []
-        var usedInFlightCounts = 0
+        var inFlightCounts = Log<Int>()
         /// The real times of the journaled request.
         var times: RequestTimes?
         /// Whether the request is a read that is not begun, because its caller had gone; `nil` until its first read decides.
@@ -72,17 +65,14 @@ package final class JobToken: Sendable {
         self.state = NIOLockedValueBox(state)
     }
 
-    /// A token of a recording.
+    /// A token of a recording, see ``Recorder/makeToken(_:held:)``.
     ///
-    /// - Parameters:
-    ///   - places: the next free place.
-    ///   - clock: the real time.
-    ///   - held: writes a request that is held; `nil` if the token is not of a request.
-    package static func recording(
-        _ places: NIOLockedValueBox<Int>, _ clock: @escaping @Sendable () -> Instant,
-        held: (@Sendable (JobToken) -> Void)? = nil
-    ) -> JobToken {
-        JobToken(.records(places: places, clock: clock, held: held))
+    /// - Parameter places: the next free place.
+    convenience init(
+        places: NIOLockedValueBox<Int>, clock: @escaping @Sendable () -> Instant,
+        held: (@Sendable (JobToken) -> Void)?
+    ) {
+        self.init(.records(places: places, clock: clock, held: held))
     }
 
     /// A token of a replay.
@@ -92,11 +82,11 @@ package final class JobToken: Sendable {
     ///   - index: the index of the entry.
     package static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobToken {
         var state = State()
-        state.turns = Array(entry.jobs.prefix { $0.place < end })
-        state.isCut = state.turns.count < entry.jobs.count || entry.isUnanswered
+        state.turns.values = Array(entry.jobs.prefix { $0.place < end })
+        state.isCut = state.turns.values.count < entry.jobs.count || entry.isUnanswered
         let request = entry.request ?? entry.held
-        state.waitResults = request?.waitResults ?? []
-        state.inFlightCounts = request?.inFlightCounts ?? []
+        state.waitResults.values = request?.waitResults ?? []
+        state.inFlightCounts.values = request?.inFlightCounts ?? []
         state.times = request?.times
         state.isAbandoned = request?.not_begun ?? false
         return JobToken(.replays(gate, entry: index), state)
@@ -108,9 +98,7 @@ package final class JobToken: Sendable {
     /// further job.
     package var nextPlace: Int? {
         guard case .replays = mode else { return nil }
-        return state.withLockedValue { state in
-            state.used < state.turns.count ? state.turns[state.used].place : state.isCut ? .max : nil
-        }
+        return state.withLockedValue { $0.turns.next?.place ?? ($0.isCut ? .max : nil) }
     }
 
     /// Waits until the next job may be posted.
@@ -155,15 +143,13 @@ package final class JobToken: Sendable {
                 let real = clock()
                 let place = next
                 next += 1
-                state.withLockedValue { $0.turns.append(Turn(place: place, real: real.microseconds)) }
+                state.withLockedValue { $0.turns.values.append(Turn(place: place, real: real.microseconds)) }
                 return (real, place)
             }
         case .replays(let gate, _):
             gate.startJob()
             return state.withLockedValue { state in
-                guard state.used < state.turns.count else { return (gate.time, nil) }
-                let turn = state.turns[state.used]
-                state.used += 1
+                guard let turn = state.turns.take() else { return (gate.time, nil) }
                 let real = Instant(microseconds: turn.real)
                 gate.time = real
                 return (real, turn.place)
@@ -173,18 +159,10 @@ package final class JobToken: Sendable {
 
     /// Waits and records the result. In a replay, returns the recorded result without waiting.
     package func observe(_ wait: () async -> Bool) async -> Bool {
-        if case .replays = mode {
-            let known = state.withLockedValue { state -> Bool? in
-                guard state.usedWaitResults < state.waitResults.count else { return nil }
-                defer { state.usedWaitResults += 1 }
-                return state.waitResults[state.usedWaitResults]
-            }
-            // A wait that is not in the recording returns `false`, so that a caller that repeats its wait does not
-            // loop forever.
-            return known ?? false
-        }
+        // A wait that is not in the recording returns `false`, so that a caller that repeats its wait does not loop forever.
+        if case .replays = mode { return state.withLockedValue { $0.waitResults.take() ?? false } }
         let result = await wait()
-        if case .records = mode { state.withLockedValue { $0.waitResults.append(result) } }
+        if case .records = mode { state.withLockedValue { $0.waitResults.values.append(result) } }
         return result
     }
 
@@ -201,20 +179,9 @@ package final class JobToken: Sendable {
 
     /// Records a count. In a replay, returns the recorded count.
     package func observe(_ count: Int) -> Int {
-        switch mode {
-        case .fixedTime: count
-        case .records:
-            state.withLockedValue { state in
-                state.inFlightCounts.append(count)
-                return count
-            }
-        case .replays:
-            state.withLockedValue { state in
-                guard state.usedInFlightCounts < state.inFlightCounts.count else { return count }
-                defer { state.usedInFlightCounts += 1 }
-                return state.inFlightCounts[state.usedInFlightCounts]
-            }
-        }
+        if case .replays = mode { return state.withLockedValue { $0.inFlightCounts.take() ?? count } }
+        if case .records = mode { state.withLockedValue { $0.inFlightCounts.values.append(count) } }
+        return count
     }
 
     /// Records the real times of a request. In a replay, returns the recorded ones.
@@ -225,9 +192,6 @@ package final class JobToken: Sendable {
             return times
         }
     }
-
-    /// The real times of the journaled request; `nil` if none was journaled.
-    var times: RequestTimes? { state.withLockedValue { $0.times } }
 
     /// Notes whether the request is not begun. In a replay, returns what was recorded.
     ///
@@ -240,25 +204,39 @@ package final class JobToken: Sendable {
         }
     }
 
-    /// Whether the request was a read that was not begun.
-    package var isAbandoned: Bool { state.withLockedValue { $0.isAbandoned ?? false } }
-
     /// Whether a job has taken a place.
-    package var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
+    package var hasTurns: Bool { state.withLockedValue { !$0.turns.values.isEmpty } }
 
-    /// All turns, waits and counts so far. Takes one turn now if there is none.
-    package func takenTurns() -> (turns: [Turn], waitResults: [Bool], inFlightCounts: [Int]) {
+    /// The turns and observations of the jobs so far.
+    typealias Taken = (
+        turns: [Turn], waitResults: [Bool], inFlightCounts: [Int], times: RequestTimes?, isAbandoned: Bool
+    )
+
+    /// All turns and observations so far. Takes one turn now if there is none.
+    func taken() -> Taken {
         if !hasTurns { _ = begin() }
-        return state.withLockedValue { ($0.turns, $0.waitResults, $0.inFlightCounts) }
+        return state.withLockedValue {
+            ($0.turns.values, $0.waitResults.values, $0.inFlightCounts.values, $0.times, $0.isAbandoned ?? false)
+        }
     }
 
     /// Skips the recorded turns that were not used.
     package func skipRemaining() {
         guard case .replays(let gate, _) = mode else { return }
-        let rest = state.withLockedValue { state in
-            defer { state.used = state.turns.count }
-            return state.turns[state.used...]
-        }
-        for turn in rest { gate.pass(turn.place) }
+        while let turn = state.withLockedValue({ $0.turns.take() }) { gate.pass(turn.place) }
+    }
+}
+
+extension JobToken.Turn {
+    package init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        place = Int(try values.decode(Int64.self))
+        real = try values.decode(Int64.self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.unkeyedContainer()
+        try values.encode(Int64(place))
+        try values.encode(real)
     }
 }

@@ -131,20 +131,11 @@ package struct RecordedRequest: Codable, Sendable {
         self.answer = answer
     }
 
-    /// Notes what a token has observed.
-    fileprivate mutating func note(_ waitResults: [Bool], _ inFlightCounts: [Int]) {
-        self.inFlightCounts = inFlightCounts.isEmpty ? nil : inFlightCounts
-        self.waitResults = waitResults.isEmpty ? nil : waitResults
-    }
-
     /// The real times of the request that was journaled; `nil` if they are not recorded.
     var times: RequestTimes? {
+        // The reader of recordings refuses other numbers of times.
         get {
-            real.flatMap { real in
-                real.count == 2
-                    ? RequestTimes(
-                        started: Instant(microseconds: real[0]), ended: Instant(microseconds: real[1])) : nil
-            }
+            real.map { RequestTimes(started: Instant(microseconds: $0[0]), ended: Instant(microseconds: $0[1])) }
         }
         set { real = newValue.map { [$0.started.microseconds, $0.ended.microseconds] } }
     }
@@ -272,34 +263,29 @@ package final class Recorder: Sendable {
     /// - Parameter held: writes a request that is held; `nil` if the token is not of a request.
     package func makeToken(
         _ clock: @escaping @Sendable () -> Instant, held: (@Sendable (JobToken) -> Void)? = nil
-    ) -> JobToken { .recording(places, clock, held: held) }
+    ) -> JobToken { JobToken(places: places, clock: clock, held: held) }
 
     /// Records a request, on a thread that may block.
     ///
     /// - Parameter make: makes the request's entry, which may take long: bodies are encoded.
     package func record(_ token: JobToken, _ make: @escaping @Sendable () -> RecordedRequest) async {
-        let (turns, waitResults, inFlightCounts) = token.takenTurns()
-        let (isAbandoned, times) = (token.isAbandoned, token.times)
-        await Self.offload {
-            var request = make()
-            request.note(waitResults, inFlightCounts)
-            request.not_begun = isAbandoned ? true : nil
-            request.times = times
-            self.save(RecordedEntry(jobs: turns, request: self.withoutLargeBody(request)))
-        }
+        let taken = token.taken()
+        await Self.offload { self.save(RecordedEntry(jobs: taken.turns, request: self.complete(make(), taken))) }
     }
 
     /// Records a request that is held, with its jobs so far. Blocks.
     func recordHold(_ token: JobToken, _ request: RecordedRequest) {
-        let (turns, waitResults, inFlightCounts) = token.takenTurns()
-        var request = request
-        request.note(waitResults, inFlightCounts)
-        save(RecordedEntry(jobs: turns, held: withoutLargeBody(request)))
+        let taken = token.taken()
+        save(RecordedEntry(jobs: taken.turns, held: complete(request, taken)))
     }
 
-    /// Gives a large body of a request a line of its own, unless it has one.
-    private func withoutLargeBody(_ request: RecordedRequest) -> RecordedRequest {
+    /// A request with what its token has observed. Gives a large body a line of its own, unless it has one.
+    private func complete(_ request: RecordedRequest, _ taken: JobToken.Taken) -> RecordedRequest {
         var request = request
+        request.inFlightCounts = taken.inFlightCounts.isEmpty ? nil : taken.inFlightCounts
+        request.waitResults = taken.waitResults.isEmpty ? nil : taken.waitResults
+        request.not_begun = taken.isAbandoned ? true : nil
+        request.times = taken.times
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
             // Under the lock, so that a body's line comes before every line that refers to it.
@@ -312,15 +298,8 @@ package final class Recorder: Sendable {
     }
 
     /// Records jobs that no request asked for, on a thread that may block.
-    func record(_ cause: RecordedCause, _ token: JobToken) async {
-        var entry = RecordedEntry(jobs: token.takenTurns().turns)
-        switch cause {
-        case .ticked(let namespace): entry.ticked = namespace
-        case .dropped(let namespace): entry.dropped = namespace
-        case .outcome(let outcome): entry.outcome = outcome
-        case .undelivered(let loss): entry.undelivered = loss
-        }
-        await Self.offload { [entry] in self.save(entry) }
+    func record(_ entry: RecordedEntry) async {
+        await Self.offload { self.save(entry) }
     }
 
     /// Runs `body` on a thread that may block, even if the task is cancelled: an entry that is missing ends the recording there.

@@ -5,6 +5,13 @@ import NIOPosix
 import SimulationAPI
 import Storage
 
+/// The members that name the format of a file, in every version of it.
+struct FileKind: Decodable {
+    let format: String
+    let format_version: Int
+    let version: String?
+}
+
 /// The reason why a file cannot be replayed.
 package struct RecordingError: Error, CustomStringConvertible {
     package let description: String
@@ -26,14 +33,25 @@ package struct Recording: Sendable {
     /// Whether a place, a body or the rest of the last line is missing.
     package let isCut: Bool
 
-    /// Reads a recording.
+    /// Reads a recording, on a thread that may block.
     ///
     /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
-    package static func read(_ path: String) async throws -> Recording { try await RecordingReader.read(path) }
+    package static func read(_ path: String) async throws -> Recording {
+        let isCancelled = NIOLockedValueBox(false)
+        return try await withTaskCancellationHandler {
+            try await NIOThreadPool.singleton.runIfActive {
+                try RecordingReader.read(path) {
+                    if isCancelled.withLockedValue({ $0 }) { throw CancellationError() }
+                }
+            }
+        } onCancel: {
+            isCancelled.withLockedValue { $0 = true }
+        }
+    }
 }
 
 /// Reads the file of a recording.
-package struct RecordingReader {
+private struct RecordingReader {
     private let path: String
     private let head: RecordingHead
     /// The decoded lines, with their line numbers.
@@ -43,21 +61,7 @@ package struct RecordingReader {
     /// The number of lines between two looks at whether the task was cancelled.
     private static let batch = 500
 
-    /// Reads a file, on a thread that may block.
-    ///
-    /// - Throws: ``RecordingError`` naming the invalid line; `CancellationError`.
-    package static func read(_ path: String) async throws -> Recording {
-        let isCancelled = NIOLockedValueBox(false)
-        return try await withTaskCancellationHandler {
-            try await NIOThreadPool.singleton.runIfActive {
-                try read(path) { if isCancelled.withLockedValue({ $0 }) { throw CancellationError() } }
-            }
-        } onCancel: {
-            isCancelled.withLockedValue { $0 = true }
-        }
-    }
-
-    private static func read(_ path: String, checkCancellation: () throws -> Void) throws -> Recording {
+    static func read(_ path: String, checkCancellation: () throws -> Void) throws -> Recording {
         var parts = try bytes(path).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         let first = parts.removeFirst()
         var reader = RecordingReader(path: path, head: try head(Data(first), path))
@@ -69,60 +73,47 @@ package struct RecordingReader {
         return try reader.recording()
     }
 
-    private init(path: String, head: RecordingHead) {
-        self.path = path
-        self.head = head
-    }
-
     private static func bytes(_ path: String) throws -> Data {
+        func refusal(_ problem: String) -> RecordingError {
+            RecordingError(description: "the recording \(path) cannot be read: \(problem)")
+        }
         // Reading anything but a regular file could block.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw RecordingError(
-                description: "the recording \(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
+        guard descriptor >= 0 else { throw refusal(String(cString: strerror(errno))) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw RecordingError(description: "the recording \(path) cannot be read: it is not a file")
+            throw refusal("it is not a file")
         }
         do {
             return try file.readToEnd() ?? Data()
         } catch {
-            throw RecordingError(description: "the recording \(path) cannot be read: \(error.localizedDescription)")
+            throw refusal(error.localizedDescription)
         }
     }
 
     /// Reads the first line, the server's configuration.
     private static func head(_ line: Data, _ path: String) throws -> RecordingHead {
-        struct Kind: Decodable {
-            let format: String
-            let format_version: Int
-            let version: String?
-        }
-        guard let kind = try? WireJSON.decode(Kind.self, from: line), kind.format == "entrupy-sim recording",
+        func refusal(_ problem: String) -> RecordingError { RecordingError(description: "\(path):1: \(problem)") }
+        guard let kind = try? WireJSON.decode(FileKind.self, from: line), kind.format == "entrupy-sim recording",
             kind.format_version >= 1
         else {
-            throw RecordingError(
-                description:
-                    "\(path):1: is not a recording of entrupy-sim, or its first line is incomplete; serve --record writes one"
-            )
+            throw refusal(
+                "is not a recording of entrupy-sim, or its first line is incomplete; serve --record writes one")
         }
         guard kind.format_version <= RecordingHead.currentVersion else {
-            throw RecordingError(
-                description:
-                    "\(path):1: was written by a newer version of entrupy-sim: its format is version \(kind.format_version), this program knows up to \(RecordingHead.currentVersion)"
+            throw refusal(
+                "was written by a newer version of entrupy-sim: its format is version \(kind.format_version), this program knows up to \(RecordingHead.currentVersion)"
             )
         }
         guard kind.format_version == RecordingHead.currentVersion else {
             // Answers have changed since, so every replay would differ.
-            throw RecordingError(
-                description:
-                    "\(path):1: was written by entrupy-sim \(kind.version?.excerpt ?? "0.1.0") in format \(kind.format_version), whose answers differ from those of format \(RecordingHead.currentVersion); replay it with that release"
+            throw refusal(
+                "was written by entrupy-sim \(kind.version?.excerpt ?? "0.1.0") in format \(kind.format_version), whose answers differ from those of format \(RecordingHead.currentVersion); replay it with that release"
             )
         }
         guard let head = try? WireJSON.decode(RecordingHead.self, from: line), head.isPlausible else {
-            throw RecordingError(description: "\(path):1: is not as entrupy-sim writes it")
+            throw refusal("is not as entrupy-sim writes it")
         }
         return head
     }

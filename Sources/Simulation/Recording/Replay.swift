@@ -3,36 +3,14 @@ import NIOConcurrencyHelpers
 import SimulationAPI
 import Storage
 
-/// A request of a recording that was made again.
-package struct RepeatedRequest: Sendable {
-    /// The lines that differ from the recorded answer; empty if none do.
-    package let differences: [String]
-    /// Whether the body was compared.
-    package let comparesBody: Bool
-
-    package init(differences: [String], comparesBody: Bool) {
-        self.differences = differences
-        self.comparesBody = comparesBody
-    }
-}
+/// A request of a recording that was made again: the lines that differ from the recorded answer, empty if none do; and whether
+/// the body was compared.
+package typealias RepeatedRequest = (differences: [String], comparesBody: Bool)
 
 /// A request of a recording, as the server must see it when it is made again.
 package struct ReplayedRequest: Sendable {
-    package let target: String
-    package let host: String?
-    /// Whether it came by HTTPS.
-    package let isSecure: Bool
-    /// Whether the recording lacks its body. It then takes its place, and its answer is not compared.
-    package let isUnrepeatable: Bool
-    private let token: JobToken
-
-    fileprivate init(_ request: RecordedRequest, _ token: JobToken) {
-        target = request.target
-        host = request.host
-        isSecure = request.secure == true
-        isUnrepeatable = request.unrepeatable == true
-        self.token = token
-    }
+    package let request: RecordedRequest
+    fileprivate let token: JobToken
 
     /// Runs the request at its place among all jobs.
     package func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
@@ -43,7 +21,6 @@ package struct ReplayedRequest: Sendable {
 /// Replays a recording: the same jobs, in the same order, at the same times, up to the first missing one
 /// [D recording].
 package final class Replay: Sendable {
-    package let head: RecordingHead
     private let recording: Recording
     /// The first place that is not replayed.
     private let end: Int
@@ -73,7 +50,6 @@ package final class Replay: Sendable {
     /// - Parameter last: the place of the last job that is replayed; `nil` for all up to the recording's end.
     package init(_ recording: Recording, upTo last: Int? = nil) {
         self.recording = recording
-        head = recording.head
         let end = min(last.map { $0 + 1 } ?? recording.end, recording.end)
         self.end = end
         let entries = recording.entries.prefix { $0.place < end }
@@ -100,6 +76,8 @@ package final class Replay: Sendable {
         return configuration
     }
 
+    package var head: RecordingHead { recording.head }
+
     /// The number of requests in the recording.
     package var requests: Int { recording.requests }
 
@@ -117,7 +95,7 @@ package final class Replay: Sendable {
         guard let index = header.flatMap({ Int($0) }), tokens.indices.contains(index),
             let request = entries[index].request ?? entries[index].held
         else { return nil }
-        return ReplayedRequest(request, tokens[index])
+        return ReplayedRequest(request: request, token: tokens[index])
     }
 
     private static func key(_ namespace: String, _ delivery: String, _ number: Int) -> String {
@@ -199,18 +177,20 @@ package final class Replay: Sendable {
         var repeated: RepeatedRequest?
         if let request = entry.request ?? entry.held {
             repeated = await ask(request, index)
-        } else if let outcome = entry.outcome {
-            await settle(outcome, token, index, namespaces)
-        } else if let loss = entry.undelivered {
+        } else {
             await JobToken.$current.withValue(token) {
-                // A request's number is at least 1.
-                await namespaces.find(loss.namespace)?.markUndelivered(sequence: loss.sequence ?? 0)
+                if let outcome = entry.outcome {
+                    await settle(outcome, token, index, namespaces)
+                } else if let loss = entry.undelivered {
+                    // A request's number is at least 1.
+                    await namespaces.find(loss.namespace)?.markUndelivered(sequence: loss.sequence ?? 0)
+                } else if let name = entry.ticked {
+                    await namespaces.find(name)?.tick()
+                } else if let name = entry.dropped {
+                    // A deletion that fails shows as a difference of later answers.
+                    try? await namespaces.delete(name)
+                }
             }
-        } else if let name = entry.ticked {
-            await JobToken.$current.withValue(token) { await namespaces.find(name)?.tick() }
-        } else if let name = entry.dropped {
-            // A deletion that fails shows as a difference of later answers.
-            await JobToken.$current.withValue(token) { try? await namespaces.delete(name) }
         }
         token.skipRemaining()
         // An entry that the end of the replay interrupted is not compared.
@@ -235,7 +215,7 @@ package final class Replay: Sendable {
                 index, "the webhook delivery \(recorded.delivery)",
                 ["- attempt \(recorded.number) was made", "+ it was not"])
         }
-        await JobToken.$current.withValue(token) { await namespace.record(sent.webhook, recorded.outcome) }
+        await namespace.record(sent.webhook, recorded.outcome)
         sent.end()
         if !token.isCutShort { state.withLockedValue { $0.report.outcomes += 1 } }
     }

@@ -9,10 +9,7 @@ package final class ReplayGate: Sendable {
     /// The pseudo entry of the loop that starts entries. The loop waits here too.
     package static let launcher = -1
 
-    private struct Wait {
-        let entry: Int
-        let continuation: CheckedContinuation<Bool, Never>
-    }
+    private typealias Wait = (entry: Int, continuation: CheckedContinuation<Bool, Never>)
 
     private struct State {
         /// The first place that is not finished.
@@ -104,7 +101,7 @@ package final class ReplayGate: Sendable {
             let (answer, ended) = state.withLockedValue { state -> (Bool?, [Wait]) in
                 if state.isOver { return (false, []) }
                 if state.next >= place { return (true, []) }
-                state.waits[place, default: []].append(Wait(entry: entry, continuation: continuation))
+                state.waits[place, default: []].append((entry, continuation))
                 state.change(entry, by: 1)
                 return (nil, state.endIfStuck())
             }

@@ -144,7 +144,7 @@ extension ScenarioSection {
     /// The outcome rules, in the format of `POST /_sim/outcomes`.
     package static let outcomes = Self(key: "outcomes", hasRules: true) { value, surroundings in
         let rule = try OutcomeRule(value, surroundings.seed, .scenario)
-        return Part {
+        return ScenarioAction {
             _ = try AddOutcome(value, .scenario).perform($0)
         } notes: {
             rule.outcome.notes($0.seed)

@@ -6,11 +6,8 @@ extension Namespaces {
     package func listScenarios(_ namespace: Namespace, _ head: RequestHead) async -> Completed<ScenarioList> {
         await namespace.runLongOperation(head) { [self] in
             let own = try await ownSeed(namespace)
-            let stored = try await environment.readingFiles { [environment] in
-                try environment.scenarios.names(namespace.name)
-            }
             var scenarios: [ScenarioInfo] = []
-            for name in Set(stored + environment.platforms.shippedScenarios.keys).sorted() {
+            for name in try await scenarioNames(in: namespace) {
                 // A scenario that is deleted in the meantime is not listed.
                 guard let found = try await found(name, in: namespace) else { continue }
                 scenarios.append(
@@ -48,7 +45,7 @@ extension Namespaces {
     /// Validates and stores a scenario.
     package func putScenario(
         _ name: String, _ text: Result<String, PlatformError>, _ namespace: Namespace, _ head: RequestHead
-    ) async -> Completed<StoredScenario> {
+    ) async -> Completed<Saved<ScenarioInfo>> {
         await namespace.runLongOperation(head) { [self] in
             let found = FoundScenario(text: try text.get(), isShipped: false)
             let own = try await ownSeed(namespace)
@@ -65,7 +62,7 @@ extension Namespaces {
                 try namespace.checkExists { _ = try environment.scenarios.remove(namespace.name, name) }
                 return isNew
             }
-            return StoredScenario(info: document.info(found), isNew: isNew)
+            return Saved(info: document.info(found), isNew: isNew)
         }
     }
 
@@ -118,11 +115,8 @@ extension Namespaces {
             if wanted.runs, let last = document.timeline.map(\.at).max() {
                 _ = try await started.advanceClock(.by(last), control, until: deadline).result.get()
             }
-            guard
-                let run = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result
-                    .get()?
-                    .run
-            else {
+            let shown = try await started.answer(.success(ShowScenarioRun(countsFaults: false)), control).result.get()
+            guard let run = shown?.run else {
                 throw PlatformError.wrongState("another request recreated the namespace in the meantime")
             }
             return run
@@ -195,18 +189,18 @@ extension Namespaces {
     /// - Throws: ``PlatformError`` if the name is not valid, or there is no such scenario.
     private func find(_ name: String, in namespace: Namespace) async throws -> FoundScenario {
         try SnapshotName.check(name)
-        guard let found = try await found(name, in: namespace) else { throw try await unknown(name, in: namespace) }
-        return found
+        if let found = try await found(name, in: namespace) { return found }
+        let near = NearestName.nearest(to: name, among: try await scenarioNames(in: namespace))
+        let guess = near.map { "did you mean \($0)? " } ?? ""
+        throw PlatformError.notFound("there is no scenario \"\(name)\"; \(guess)GET /_sim/scenarios lists them")
     }
 
-    /// The error for a name that no scenario of the namespace has. It names the nearest one.
-    private func unknown(_ name: String, in namespace: Namespace) async throws -> PlatformError {
+    /// The names of the scenarios that a namespace can start, sorted.
+    private func scenarioNames(in namespace: Namespace) async throws -> [String] {
         let own = try await environment.readingFiles { [environment] in
             try environment.scenarios.names(namespace.name)
         }
-        let names = Set(own + environment.platforms.shippedScenarios.keys).sorted()
-        let guess = NearestName.nearest(to: name, among: names).map { "did you mean \($0)? " } ?? ""
-        return .notFound("there is no scenario \"\(name)\"; \(guess)GET /_sim/scenarios lists them")
+        return Set(own + environment.platforms.shippedScenarios.keys).sorted()
     }
 
     /// The scenario of a name, the namespace's own before a shipped one; `nil` if there is none.
@@ -275,19 +269,12 @@ extension Namespace {
         _ document: ScenarioDocument, _ head: RequestHead, isStored: Bool,
         _ recipe: @escaping @Sendable (NamespaceState) throws -> NamespaceRecipe
     ) async throws {
-        let environment = environment
-        try await runExclusively(usesFiles: isStored) { state in
-            guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            state = try environment.scenarios.saving(
-                isStored ? document.text : nil, as: document.name, in: old.name
-            ) {
-                let made = try recipe(old).make(
+        try await replaceState(usesFiles: isStored) { [environment] old in
+            try environment.scenarios.saving(isStored ? document.text : nil, as: document.name, in: old.name) {
+                try recipe(old).make(
                     environment, begin: { try Scenarios.begin(document, $0, head) },
                     closeOld: { try old.database.close() })
-                made.continueSequences(after: old.lastSequence)
-                return made
             }
-            environment.journals.clear(old.name)
         }
     }
 }

@@ -1,37 +1,30 @@
 import SimulationAPI
 
-/// An action in a scenario's timeline [D scenarios].
+/// A part of a scenario that changes its namespace: an action of the timeline, or an element of a list that sets the namespace
+/// up [D scenarios].
 package struct ScenarioAction: Sendable {
-    package let name: String
     /// Performs the action. Writes. Throws ``PlatformError`` if the action fails.
     package let perform: @Sendable (JobContext) throws -> Void
     /// Notes on parts that can never match.
     package let notes: @Sendable (ScenarioSurroundings) throws -> [ErrorDetail]
 
     package init(
-        _ name: String, perform: @escaping @Sendable (JobContext) throws -> Void,
+        perform: @escaping @Sendable (JobContext) throws -> Void,
         notes: @escaping @Sendable (ScenarioSurroundings) throws -> [ErrorDetail] = { _ in [] }
     ) {
-        self.name = name
         self.perform = perform
         self.notes = notes
     }
 
-    /// A kind of action.
+    /// Reads and checks an action. Throws ``PlatformError/invalid(_:_:)``.
+    package typealias Reader =
+        @Sendable (_ value: JSONValue, _ surroundings: ScenarioSurroundings) throws -> ScenarioAction
+
+    /// A kind of action in the timeline.
     package struct Kind: Sendable {
         package let name: String
-        /// Reads and checks an action. Throws ``PlatformError/invalid(_:_:)``, with fields that begin with the name.
-        package let read: @Sendable (_ value: JSONValue, _ surroundings: ScenarioSurroundings) throws -> ScenarioAction
-
-        package init(
-            _ name: String,
-            read:
-                @escaping @Sendable (_ value: JSONValue, _ surroundings: ScenarioSurroundings) throws
-                -> ScenarioAction
-        ) {
-            self.name = name
-            self.read = read
-        }
+        /// Reads an action; the fields of errors begin with the name.
+        package let read: Reader
 
         /// A kind whose value is an object with certain members.
         ///
@@ -46,19 +39,34 @@ package struct ScenarioAction: Sendable {
                 var fields = FieldReader(value, at: name, known: members)
                 let perform = try read(&fields, surroundings)
                 try fields.finish()
-                return ScenarioAction(name, perform: perform)
+                return ScenarioAction(perform: perform)
             }
         }
-    }
 
-    /// Runs `body` and prefixes the fields of its errors with the action's name.
-    package static func within<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as PlatformError where error.kind == .invalid {
-            throw PlatformError.invalid(
-                error.message,
-                error.details.map { ErrorDetail($0.field.isEmpty ? name : "\(name).\($0.field)", $0.problem) })
+        /// A kind whose value is an element of a list that sets up namespaces.
+        package init(_ name: String, as section: ScenarioSection) {
+            self.init(name) { value, surroundings in
+                let action = try Self.within(name) { try section.read(value, surroundings) }
+                return ScenarioAction(perform: action.perform) {
+                    try action.notes($0).map { ErrorDetail("\(name).\($0.field)", $0.problem) }
+                }
+            }
+        }
+
+        private init(_ name: String, read: @escaping Reader) {
+            self.name = name
+            self.read = read
+        }
+
+        /// Runs `body` and prefixes the fields of its errors with the action's name.
+        private static func within<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+            do {
+                return try body()
+            } catch let error as PlatformError where error.kind == .invalid {
+                throw PlatformError.invalid(
+                    error.message,
+                    error.details.map { ErrorDetail($0.field.isEmpty ? name : "\(name).\($0.field)", $0.problem) })
+            }
         }
     }
 }
@@ -76,21 +84,11 @@ package struct ScenarioSurroundings: Sendable {
 }
 
 extension ScenarioAction.Kind {
-    /// Adds a fault rule, in the format of `POST /_sim/faults`.
-    private static let fault = Self("fault") { value, surroundings in
-        let rule = try ScenarioAction.within("fault") { try FaultRule(value, id: "", surroundings.platforms) }
-        return ScenarioAction("fault") {
-            _ = try AddFault(value).perform($0)
-        } notes: { surroundings in
-            rule.notes(surroundings.routes).map { ErrorDetail("fault.\($0.field)", $0.problem) }
-        }
-    }
-
     private static let clearFaults = Self("clear_faults") { value, _ in
         guard [.bool(true), .null, .object([:])].contains(value) else {
             throw PlatformError.invalid(field: "clear_faults", "must be true")
         }
-        return ScenarioAction("clear_faults") { try RemoveFaults(nil).perform($0) }
+        return ScenarioAction { try RemoveFaults(nil).perform($0) }
     }
 
     /// Applies a merge patch to the settings.
@@ -98,12 +96,10 @@ extension ScenarioAction.Kind {
         guard value.members != nil else {
             throw PlatformError.invalid(field: "settings", "must be an object, got \(value.quoted)")
         }
-        _ = try ScenarioAction.within("settings") {
-            try Settings(surroundings.settings.merging(value), surroundings.seed)
-        }
-        return ScenarioAction("settings") { _ = try PatchSettings(value).perform($0) }
+        _ = try within("settings") { try Settings(surroundings.settings.merging(value), surroundings.seed) }
+        return ScenarioAction { _ = try PatchSettings(value).perform($0) }
     }
 
     /// The engine's own kinds.
-    package static let ofEngine: [Self] = [fault, clearFaults, settings]
+    package static let ofEngine: [Self] = [Self("fault", as: .faults), clearFaults, settings]
 }

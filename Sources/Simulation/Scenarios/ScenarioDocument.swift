@@ -15,7 +15,7 @@ package struct ScenarioDocument: Sendable {
     /// The time at which the clock is frozen from the start; `nil` if it runs.
     package let frozenAt: Instant?
     /// The parts of the lists that set up the namespace, in the order of ``Platforms/scenarioSections``.
-    package let parts: [(section: ScenarioSection, parts: [ScenarioSection.Part])]
+    package let parts: [(section: ScenarioSection, parts: [ScenarioAction])]
     package let timeline: [ScenarioEvent]
     package let expectations: [ScenarioExpectation]
     package let place: ScenarioPlace
@@ -24,6 +24,8 @@ package struct ScenarioDocument: Sendable {
     package struct ScenarioEvent: Sendable {
         /// The time after the scenario's start.
         package let at: Span
+        /// The name of the action's kind.
+        package let name: String
         package let action: ScenarioAction
     }
 
@@ -73,7 +75,10 @@ package struct ScenarioDocument: Sendable {
         }
         let surroundings = ScenarioSurroundings(seed: seed, settings: base)
         func list<Value>(_ key: String, _ decode: (JSONValue) throws -> Value) throws -> [Value] {
-            try problems.collect { try place.list(members[key], key, decode) } ?? []
+            let elements = try problems.collect { try place.elements(members[key], key) } ?? []
+            return try elements.enumerated().compactMap { index, element in
+                try problems.collect { try place.locate("\(key)[\(index)]") { try decode(element) } }
+            }
         }
         parts = try platforms.scenarioSections.map { section in
             (section, try list(section.key) { try section.read($0, surroundings) })
@@ -114,10 +119,8 @@ package struct ScenarioDocument: Sendable {
         package let file: String
         package let lines: SourceLines
 
-        /// The parts of a list, each read by `decode`.
-        package func list<Value>(
-            _ value: JSONValue?, _ path: String, _ decode: (JSONValue) throws -> Value
-        ) throws -> [Value] {
+        /// The elements of a list.
+        fileprivate func elements(_ value: JSONValue?, _ path: String) throws -> [JSONValue] {
             guard let value, value != .null else { return [] }
             guard case .array(let elements) = value else {
                 throw error(path, "expected a list, found \(value.typeName)")
@@ -125,12 +128,7 @@ package struct ScenarioDocument: Sendable {
             guard elements.count <= ScenarioDocument.maxParts else {
                 throw error(path, "expected at most \(ScenarioDocument.maxParts) parts, found \(elements.count)")
             }
-            var problems = Problems()
-            let values = try elements.enumerated().compactMap { index, element in
-                try problems.collect { try locate("\(path)[\(index)]") { try decode(element) } }
-            }
-            if !problems.errors.isEmpty { throw problems.error }
-            return values
+            return elements
         }
 
         /// Runs `body` and adds the file and line to its errors.
@@ -169,6 +167,29 @@ package struct ScenarioDocument: Sendable {
     }
 }
 
+extension ScenarioDocument {
+    /// Notes on parts of the scenario that can never match [D scenarios].
+    ///
+    /// These are routes, methods and webhook events that do not exist, and names that the seed data lacks. They are
+    /// probably misspelt, but each may be intended.
+    ///
+    /// - Returns: the notes, in the order of the scenario's parts; each problem begins with its line.
+    package func notes(_ surroundings: ScenarioSurroundings) throws -> [ErrorDetail] {
+        let actions =
+            parts.flatMap { section, parts in parts.enumerated().map { ("\(section.key)[\($0)]", $1) } }
+            + timeline.enumerated().map { ("timeline[\($0)]", $1.action) }
+        let found =
+            try actions.map { ($0, try $1.notes(surroundings)) }
+            + expectations.enumerated().map { ("expect[\($0)]", $1.notes(surroundings)) }
+        return found.flatMap { part, notes in
+            notes.map { note in
+                let path = "\(part).\(note.field)"
+                return ErrorDetail(path, "line \(place.lines[path]): \(note.problem)")
+            }
+        }
+    }
+}
+
 extension ScenarioDocument.ScenarioEvent {
     package init(_ value: JSONValue, _ surroundings: ScenarioSurroundings) throws {
         let kinds = surroundings.platforms.scenarioActions
@@ -187,7 +208,8 @@ extension ScenarioDocument.ScenarioEvent {
                     + "; actions are \(names.joined(separator: ", "))")
         }
         try fields.finish()
-        self.at = at ?? .zero
-        action = try given[0].read(value.members?[given[0].name] ?? .null, surroundings)
+        let kind = given[0]
+        self.init(
+            at: at ?? .zero, name: kind.name, action: try kind.read(value.members?[kind.name] ?? .null, surroundings))
     }
 }

@@ -6,20 +6,18 @@ package struct ScenarioExpectation: Sendable {
     package var line: Int?
     private let subject: Subject
     private let amount: Amount
-    /// Whether a number of objects is expected.
     private let isCounted: Bool
 
     /// The objects that an expectation counts.
     package struct Subject: Sendable {
         /// The subject in words.
         package let text: String
-        /// The number of objects, and what is wrong if it is not as expected.
+        /// The number of objects, and what is wrong if it is not as expected. Throws the error with the near misses if expected
+        /// requests did not come.
         package let check: @Sendable (_ job: JobContext, _ amount: Amount) throws -> (found: Int, problem: String?)
         /// Notes on a subject that can never exist.
         package let notes: @Sendable (ScenarioSurroundings) -> [ErrorDetail]
-        /// Checks the expected requests of the journal. Throws the error with the near misses if they did not come. `nil` if
-        /// other objects are expected.
-        var requests: (@Sendable (_ job: JobContext, _ amount: Amount) throws -> Void)?
+        fileprivate var areRequests = false
 
         package init(
             text: String,
@@ -101,31 +99,40 @@ package struct ScenarioExpectation: Sendable {
     }
 
     /// Whether it is about requests of the journal.
-    package var isAboutRequests: Bool { subject.requests != nil }
+    package var isAboutRequests: Bool { subject.areRequests }
 
     /// Notes on an expected subject that can never exist.
     package func notes(_ surroundings: ScenarioSurroundings) -> [ErrorDetail] { subject.notes(surroundings) }
 
     /// The result of the check: whether the condition holds, and what was found.
     package func check(_ job: JobContext) throws -> ScenarioCheck {
-        let (found, problem) = try subject.check(job, amount)
-        return ScenarioCheck(
-            expectation: isCounted ? "\(subject.text), \(amount.often)" : subject.text, line: line,
-            passed: problem == nil, found: found,
-            problem: problem, nearest: problem == nil ? nil : try nearest(job))
-    }
-
-    /// The requests that nearly match; `nil` if no requests are expected.
-    private func nearest(_ job: JobContext) throws -> [NearRequest]? {
-        guard let verify = subject.requests else { return nil }
+        let expectation = isCounted ? "\(subject.text), \(amount.often)" : subject.text
         do {
-            try verify(job, amount)
-            return nil
+            let (found, problem) = try subject.check(job, amount)
+            return ScenarioCheck(
+                expectation: expectation, line: line, passed: problem == nil, found: found, problem: problem,
+                nearest: nil)
         } catch let error as PlatformError {
-            return error.nearest?.map {
-                NearRequest(id: $0.request.id, sequence: $0.request.sequence, differences: $0.differences)
-            }
+            guard let (found, nearest) = error.misses else { throw error }
+            return ScenarioCheck(
+                expectation: expectation, line: line, passed: false, found: found,
+                problem: ([error.message] + nearest.prefix(2).map(\.sentence)).joined(separator: "\n"),
+                nearest: nearest.map {
+                    NearRequest(id: $0.request.id, sequence: $0.request.sequence, differences: $0.differences)
+                })
         }
+    }
+}
+
+extension ScenarioExpectation.Subject {
+    /// Requests of the journal.
+    fileprivate init(
+        requests text: String,
+        check: @escaping @Sendable (_ job: JobContext, _ amount: ScenarioExpectation.Amount) throws -> Int,
+        notes: @escaping @Sendable (ScenarioSurroundings) -> [ErrorDetail]
+    ) {
+        self.init(text: text, check: { (try check($0, $1), nil) }, notes: notes)
+        areRequests = true
     }
 }
 
@@ -135,41 +142,23 @@ extension ScenarioExpectation.Kind {
     ) { fields, _ in
         let query = JournalQuery(&fields, impliesDelivery: true)
         checkRoute(query, &fields)
-        let verify = { @Sendable (job: JobContext, amount: ScenarioExpectation.Amount) in
+        return .init(requests: query.summary) { job, amount in
             try VerifyRequests(query: query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count
+        } notes: {
+            notes(query, "", $0)
         }
-        var subject = ScenarioExpectation.Subject(text: query.summary) { job, amount in
-            do {
-                return (try verify(job, amount), nil)
-            } catch let error as PlatformError {
-                guard case .nearMisses(let count, let nearest) = error.payload else { throw error }
-                return (count, problem(error, nearest))
-            }
-        } notes: { surroundings in
-            notes(query, "", surroundings)
-        }
-        subject.requests = { _ = try verify($0, $1) }
-        return subject
     }
 
     private static let sequences = Self(name: "sequence", members: ["min_gap", "max_gap"], isCounted: false) {
         fields, _ in
         let sequence = RequestSequence(
             &fields, members: ["route", "method", "status", "delivered", "username", "test"], check: checkRoute)
-        let verify = { @Sendable (job: JobContext) in _ = try VerifySequence(sequence: sequence).perform(job) }
-        var subject = ScenarioExpectation.Subject(text: sequence.summary) { job, _ in
-            do {
-                try verify(job)
-                return (sequence.steps.count, nil)
-            } catch let error as PlatformError {
-                guard case .sequenceMisses(let step, let nearest) = error.payload else { throw error }
-                return (step, problem(error, nearest))
-            }
+        return .init(requests: sequence.summary) { job, _ in
+            _ = try VerifySequence(sequence: sequence).perform(job)
+            return sequence.steps.count
         } notes: { surroundings in
             sequence.steps.enumerated().flatMap { notes($1, "sequence[\($0)].", surroundings) }
         }
-        subject.requests = { job, _ in try verify(job) }
-        return subject
     }
 
     /// Reports a route that no request can have.
@@ -196,27 +185,6 @@ extension ScenarioExpectation.Kind {
         return RouteNotes.notes(
             route, method: query.method, prefix, surroundings.routes,
             unsimulated: surroundings.platforms.unsimulatedPaths)
-    }
-
-    /// The problem with requests that did not come as expected, with the nearest ones.
-    private static func problem(_ error: PlatformError, _ nearest: [NearMiss]) -> String {
-        ([error.message] + nearest.prefix(2).map(sentence)).joined(separator: "\n")
-    }
-
-    /// A near miss in words: the request, its answer, the fact behind a refusal, and what differs beside the answer.
-    private static func sentence(_ miss: NearMiss) -> String {
-        let request = miss.request
-        let because = request.because.map { " (because \($0))" } ?? ""
-        let what = "\(request.method) \(request.path) was \(request.answerText)\(because)"
-        let differences = miss.differences.compactMap { difference -> String? in
-            if difference.begins(with: "status is ") { return nil }
-            guard let loss = request.lossText.map({ "was not delivered: \($0)" }), difference.begins(with: loss) else {
-                return difference
-            }
-            let rest = difference.dropFirst(loss.count)
-            return rest.isEmpty ? nil : String(rest.drop { $0 == ";" || $0 == " " })
-        }
-        return differences.isEmpty ? what : "\(what): \(differences.joined(separator: ", "))"
     }
 
     private static let deliveries = Self(name: "webhook") { fields, platforms in
@@ -247,11 +215,27 @@ extension ScenarioExpectation.Kind {
 }
 
 extension PlatformError {
-    /// The near misses of a failed verification; `nil` for other errors.
-    fileprivate var nearest: [NearMiss]? {
+    /// How many requests or steps a failed verification has found, and its near misses; `nil` for other errors.
+    fileprivate var misses: (found: Int, nearest: [NearMiss])? {
         switch payload {
-        case .nearMisses(_, let nearest), .sequenceMisses(_, let nearest): nearest
+        case .nearMisses(let found, let nearest), .sequenceMisses(let found, let nearest): (found, nearest)
         default: nil
         }
+    }
+}
+
+extension NearMiss {
+    /// The near miss in words: the request, its answer, the fact behind a refusal, and what differs beside the answer.
+    fileprivate var sentence: String {
+        let because = request.because.map { " (because \($0))" } ?? ""
+        let what = "\(request.method) \(request.path) was \(request.answerText)\(because)"
+        let loss = request.lossText.map { "was not delivered: \($0)" }
+        let others = differences.compactMap { difference -> String? in
+            if difference.begins(with: "status is ") { return nil }
+            guard let loss, difference.begins(with: loss) else { return difference }
+            let rest = difference.dropFirst(loss.count)
+            return rest.isEmpty ? nil : String(rest.drop { $0 == ";" || $0 == " " })
+        }
+        return others.isEmpty ? what : "\(what): \(others.joined(separator: ", "))"
     }
 }

@@ -33,7 +33,6 @@ package struct CountedFault: Codable, Sendable {
 package struct MadeFault: Codable, Sendable {
     /// The path of the part, for instance `faults[0]`.
     let path: String
-    /// The id of the rule.
     let id: String
 }
 

@@ -14,9 +14,7 @@ package struct ShowScenarioRun: Operation {
     package typealias Answer = (run: ScenarioRun, text: String)
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer? {
-        guard let run = try Scenarios.run(job, countsFaults: countsFaults), let state = try ScenarioState.load(job)
-        else { return nil }
-        return (run, state.text)
+        try Scenarios.run(job, countsFaults: countsFaults)
     }
 }
 
@@ -28,13 +26,10 @@ package struct VerifyScenario: Operation {
     package let isStrict: Bool
 
     /// The verified scenario, and whether it is a shipped one that expects something, as it was shipped.
-    package struct Verified: Sendable {
-        package let run: ScenarioRun
-        package let isShipped: Bool
-    }
+    package typealias Verified = (run: ScenarioRun, isShipped: Bool)
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Verified {
-        guard var run = try Scenarios.run(job, countsFaults: true) else {
+        guard case (var run, let text)? = try Scenarios.run(job, countsFaults: true) else {
             throw PlatformError.wrongState(
                 "no scenario was started in this namespace; POST /_sim/scenarios/\(name)/start starts one")
         }
@@ -43,9 +38,8 @@ package struct VerifyScenario: Operation {
         }
         if isStrict, !run.notes.isEmpty { run.verified = false }
         guard run.verified else { throw PlatformError.scenarioFailed(run, isStrict: isStrict) }
-        let text = try ScenarioState.load(job)?.text
         let shipped = job.state.environment.platforms.shippedScenarios[name]
-        return Verified(run: run, isShipped: text != nil && text == shipped && !run.expectations.isEmpty)
+        return (run, isShipped: text == shipped && !run.expectations.isEmpty)
     }
 }
 
@@ -96,10 +90,4 @@ extension ScenarioStart {
         try fields.finish()
         self.init(text: text, namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
-}
-
-/// A scenario that was stored in a namespace.
-package struct StoredScenario: Sendable {
-    package let info: ScenarioInfo
-    package let isNew: Bool
 }

@@ -58,7 +58,7 @@ package enum Scenarios {
             for (section, parts) in document.parts where section.hasRules == rules {
                 for (index, part) in parts.enumerated() {
                     let path = "\(section.key)[\(index)]"
-                    let added = try addedFault(job) { try place.locate(path) { try part.begin(job) } }
+                    let added = try addedFault(job) { try place.locate(path) { try part.perform(job) } }
                     if let added { faults.append(MadeFault(path: path, id: added)) }
                 }
             }
@@ -91,11 +91,11 @@ package enum Scenarios {
             return try note("\(error)", of: index, nil, &state, job)
         }
         guard document.timeline.indices.contains(index) else { return }
-        let action = document.timeline[index].action
+        let event = document.timeline[index]
         let mark = job.state.mark
         var problem = ""
         do {
-            let added = try job.transaction.savepoint { try addedFault(job) { try action.perform(job) } }
+            let added = try job.transaction.savepoint { try addedFault(job) { try event.action.perform(job) } }
             // The action may have changed the stored state: removed rules are remembered there.
             guard let changed = try ScenarioState.load(job) else { return }
             state = changed
@@ -108,7 +108,7 @@ package enum Scenarios {
             job.state.invalidateRules()
             problem = "\(error)"
         }
-        try note(problem, of: index, action.name, &state, job)
+        try note(problem, of: index, event.name, &state, job)
     }
 
     /// Stores the result of an action. Writes.
@@ -123,20 +123,20 @@ package enum Scenarios {
         try job.record(.scenarioAction, state.name, data)
     }
 
-    /// The current state of the scenario; `nil` if none was started.
+    /// The current state of the scenario, and the text that was started; `nil` if none was started.
     ///
     /// - Parameter countsFaults: whether notes name the faults that were never met, as all are when a scenario starts.
-    package static func run(_ job: JobContext, countsFaults: Bool) throws -> ScenarioRun? {
+    package static func run(_ job: JobContext, countsFaults: Bool) throws -> ShowScenarioRun.Answer? {
         guard let state = try ScenarioState.load(job) else { return nil }
         let document = try state.document(job)
         let start = Instant(microseconds: state.startedAt)
-        return ScenarioRun(
+        let run = ScenarioRun(
             name: state.name, namespace: job.state.name, url: job.publicURL, started_at: start.epoch,
             clock: ClockState(job.state.clock, job.now),
             timeline: document.timeline.enumerated().map { index, event in
                 let problem = state.outcomes[index]
                 return .init(
-                    action: event.action.name, at: (start + event.at).epoch,
+                    action: event.name, at: (start + event.at).epoch,
                     state: problem == nil ? "waiting" : problem == "" ? "done" : "failed",
                     problem: problem == "" ? nil : problem)
             },
@@ -146,5 +146,6 @@ package enum Scenarios {
                     seed: job.state.seed, settings: job.state.environment.settings,
                     routes: job.state.environment.routes.all)
             ).map { RuleNote($0) } + (countsFaults ? state.unmetFaults(document, job) : []))
+        return (run, state.text)
     }
 }

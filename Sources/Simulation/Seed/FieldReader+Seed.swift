@@ -43,9 +43,7 @@ extension FieldReader {
     ///   - what: the kind of the values, for the message.
     ///   - key: the member that has them.
     ///   - areSecret: whether the message leaves the value out.
-    package mutating func checkUnique(
-        _ values: [String], _ what: String, in key: String, areSecret: Bool = false
-    ) {
+    package mutating func checkUnique(_ values: [String], _ what: String, in key: String, areSecret: Bool = false) {
         var seen: Set<TextKey> = []
         let twice = values.first { !$0.isEmpty && !seen.insert(TextKey($0)).inserted }
         if let twice { report(key, areSecret ? "\(what) appears twice" : "\(what) \"\(twice)\" appears twice") }

@@ -103,8 +103,7 @@ package struct LoadSeed: Operation {
                 "the seed data does not fit the namespace's: \(error.path.isEmpty ? "" : "\(error.path): ")"
                     + error.problem + (error.others.isEmpty ? "" : " (and \(error.others.count) more)"))
         }
-        var loaded = SeedLoaded(
-            organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)
+        var loaded = SeedLoaded(organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)
         var known = Dictionary(
             try job.transaction.organizations().map { (TextKey($0.name), $0.id) },
             uniquingKeysWith: { first, _ in first })
@@ -189,10 +188,7 @@ package struct ExportSeed: Operation {
     package init() {}
 
     /// The same seed data in both formats.
-    package struct Answer: Sendable {
-        package let yaml: String
-        package let json: JSONValue
-    }
+    package typealias Answer = (yaml: String, json: JSONValue)
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         let transaction = job.transaction
@@ -211,7 +207,7 @@ package struct ExportSeed: Operation {
         let document = Seed(
             organizations: organizations, parts: try platforms.all.map { try $0.exportSeed(job) }, platforms: platforms
         ).document()
-        return Answer(yaml: try document.yaml(), json: document.json)
+        return (try document.yaml(), document.json)
     }
 }
 

@@ -56,45 +56,6 @@ package struct Seed: Sendable {
             parts: parts.map { $0.withoutUsers() }, platforms: platforms)
     }
 
-    /// A seed that is not read from a text, for ``document()``.
-    package init(organizations: [Organization], parts: [any PlatformSeed], platforms: Platforms) {
-        self.init(name: "", text: "", organizations: organizations, parts: parts, platforms: platforms)
-    }
-
-    private init(
-        name: String, text: String, organizations: [Organization], parts: [any PlatformSeed], platforms: Platforms
-    ) {
-        self.name = name
-        self.text = text
-        self.organizations = organizations
-        self.parts = parts
-        self.platforms = platforms
-    }
-
-    /// Reads and checks seed data.
-    ///
-    /// - Parameters:
-    ///   - name: precedes the line in error messages.
-    ///   - yaml: the file's text, YAML or JSON.
-    /// - Throws: ``SeedError`` with the line, the path and what was expected.
-    package init(name: String, yaml: String, _ platforms: Platforms) throws {
-        self = try SourceDocument(yaml: yaml, file: name).read(known: Self.members(platforms)) { fields in
-            fields.require("organizations")
-            let organizations = Organization.list(&fields, platforms)
-            let parts = try platforms.all.map { try $0.readSeed(&fields, text: yaml) }
-            fields.checkUnique(organizations.map(\.name), "organization", in: "organizations")
-            fields.checkUnique(organizations.flatMap(\.apiTokens), "an API token", in: "organizations", areSecret: true)
-            let usernames = organizations.filter { !$0.name.isEmpty }.flatMap { organization in
-                organization.users.filter { !$0.uniqueUserID.isEmpty }.map {
-                    Username.of($0.uniqueUserID, in: organization.name)
-                }
-            }
-            fields.checkUnique(usernames, "user", in: "organizations")
-            return Seed(
-                name: name, text: yaml, organizations: organizations, parts: parts, platforms: platforms)
-        }
-    }
-
     /// The members of seed data.
     package static func members(_ platforms: Platforms) -> [String] {
         ["organizations"] + platforms.all.flatMap(\.seedMembers)
@@ -138,6 +99,36 @@ package struct Seed: Sendable {
     }
 }
 
+extension Seed {
+    /// A seed that is not read from a text, for ``document()``.
+    package init(organizations: [Organization], parts: [any PlatformSeed], platforms: Platforms) {
+        self.init(name: "", text: "", organizations: organizations, parts: parts, platforms: platforms)
+    }
+
+    /// Reads and checks seed data.
+    ///
+    /// - Parameters:
+    ///   - name: precedes the line in error messages.
+    ///   - yaml: the file's text, YAML or JSON.
+    /// - Throws: ``SeedError`` with the line, the path and what was expected.
+    package init(name: String, yaml: String, _ platforms: Platforms) throws {
+        self = try SourceDocument(yaml: yaml, file: name).read(known: Self.members(platforms)) { fields in
+            fields.require("organizations")
+            let organizations = Organization.list(&fields, platforms)
+            let parts = try platforms.all.map { try $0.readSeed(&fields, text: yaml) }
+            fields.checkUnique(organizations.map(\.name), "organization", in: "organizations")
+            fields.checkUnique(organizations.flatMap(\.apiTokens), "an API token", in: "organizations", areSecret: true)
+            let usernames = organizations.filter { !$0.name.isEmpty }.flatMap { organization in
+                organization.users.filter { !$0.uniqueUserID.isEmpty }.map {
+                    Username.of($0.uniqueUserID, in: organization.name)
+                }
+            }
+            fields.checkUnique(usernames, "user", in: "organizations")
+            return Seed(name: name, text: yaml, organizations: organizations, parts: parts, platforms: platforms)
+        }
+    }
+}
+
 extension Seed.Organization {
     /// The organizations of seed data; none if it has no such member.
     package static func list(_ fields: inout FieldReader, _ platforms: Platforms) -> [Self] {
@@ -163,9 +154,7 @@ extension Seed.User {
             firstName: fields.text("first_name", maxBytes: 254), lastName: fields.text("last_name", maxBytes: 254),
             isTestUser: fields.optionalBool("test_user") ?? false)
     }
-}
 
-extension Seed.User {
     fileprivate func document() -> SeedDocument {
         .members([
             ("unique_user_id", .text(uniqueUserID)), ("email", email.map { .text($0) }),

@@ -111,13 +111,9 @@ package struct SourceDocument {
             return value
         } catch let problem as PlatformError where problem.kind == .invalid {
             let lines = lines()
-            guard !problem.details.isEmpty else {
-                throw SeedError(file: file, line: lines.line, path: "", problem: problem.message)
-            }
+            let details = problem.details.isEmpty ? [ErrorDetail("", problem.message)] : problem.details
             throw SeedError.joined(
-                problem.details.map {
-                    SeedError(file: file, line: lines[$0.field], path: $0.field, problem: $0.problem)
-                })
+                details.map { SeedError(file: file, line: lines[$0.field], path: $0.field, problem: $0.problem) })
         }
     }
 
@@ -143,9 +139,7 @@ package struct SourceDocument {
     }
 
     /// - Parameter path: the steps to the node, which an error names.
-    private func value(
-        _ node: Node, _ path: inout [String], _ largeNumbersAreTexts: Bool
-    ) throws -> JSONValue {
+    private func value(_ node: Node, _ path: inout [String], _ largeNumbersAreTexts: Bool) throws -> JSONValue {
         func error(_ problem: String) -> SeedError {
             let path = path.joined()
             let text = path.begins(with: ".") ? String(decoding: path.utf8.dropFirst(), as: UTF8.self) : path

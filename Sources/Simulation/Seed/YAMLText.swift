@@ -14,7 +14,7 @@ package enum YAMLText {
     package static func problem(_ yaml: String) -> (line: Int, text: String)? {
         if let offset = endOfLongRun(yaml.unicodeScalars) {
             return (
-                line(at: offset, in: yaml),
+                yaml.utf8[..<offset].count { $0 == 0x0a } + 1,
                 "expected at most \(maxMarks) combining marks in a row; this would take too long to compare"
             )
         }
@@ -79,10 +79,6 @@ package enum YAMLText {
         case .nonspacingMark, .spacingMark, .enclosingMark: return true
         default: return false
         }
-    }
-
-    private static func line(at index: String.Index, in text: String) -> Int {
-        text.utf8[..<index].count { $0 == 0x0a } + 1
     }
 
     /// The line of a key's second occurrence in a mapping, which the parser does not report. If not found, the

@@ -85,7 +85,7 @@ extension Namespace {
     /// - Parameter open: opens the archive.
     package func uploadSnapshot(
         _ name: String, _ head: RequestHead, opening open: @escaping @Sendable () throws -> any ByteSource
-    ) async -> Completed<SavedSnapshot> {
+    ) async -> Completed<Saved<SnapshotInfo>> {
         await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
             return try await environment.copying { [self] in
@@ -120,7 +120,7 @@ extension Environment {
 
     /// Validates an archive and saves its contents as a snapshot. Its data is not trusted, and is refused at the first block that
     /// is wrong. Blocks.
-    package func unpack(_ archive: ArchiveReader, as name: String, of namespace: String) throws -> SavedSnapshot {
+    package func unpack(_ archive: ArchiveReader, as name: String, of namespace: String) throws -> Saved<SnapshotInfo> {
         var reader = archive
         let world = try snapshots.temporaryPath()
         var held: [String] = []
@@ -140,7 +140,7 @@ extension Environment {
             switch entry.name {
             case ArchiveNames.manifest:
                 guard manifest == nil else { throw StorageError.foreign("the archive has manifest.json twice") }
-                manifest = try Self.manifest(try Self.small(entry, &reader))
+                manifest = try Self.manifest(entry, &reader)
             case ArchiveNames.world:
                 guard worldHash == nil else { throw StorageError.foreign("the archive has world.sqlite twice") }
                 var hash = SHA256()
@@ -174,7 +174,7 @@ extension Environment {
     private func save(
         _ world: String, _ manifest: ArchiveManifest, as name: String, of namespace: String, pictures: Set<String>,
         hash: String
-    ) throws -> SavedSnapshot {
+    ) throws -> Saved<SnapshotInfo> {
         try UploadedDatabase.prepare(world, migrations: seed.platforms.migrations)
         var info = manifest.snapshot
         guard let now = Instant(info.clock.now), ["running", "frozen"].contains(info.clock.mode) else {
@@ -192,26 +192,19 @@ extension Environment {
             info = try describe(
                 transaction, name: name, namespace: namespace,
                 SnapshotMoment(
-                    now: now, isFrozen: info.clock.mode == "frozen", randomSeed: stored.randomSeed, seed: stored.seed,
-                    takenAt: realTime()))
+                    clock: ClockState(now: now.display, epoch: now.epoch, mode: info.clock.mode),
+                    randomSeed: stored.randomSeed, seed: stored.seed, takenAt: realTime()))
             return try StoredJSON.encode(info)
         }
-        return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
+        return Saved(info: try kept.snapshot.info(), isNew: kept.isNew)
     }
 
-    /// Reads a small file into memory.
-    private static func small(_ entry: ArchiveReader.Entry, _ reader: inout ArchiveReader) throws -> Data {
+    private static func manifest(
+        _ entry: ArchiveReader.Entry, _ reader: inout ArchiveReader
+    ) throws -> ArchiveManifest {
         guard entry.size <= 1_000_000 else { throw StorageError.foreign("\(entry.name) is larger than 1 MB") }
-        return try reader.all()
-    }
-
-    private static func manifest(_ bytes: Data) throws -> ArchiveManifest {
-        struct Kind: Decodable {
-            let format: String
-            let format_version: Int
-            let version: String?
-        }
-        guard let kind = try? WireJSON.decode(Kind.self, from: bytes),
+        let bytes = try reader.all()
+        guard let kind = try? WireJSON.decode(FileKind.self, from: bytes),
             [ArchiveNames.snapshotFormat, BundleNames.format].contains(kind.format)
         else { throw StorageError.foreign("manifest.json is not a manifest of entrupy-sim") }
         guard kind.format_version <= ArchiveManifest.currentVersion else {

@@ -23,39 +23,17 @@ package enum SnapshotName {
 
 /// The state of a namespace at the moment a snapshot was taken.
 package struct SnapshotMoment: Sendable {
-    package let now: Instant
-    package let isFrozen: Bool
+    package let clock: ClockState
     package let randomSeed: Int
     package let seed: String
     /// The real time at which it was taken.
     package let takenAt: Instant
 }
 
-extension NamespaceState {
-    /// Stores what is only in memory, so that a copy has it, and returns the current moment. Writes.
-    package func prepareForCopy() throws -> SnapshotMoment {
-        try flush()
-        let real = environment.realTime()
-        return SnapshotMoment(
-            now: clock.now(real: real), isFrozen: clock.isFrozen, randomSeed: generator.randomSeed, seed: seed.name,
-            takenAt: real)
-    }
-}
-
-extension NamespaceState {
-    /// Continues a clock that was running when the snapshot was taken, from that time. Writes.
-    package func resume(from saved: ClockState) throws {
-        guard saved.mode == "running", let now = Instant(saved.now) else { return }
-        let real = environment.realTime()
-        clock = Clock(mode: .running(offset: now.microseconds - real.microseconds), last: now)
-        try database.transaction { try clock.store(in: $0) }
-    }
-}
-
 extension Namespace {
     /// Saves the namespace under a name, and replaces any snapshot of that name. Other requests continue meanwhile
     /// [D snapshots].
-    package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<SavedSnapshot> {
+    package func saveSnapshot(_ name: String, _ head: RequestHead) async -> Completed<Saved<SnapshotInfo>> {
         await runLongOperation(head) { [self] in
             try SnapshotName.check(name)
             return try await environment.copyingImages {
@@ -67,31 +45,34 @@ extension Namespace {
 
     /// A consistent copy of the namespace, and its moment.
     package func copied() async throws -> (DatabaseCopy, SnapshotMoment) {
-        let (copy, began, isWhole) = try await runExclusively { state in
-            guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            let moment = try state.prepareForCopy()
-            let copy = try state.database.beginCopy()
-            return (copy, moment, try copy.usesSecondConnection || copy.step())
-        }
-        guard !isWhole else { return (copy, began) }
+        var begun: DatabaseCopy?
         while true {
-            let (isDone, moment) = try await runExclusively { state in
+            let (copy, moment, isWhole) = try await runExclusively { [begun, environment] state in
                 guard let state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-                let moment = try state.prepareForCopy()
-                return (try copy.step(), moment)
+                // Stores what is only in memory, so that the copy has it.
+                try state.flush()
+                let real = environment.realTime()
+                let now = state.clock.now(real: real)
+                let moment = SnapshotMoment(
+                    clock: ClockState(state.clock, now), randomSeed: state.generator.randomSeed, seed: state.seed.name,
+                    takenAt: real)
+                let copy = try begun ?? state.database.beginCopy()
+                return (copy, moment, try copy.usesSecondConnection || copy.step())
             }
-            if isDone { return (copy, moment) }
+            if isWhole { return (copy, moment) }
+            begun = copy
         }
     }
 
-    package func save(_ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment) async throws -> SavedSnapshot {
+    package func save(
+        _ copy: DatabaseCopy, _ name: String, _ moment: SnapshotMoment
+    ) async throws -> Saved<SnapshotInfo> {
         try await environment.copying { [self, environment, namespace = self.name] in
             let kept = try environment.snapshots.save(copy, as: name, of: namespace) { transaction in
-                try StoredJSON.encode(
-                    environment.describe(transaction, name: name, namespace: namespace, moment))
+                try StoredJSON.encode(environment.describe(transaction, name: name, namespace: namespace, moment))
             }
             try checkExists { _ = try environment.snapshots.remove(namespace, name) }
-            return SavedSnapshot(info: try kept.snapshot.info(), isNew: kept.isNew)
+            return Saved(info: try kept.snapshot.info(), isNew: kept.isNew)
         }
     }
 
@@ -134,18 +115,21 @@ extension Namespace {
             }
         }
         let saved = try snapshot.info().clock
-        try await runExclusively { state in
-            guard let old = state else {
-                prepared.discard()
-                throw PlatformError.unknownNamespace("the namespace was deleted")
+        do {
+            try await replaceState { old in
+                let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
+                let restored = try NamespaceState(name: old.name, database: database, environment: environment)
+                // A clock that was running continues from the saved time: now, because the copy may have taken a while.
+                if saved.mode == "running", let now = Instant(saved.now) {
+                    let offset = now.microseconds - environment.realTime().microseconds
+                    restored.clock = Clock(mode: .running(offset: offset), last: now)
+                    try database.transaction { try restored.clock.store(in: $0) }
+                }
+                return restored
             }
-            let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
-            let restored = try NamespaceState(name: old.name, database: database, environment: environment)
-            // Set now, because the copy may have taken a while.
-            try restored.resume(from: saved)
-            restored.continueSequences(after: old.lastSequence)
-            state = restored
-            environment.journals.clear(old.name)
+        } catch {
+            prepared.discard()
+            throw error
         }
     }
 
@@ -186,38 +170,35 @@ extension Namespaces {
         return made
     }
 
+    /// - Parameter isFrozen: whether a clock that was running is frozen at the saved time.
     func fork(
-        _ snapshot: SnapshotRecord, as child: String, ttl: Span?, isInUse: Bool = false
+        _ snapshot: SnapshotRecord, as child: String, ttl: Span?, isInUse: Bool = false, isFrozen: Bool = false
     ) async throws -> Namespace {
         try await create(child, isLong: true, isInUse: isInUse) { environment in
             do {
                 let prepared = try environment.store.prepare(child, from: .snapshot(snapshot)) {
-                    try snapshot.begin($0, ttl: ttl, at: environment.realTime())
+                    try snapshot.begin($0, ttl: ttl, at: environment.realTime(), isFrozen: isFrozen)
                 }
                 let database = try environment.store.put(prepared, as: child) {}
                 return try NamespaceState(name: child, database: database, environment: environment)
-            } catch let error as StorageError {
-                if case .changedMeanwhile = error { throw PlatformError(carrying: error) }
-                throw error
+            } catch StorageError.changedMeanwhile(let reason) {
+                throw PlatformError(carrying: StorageError.changedMeanwhile(reason))
             }
         }
     }
 }
 
-/// A saved snapshot.
-package struct SavedSnapshot: Sendable {
-    package let info: SnapshotInfo
+/// A snapshot or a scenario that was saved under a name.
+package struct Saved<Info: Encodable & Sendable>: Sendable {
+    package let info: Info
     /// Whether it is new; `false` if it replaced another.
     package let isNew: Bool
 }
 
 extension Environment {
-    /// A path for a temporary file, such as an upload.
-    package func temporaryPath() throws -> String { try snapshots.temporaryPath() }
-
     /// A new file without a name, for reading and writing, which is gone when it is closed. Blocks.
     package func temporaryFile() throws -> FileHandle {
-        let path = try temporaryPath()
+        let path = try snapshots.temporaryPath()
         let file = try PrivateFile.create(at: path)
         unlink(path)
         return file
@@ -239,11 +220,8 @@ extension Environment {
     ) throws -> SnapshotInfo {
         let images = try transaction.imageSizes()
         return SnapshotInfo(
-            name: name, namespace: namespace, created_at: moment.takenAt.epoch,
-            clock: ClockState(
-                now: moment.now.display, epoch: moment.now.epoch, mode: moment.isFrozen ? "frozen" : "running"),
-            random_seed: moment.randomSeed, seed: moment.seed,
-            counts: try transaction.namespaceCounts(),
+            name: name, namespace: namespace, created_at: moment.takenAt.epoch, clock: moment.clock,
+            random_seed: moment.randomSeed, seed: moment.seed, counts: try transaction.namespaceCounts(),
             images: images.count, image_bytes: images.bytes, database_bytes: try transaction.databaseBytes())
     }
 }
@@ -264,8 +242,7 @@ extension SnapshotRecord {
     ///
     /// - Parameters:
     ///   - ttl: the time to live; `nil` if it has none.
-    ///   - real: the real time, from which a running clock continues; `nil` if ``NamespaceState/resume(from:)`` sets
-    ///     the clock.
+    ///   - real: the real time, from which a running clock continues; `nil` if the caller sets the clock.
     ///   - isFrozen: whether a clock that was running is frozen at the saved time.
     package func begin(_ transaction: Transaction, ttl: Span?, at real: Instant?, isFrozen: Bool = false) throws {
         let saved = try info().clock

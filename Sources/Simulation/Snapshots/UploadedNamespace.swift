@@ -19,13 +19,19 @@ package enum UploadedNamespace {
         return (remembered.randomSeed, remembered.seed.name)
     }
 
+    private static func refusal(
+        _ row: String, of table: String = "world", _ problem: String, column: String = "value"
+    ) -> StorageError {
+        .invalidRow(InvalidRow(table: table, row: row, column: column, problem: problem))
+    }
+
     /// Reads the values that every namespace must have.
     private static func remembered(
         _ transaction: Transaction, _ platforms: Platforms
     ) throws -> (randomSeed: Int, seed: Seed) {
         func value(_ key: NamespaceKey) throws -> String {
             guard let value = try transaction.namespaceValue(key) else {
-                throw InvalidRow(table: "world", row: key.rawValue, column: "key", problem: "is missing")
+                throw refusal(key.rawValue, "is missing", column: "key")
             }
             return value
         }
@@ -34,15 +40,11 @@ package enum UploadedNamespace {
             let text = try value(.seedText)
             let name = try value(.seedName)
             guard let randomSeed = Int(try value(.randomSeed)) else {
-                throw InvalidRow(table: "world", row: "random_seed", column: "value", problem: "must be a number")
+                throw refusal("random_seed", "must be a number")
             }
             return (randomSeed, try Seed.remembered(name: name, text: text, platforms))
-        } catch let row as InvalidRow {
-            throw StorageError.invalidRow(row)
         } catch let error as SeedError {
-            throw StorageError.invalidRow(
-                InvalidRow(
-                    table: "world", row: "seed_text", column: "value", problem: "must be seed data: \(error.summary)"))
+            throw refusal("seed_text", "must be seed data: \(error.summary)")
         }
     }
 
@@ -63,8 +65,7 @@ package enum UploadedNamespace {
             }
         } catch {
             let problem = (error as? SeedError)?.summary ?? "\(error)"
-            throw StorageError.invalidRow(
-                InvalidRow(table: "world", row: "scenario", column: "value", problem: "must be a scenario: \(problem)"))
+            throw refusal("scenario", "must be a scenario: \(problem)")
         }
     }
 
@@ -75,34 +76,30 @@ package enum UploadedNamespace {
 
     /// Checks that counters are at least the number of generated ids. Otherwise an id would be generated twice, and
     /// refused as a duplicate.
-    private static func checkCounters(_ transaction: Transaction, _ generator: SeededGenerator, _ platforms: Platforms)
-        throws
-    {
+    private static func checkCounters(
+        _ transaction: Transaction, _ generator: SeededGenerator, _ platforms: Platforms
+    ) throws {
+        /// The counter of a kind, and the ids that it would generate next.
+        func upcoming(_ kind: IDKind) throws -> (value: Int64, ids: [String]) {
+            let value = try transaction.counter(kind.name)
+            return (value, (value + 1...value + lookahead).map { generator.text(kind, counter: $0) })
+        }
         for table in NamespaceDomains.declared(platforms) {
             guard let (column, name) = table.identity else { continue }
             guard let kind = platforms.idKinds.first(where: { $0.name.isIdentical(to: name) }) else {
                 preconditionFailure("\(table.name) has ids of the kind \(name), which no platform has")
             }
-            let value = try transaction.counter(name)
-            let next = (value + 1...value + lookahead).map { generator.text(kind, counter: $0) }
+            let (value, next) = try upcoming(kind)
             guard try transaction.count(table.name) <= value,
                 try !transaction.hasAny(of: next, in: table.name, column)
             else {
-                throw StorageError.invalidRow(
-                    InvalidRow(
-                        table: "counters", row: name, column: "value",
-                        problem: "must be at least the number of generated ids of \(table.name), got \(value)"))
+                throw refusal(
+                    name, of: "counters", "must be at least the number of generated ids of \(table.name), got \(value)")
             }
         }
-        let rules = try [IDKind.outcome, .fault].flatMap { kind in
-            let value = try transaction.counter(kind.name)
-            return (value + 1...value + lookahead).map { generator.text(kind, counter: $0) }
-        }
+        let rules = try [IDKind.outcome, .fault].flatMap { try upcoming($0).ids }
         guard try !transaction.hasAny(of: rules, in: "rules", "id") else {
-            throw StorageError.invalidRow(
-                InvalidRow(
-                    table: "counters", row: "outcome, fault", column: "value",
-                    problem: "must be at least the number of generated ids of rules"))
+            throw refusal("outcome, fault", of: "counters", "must be at least the number of generated ids of rules")
         }
     }
 }

@@ -15,8 +15,7 @@ package enum Deliveries {
         _ subscription: SubscriptionRecord, _ job: JobContext
     ) throws -> DeliveryRecord {
         let isFirst =
-            try job.transaction.firstOpenDelivery(
-                subscriptionID: subscription.id, subject: subject) == nil
+            try job.transaction.firstOpenDelivery(subscriptionID: subscription.id, subject: subject) == nil
         var delivery = DeliveryRecord(
             id: try job.nextID(.delivery), subscriptionID: subscription.id, subject: subject, event: event,
             eventID: eventID, format: format, body: body, createdAt: job.now, status: isFirst ? .sending : .waiting)
@@ -94,9 +93,12 @@ package enum Deliveries {
     /// an earlier verification. Writes [D webhook-verification].
     package static func verify(_ subscription: SubscriptionRecord, _ job: JobContext) throws {
         try cancel(subscriptionID: subscription.id, job)
+        let platform = try job.state.environment.platforms.platform(ofFormat: subscription.format)
+        let url =
+            try WebhookTarget.read(subscription.url).get().origin
+            + platform.verificationPath(ofSubscription: subscription.id)
         _ = try add(
-            Data(try verificationURL(subscription, job).utf8), as: DeliveryRecord.verification,
-            event: DeliveryRecord.verification,
+            Data(url.utf8), as: DeliveryRecord.verification, event: DeliveryRecord.verification,
             eventID: try job.nextID(.webhookEvent), of: subscription.id, subscription, job)
     }
 
@@ -105,13 +107,6 @@ package enum Deliveries {
             generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1, at: job.now,
             subscriptionID: delivery.subscriptionID, url: delivery.askedURL, body: nil, headers: [],
             signature: nil, timeout: job.settings.webhookTimeout, isDropped: false)
-    }
-
-    /// The URL at which the domain of a subscription answers.
-    private static func verificationURL(_ subscription: SubscriptionRecord, _ job: JobContext) throws -> String {
-        let platform = try job.state.environment.platforms.platform(ofFormat: subscription.format)
-        return try WebhookTarget.read(subscription.url).get().origin
-            + platform.verificationPath(ofSubscription: subscription.id)
     }
 
     private static func postpone(_ delivery: inout DeliveryRecord, until moment: Instant, _ job: JobContext) throws {

@@ -80,13 +80,7 @@ package struct WebhookAttempt: Sendable {
     package let webhook: OutgoingWebhook
     /// The name of the namespace.
     package let namespace: String
-    private let outbox: Outbox
-
-    init(_ webhook: OutgoingWebhook, in namespace: String, _ outbox: Outbox) {
-        self.webhook = webhook
-        self.namespace = namespace
-        self.outbox = outbox
-    }
+    let outbox: Outbox
 
     /// Whether the attempt belongs to the namespace's current state.
     package var isCurrent: Bool { outbox.generation == webhook.generation }
@@ -111,24 +105,14 @@ package final class Outbox: Sendable {
         var inFlight = 0
         var begun = 0
         var nextWait = 0
-        /// The waits that have begun and not ended.
-        var waits: [Int: Wait] = [:]
+        /// The waits that have begun and do not wait yet. One that is cancelled before it waits is no longer here.
+        var pending: Set<Int> = []
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
 
-        /// Takes the continuations of all waits.
         mutating func takeWaiting() -> [CheckedContinuation<Bool, Never>] {
-            let waiting = waits.compactMap { id, wait in
-                if case .waiting(let continuation) = wait { (id, continuation) } else { nil }
-            }
-            for (id, _) in waiting { waits[id] = nil }
-            return waiting.map(\.1)
+            defer { waiting = [:] }
+            return Array(waiting.values)
         }
-    }
-
-    private enum Wait {
-        case begun
-        case waiting(CheckedContinuation<Bool, Never>)
-        /// Cancelled before it waited.
-        case cancelled
     }
 
     private let state = NIOLockedValueBox(State())
@@ -180,7 +164,7 @@ package final class Outbox: Sendable {
     package var count: Int { state.withLockedValue { $0.inFlight } }
 
     /// The number of waits that have begun and not ended; for tests.
-    package var waitCount: Int { state.withLockedValue { $0.waits.count } }
+    package var waitCount: Int { state.withLockedValue { $0.pending.count + $0.waiting.count } }
 
     /// Waits until no attempt is in flight. Returns false if the wait was cancelled or the server is stopping.
     ///
@@ -191,19 +175,18 @@ package final class Outbox: Sendable {
     ) async -> Bool {
         let id = state.withLockedValue { state in
             state.nextWait += 1
-            state.waits[state.nextWait] = .begun
+            state.pending.insert(state.nextWait)
             return state.nextWait
         }
         // Nothing of a wait outlives it: a cancellation that comes later finds no wait.
-        defer { state.withLockedValue { _ = $0.waits.removeValue(forKey: id) } }
+        defer { state.withLockedValue { _ = $0.pending.remove(id) } }
         prepare { [weak self] in self?.cancelWait(id) }
         return await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
                 if state.inFlight == 0 { return true }
-                if case .cancelled = state.waits[id] { return false }
                 // Checked under the lock, so that every wait sees either this check or `cancelAllWaits`.
-                if isStopping() { return false }
-                state.waits[id] = .waiting(continuation)
+                guard state.pending.remove(id) != nil, !isStopping() else { return false }
+                state.waiting[id] = continuation
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -219,15 +202,9 @@ package final class Outbox: Sendable {
     package var generation: Int { state.withLockedValue { $0.generation } }
 
     private func cancelWait(_ id: Int) {
-        let continuation = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
-            switch state.waits[id] {
-            case .waiting(let continuation):
-                state.waits[id] = nil
-                return continuation
-            case .begun: state.waits[id] = .cancelled
-            case .cancelled, nil: break
-            }
-            return nil
+        let continuation = state.withLockedValue { state in
+            state.pending.remove(id)
+            return state.waiting.removeValue(forKey: id)
         }
         continuation?.resume(returning: false)
     }

@@ -88,7 +88,6 @@ package struct WebhookTarget: Sendable {
             }
         }
 
-        /// The prefix of IPv4-mapped IPv6 addresses.
         private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
 
         /// Whether the address leads to this machine: loopback, or the unspecified address, which systems treat as
@@ -100,23 +99,18 @@ package struct WebhookTarget: Sendable {
 
         /// Whether the address is loopback or private. Addresses of cloud metadata services are not.
         package var isLocal: Bool {
-            guard bytes.count == 16 else { return Self.isLocal(bytes) }
-            let isLoopback = bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] == 1
-            return isLoopback || bytes[0] & 0xfe == 0xfc && !Self.metadata.contains { bytes.starts(with: $0) }
+            switch (bytes.count, bytes[0], bytes[1]) {
+            // Link-local addresses are not local: cloud metadata services use them.
+            case (4, 127, _), (4, 10, _), (4, 192, 168), (4, 172, 16...31): true
+            case (4, _, _): false
+            case (_, 0xfc...0xfd, _): !Self.metadata.contains { bytes.starts(with: $0) }
+            default: bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] == 1
+            }
         }
 
         /// The private IPv6 addresses of cloud metadata services: `fd00:ec2::/32` and `fd20:ce::254`.
         private static let metadata: [[UInt8]] = [
             [0xfd, 0x00, 0x0e, 0xc2], [0xfd, 0x20, 0x00, 0xce] + Array(repeating: 0, count: 10) + [0x02, 0x54],
         ]
-
-        /// Link-local addresses are not local: cloud metadata services use them.
-        private static func isLocal(_ bytes: [UInt8]) -> Bool {
-            switch (bytes[0], bytes[1]) {
-            case (127, _), (10, _), (192, 168): true
-            case (172, 16...31): true
-            default: false
-            }
-        }
     }
 }
