@@ -110,7 +110,7 @@ package struct Console: Sendable {
         case ("scenarios", 1): return try await ScenariosPage.part(request, api)
         case ("scenarios", 2): return try await ScenarioPage.part(path[1], request, api)
         case ("webhooks", 1): return try await WebhooksPage.part(request, api)
-        case ("webhooks", 2) where path[1].isIdentical(to: "check"): return CheckPage.part(request)
+        case ("webhooks", 2) where path[1].isIdentical(to: "check"): return CheckPage.part()
         case ("webhooks", 3) where path[1].isIdentical(to: "deliveries"):
             return try await DeliveryPage.part(path[2], request, api)
         case ("coverage", 1): return try await CoveragePage.part(request, api)
@@ -133,7 +133,6 @@ struct PagePart {
     let view: any Encodable & Sendable
 }
 
-/// A reason for which a page cannot be shown.
 enum ConsoleProblem: Error {
     case noSuchPage
     /// The program has no template of the name, which a test rules out.
@@ -157,10 +156,7 @@ struct ControlReader: Sendable {
     func get<Value: Decodable>(
         _ path: String, _ query: [(String, String?)] = [], as type: Value.Type = Value.self
     ) async throws -> Value {
-        let given = query.compactMap { name, value in value.map { "\(name)=\(Link.escaped($0))" } }
-        return try WireJSON.decode(
-            type,
-            from: try await answer("/_sim/\(path)" + (given.isEmpty ? "" : "?" + given.joined(separator: "&"))))
+        try WireJSON.decode(type, from: try await answer("/_sim/\(path)\(Link.query(query))"))
     }
 
     /// The API's own description: OpenAPI as JSON.

@@ -44,10 +44,8 @@ struct ActivitySearch: Sendable {
     /// With an item, what happened to it is shown too.
     var showsEvents: Bool { terms.showsEvents || item != nil && terms.value("show") == nil && !terms.hasKeysOfRequests }
 
-    /// The query for the journal.
     var requests: [(String, String?)] { terms.requests(username: users.first?.username ?? terms.value("user")) }
 
-    /// The query for the event log.
     var events: [(String, String?)] { terms.events(subject: terms.value("subject") ?? item?.entrupy_id) }
 
     /// The search field, its chips and the matches that are not entries.
@@ -60,12 +58,10 @@ struct ActivitySearch: Sendable {
         /// The users of several organizations whom the name means; `nil` if it means one.
         let users: Rows<Tab>?
 
-        /// A word of the search.
         struct Chip: Encodable, Sendable {
             let chip, without: String
         }
 
-        /// A key that a search may have.
         struct Key: Encodable, Sendable {
             let key, example: String
         }

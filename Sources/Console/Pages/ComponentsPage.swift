@@ -26,14 +26,11 @@ enum ComponentsPage {
     }
 
     private struct Row: Encodable, Sendable {
-        let sessionID, status, statusStyle, workflow, environment, started: String
-        /// The time that is left; `nil` if the session has ended.
-        let left: Left?
+        let session: WorkflowSessionInfo
+        let statusStyle: String
+        /// `nil` if the session has ended.
+        let end: Countdown?
         let components: [Part]
-
-        struct Left: Encodable, Sendable {
-            let text, seconds: String
-        }
 
         struct Part: Encodable, Sendable {
             let state: ComponentState
@@ -44,16 +41,9 @@ enum ComponentsPage {
         }
 
         init(_ session: WorkflowSessionInfo, now: Double) {
-            sessionID = session.session_id
-            status = session.status.rawValue
+            self.session = session
             statusStyle = session.status == .active ? "accent" : "warn"
-            workflow = session.workflow?.name ?? ""
-            environment = session.networkEnvironment?.rawValue ?? ""
-            started = session.started_at.map { Moment.text($0) } ?? ""
-            left =
-                !session.available
-                ? nil
-                : session.expires_at.map { Left(text: Moment.span($0 - now), seconds: "\(max(0, $0 - now))") }
+            end = session.available ? session.expires_at.map { Countdown(to: $0, left: $0 - now) } : nil
             components = (session.components ?? []).map { part in
                 Part(
                     state: part,

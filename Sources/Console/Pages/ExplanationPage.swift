@@ -4,7 +4,7 @@ import SimulationAPI
 /// Why something happened: the chain of its causes as a drawing.
 enum ExplanationPage {
     private struct View: Encodable, Sendable {
-        let kind, subjectID: String
+        let subject: Explanation.Subject
         let forgotten: Bool
         /// `nil` if nothing is known any more.
         let chart: ExplanationChart?
@@ -19,7 +19,7 @@ enum ExplanationPage {
         let explanation = try await api.get("explain/\(Link.escaped(id))", as: Explanation.self)
         let subject = explanation.subject
         let view = View(
-            kind: kind(subject.kind), subjectID: subject.id, forgotten: explanation.forgotten,
+            subject: subject, forgotten: explanation.forgotten,
             chart: explanation.steps.isEmpty ? nil : ExplanationChart(explanation, request),
             alternatives: Rows(
                 explanation.would_differ.map { alternative in
@@ -27,13 +27,12 @@ enum ExplanationPage {
                     return View.Alternative(text: alternative.text, step: step?.text ?? alternative.step)
                 }))
         return PagePart(
-            section: "activity", title: "Why \(kind(subject.kind)) \(subject.id)", template: "explanation", view: view)
+            section: "activity", title: "Why \(subject.kind.replacing("_", with: " ")) \(subject.id)",
+            template: "explanation", view: view)
     }
 
     /// The path of the page about an id, after that of the console.
     static func path(_ id: String) -> String { "/explain/\(Link.escaped(id))" }
-
-    private static func kind(_ name: String) -> String { name.replacing("_", with: " ") }
 }
 
 /// The steps of an explanation, one below the other, with a line from each to those that it follows from. The server draws it.

@@ -90,7 +90,7 @@ struct ReportView: Encodable, Sendable {
     let policy, clock, seed: String
     let randomSeed: Int
     let counts: String
-    let run: Run?
+    let run: ReportedRun?
     let gate: ReportGate.View?
     let why: ReportReasons.View
     let settings: String
@@ -110,11 +110,6 @@ struct ReportView: Encodable, Sendable {
     /// The pictures as a JSON object of data URLs.
     var pictureMap = ""
 
-    /// The command that failed.
-    struct Run: Encodable, Sendable {
-        let command, ending: String
-    }
-
     init(
         title: String, version: String, clock: String, _ info: ServerInfo, counts: String, run: ReportedRun?,
         gate: ReportGate.View?, why: ReportReasons.View
@@ -127,7 +122,7 @@ struct ReportView: Encodable, Sendable {
         seed = info.namespace.seed
         randomSeed = info.namespace.random_seed
         self.counts = counts
-        self.run = run.map { Run(command: ReportReasons.short($0.command), ending: $0.ending) }
+        self.run = run.map { ReportedRun(command: ReportReasons.short($0.command), ending: $0.ending, missing: []) }
         self.gate = gate
         self.why = why
         settings = String(PrettyJSON.text(info.settings).prefix(Report.Space.settings / 6))

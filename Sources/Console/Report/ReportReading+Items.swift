@@ -23,7 +23,6 @@ extension ReportReading {
         view.items = taken(space).nonEmpty
     }
 
-    /// An item of the page.
     private struct Item: Encodable, Sendable {
         let state: ItemState
         let words: String
@@ -41,7 +40,7 @@ extension ReportReading {
             })
         state.history = item.timeline.map { unlinked(StateChange($0, of: item.entrupy_id)) }
         let attempts = deliveries.filter { $0.entrupy_id == item.entrupy_id }.flatMap { delivery in
-            delivery.attempts.map { TimelineChart.Event($0, of: delivery) }
+            delivery.attempts.map { StateChange($0, of: delivery) }
         }
         let words =
             "\(item.entrupy_id) \(item.customer_item_id ?? "") brand:\(item.v2.properties.brand_name ?? "") result:\(item.result.id.rawValue) flag:\(item.flag.id.rawValue) user:\(item.username)"

@@ -18,9 +18,7 @@ extension ReportReading {
         // A chart of fewer events where a long one has no space.
         for count in [500, 100, 20] where chart.count == 0 {
             let drawn = TimelineChart(
-                events: events.prefix(count).reversed().map { .init($0) },
-                due: due.map { .init(at: $0.at, kind: $0.kind, subject: $0.subject) }, snapshots: [], now: now,
-                range: nil, request)
+                events: events.prefix(count).reversed(), due: due, snapshots: [], now: now, range: nil, request)
             try chart.add(drawn.view, "chart")
         }
         view.chart = taken(chart)
@@ -32,18 +30,9 @@ extension ReportReading {
         view.events = taken(list)
         view.eventCount = ReportReasons.count(list.count, "event")
         var rows = ReportSpace(bytes: Report.Space.due)
-        try rows.add(
-            all: due.map {
-                Due(
-                    dueName: EventWords.due($0.kind), dueSubject: $0.subject, dueAt: Moment.text($0.at),
-                    left: Moment.span($0.seconds_left))
-            }, "report-due")
+        try rows.add(all: due.map { Frame.Due($0, now: now, request) }, "report-due")
         note(rows.count, of: due.count, "things that are due")
         view.due = due.isEmpty ? nil : rows.html
-    }
-
-    private struct Due: Encodable, Sendable {
-        let dueName, dueSubject, dueAt, left: String
     }
 
     private struct Event: Encodable, Sendable {
@@ -76,11 +65,9 @@ extension ReportReading {
         return list
     }
 
-    mutating func add(_ deliveries: [WebhookDelivery], to view: inout ReportView) throws {
-        var space = self.space(Report.Space.deliveries)
-        try space.add(all: deliveries.map { delivery($0) }, "report-delivery")
-        note(space.count, of: deliveries.count, "deliveries")
-        view.deliveries = taken(space)
+    mutating func add(_ deliveries: [WebhookDelivery], now: Double, to view: inout ReportView) throws {
+        view.deliveries = try part(
+            deliveries.map { delivery($0, now: now) }, "report-delivery", Report.Space.deliveries, "deliveries")
     }
 
     private struct Delivery: Encodable, Sendable {
@@ -89,12 +76,12 @@ extension ReportReading {
         let attemptList: [DeliveryAttempt]
     }
 
-    private func delivery(_ delivery: WebhookDelivery) -> Delivery {
+    private func delivery(_ delivery: WebhookDelivery, now: Double) -> Delivery {
         let words = "event:\(delivery.event) status:\(delivery.status) \(delivery.entrupy_id ?? "") \(delivery.id)"
         return Delivery(
-            row: DeliveryRow(delivery, request), body: String(PrettyJSON.text(delivery.body).prefix(Report.maxBody)),
+            row: DeliveryRow(delivery, now: now), body: String(PrettyJSON.text(delivery.body).prefix(Report.maxBody)),
             words: words.lowercased(),
-            attemptList: delivery.attempts.map { DeliveryAttempt($0, request, shortened: ReportReasons.short) })
+            attemptList: delivery.attempts.map { DeliveryAttempt($0, shortened: ReportReasons.short) })
     }
 
     private struct Rule: Encodable, Sendable {
@@ -102,24 +89,18 @@ extension ReportReading {
     }
 
     mutating func add(_ faults: [FaultInfo], _ outcomes: [OutcomeInfo], to view: inout ReportView) throws {
-        var first = self.space(Report.Space.rules / 2)
-        try first.add(
-            all: faults.map {
+        let shownFaults = try part(
+            faults.map {
                 Rule(
                     ruleID: $0.id, match: PrettyJSON.line($0.match), effect: PrettyJSON.line($0.effect),
                     hits: "\($0.hits) of \($0.seen) matches")
-            }, "report-rule")
-        let shownFaults = taken(first)
+            }, "report-rule", Report.Space.rules / 2, "faults")
         view.faults = faults.isEmpty ? nil : shownFaults
-        var second = self.space(Report.Space.rules / 2)
-        try second.add(
-            all: outcomes.map {
+        let shownOutcomes = try part(
+            outcomes.map {
                 Rule(
                     ruleID: $0.id, match: PrettyJSON.line($0.match), effect: $0.result, hits: "\($0.hits) decided")
-            }, "report-rule")
-        note(first.count, of: faults.count, "faults")
-        note(second.count, of: outcomes.count, "outcome rules")
-        let shownOutcomes = taken(second)
+            }, "report-rule", Report.Space.rules / 2, "outcome rules")
         view.outcomes = outcomes.isEmpty ? nil : shownOutcomes
     }
 

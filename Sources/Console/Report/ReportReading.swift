@@ -47,7 +47,7 @@ struct ReportReading {
         try await add(requests: reasons, to: &view)
         try await add(items: deliveries, now: now, to: &view)
         try await add(eventsAt: now, to: &view)
-        try add(deliveries, to: &view)
+        try add(deliveries, now: now, to: &view)
         try add(faults, outcomes, to: &view)
         try await add(usersTo: &view)
         return view
@@ -92,6 +92,16 @@ struct ReportReading {
         return space.html
     }
 
+    /// Renders views, as many as there is space for, and notes how many are left out.
+    mutating func part(
+        _ views: [some Encodable], _ template: String, _ bytes: Int, _ things: String
+    ) throws -> String {
+        var space = self.space(bytes)
+        try space.add(all: views, template)
+        note(space.count, of: views.count, things)
+        return taken(space)
+    }
+
     mutating func note(_ shown: Int, of all: Int, _ things: String) {
         if shown < all { notes.append("Only \(shown) of \(all) \(things) are here.") }
     }
@@ -134,7 +144,6 @@ struct ReportReading {
         view.others = (taken(rest) + taken(lines)).nonEmpty
     }
 
-    /// A request of the page.
     private struct Request: Encodable, Sendable {
         let row: RequestRow
         let requestID, anchor, number: String

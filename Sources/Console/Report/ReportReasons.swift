@@ -85,7 +85,6 @@ struct ReportReasons {
 
     // MARK: The page
 
-    /// The reasons as the page shows them.
     struct View: Encodable, Sendable {
         let hasReasons, hasRequests: Bool
         let missing: Rows<String>?
@@ -120,12 +119,10 @@ struct ReportReasons {
         let said: String?
     }
 
-    /// A delivery that did not arrive.
     struct Undelivered: Encodable, Sendable {
         let event, item, status, url, attempts, reason: String
     }
 
-    /// A rule that met nothing.
     struct Unmet: Encodable, Sendable {
         let rule, text: String
         let note: String?
@@ -254,7 +251,6 @@ package enum ReportGate: Sendable {
         }
     }
 
-    /// The verification as the page shows it.
     struct View: Encodable, Sendable {
         let name, summary: String
         var isFailed = false
@@ -276,7 +272,6 @@ package enum ReportGate: Sendable {
         let check, line, problem: String
         let nearest: Rows<Near>?
 
-        /// A request that came near.
         struct Near: Encodable, Sendable {
             let anchor, number, request: String
             let because, differences: String?
