@@ -19,7 +19,7 @@ struct Frame: Encodable, Sendable {
     /// The options that end every command: those for the namespace and ``cliServer``.
     let cli: String
     let cliServer: String
-    let readOnly, canChange: Bool
+    let canChange: Bool
     let sections: [Tab]
     /// `nil` if it cannot be read.
     let clock: Clock?
@@ -52,7 +52,6 @@ struct Frame: Encodable, Sendable {
         console = request.console
         cli = (request.namespace == "default" ? "" : " " + Shell.option("--namespace", request.namespace)) + server
         cliServer = server
-        readOnly = request.isReadOnly
         canChange = !request.isReadOnly
         sections = Self.names.map { name, title, path in
             Tab(name: title, link: request.console + path, isCurrent: name == part.section)
@@ -89,9 +88,10 @@ extension Frame.Clock {
 extension Frame.Due {
     init(_ entry: DueEntry, now: Double, _ request: ConsoleRequest) {
         let left = entry.seconds_left
+        let progress = entry.since.map { Progress(now - $0, of: now - $0 + max(0, left)) }
         self.init(
             dueName: EventWords.due(entry.kind), dueSubject: entry.subject,
             dueLink: Subject(kind: entry.kind, id: entry.subject, request).link,
-            end: Countdown(to: entry.at, left: left, entry.since.map { Progress(now - $0, of: now - $0 + max(0, left)) }))
+            end: Countdown(to: entry.at, left: left, progress))
     }
 }

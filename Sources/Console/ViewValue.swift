@@ -5,11 +5,7 @@ import SimulationAPI
 ///
 /// Members without a value are null, so that a template never takes the member of an outer object for an absent one.
 struct ViewValue: MustacheParent, MustacheCustomRepresentation, MustacheTransformable, CustomStringConvertible {
-    private let json: JSONValue
-
-    init(_ json: JSONValue) {
-        self.json = json
-    }
+    let json: JSONValue
 
     func child(named name: String) -> Any? { json.members?[name].map(ViewValue.init) }
 
@@ -34,7 +30,7 @@ struct ViewValue: MustacheParent, MustacheCustomRepresentation, MustacheTransfor
         case ("span", .number(let seconds)): Moment.span(seconds.double)
         case ("size", .number(let bytes)): bytes.integer.map(SizeText.text)
         case ("words", .string(let text)): text.replacing("_", with: " ")
-        case ("escaped", .string(let text)): Link.escaped(text)
+        case ("escaped", .string(let text)): URLPart.escaped(text)
         case ("json", _): PrettyJSON.line(json)
         default: nil
         }

@@ -241,14 +241,11 @@ enum ActivityPage {
 }
 
 struct RequestRow: Encodable, Sendable {
-    let key: String
-    let at: Double
-    let status: String
+    let request: JournaledRequest
+    let key, status: String
     let statusClass: Int
     /// Why the answer did not reach the client; `nil` if it did.
     let loss: String?
-    let method, path, query: String
-    let user, test: String?
     let took: String
     let pills: [Pill]
     /// The effect of a fault.
@@ -259,16 +256,11 @@ struct RequestRow: Encodable, Sendable {
     }
 
     init(_ journaled: JournaledRequest, _ request: ConsoleRequest) {
+        self.request = journaled
         key = "r\(journaled.sequence ?? 0)-\(journaled.id)"
-        at = journaled.at
         status = journaled.status.map { "\($0)" } ?? "lost"
         statusClass = (journaled.status ?? 0) / 100
         loss = journaled.lossText.map { "not delivered: \($0)" }
-        method = journaled.method
-        path = journaled.path
-        query = journaled.query.map { "?\($0)" } ?? ""
-        user = journaled.username
-        test = journaled.test
         took = Moment.milliseconds(journaled.duration_ms)
         pills = Self.pills(journaled.decided_by, request)
         effect = journaled.effect.map { PrettyJSON.line(.object($0)) }
@@ -279,13 +271,13 @@ struct RequestRow: Encodable, Sendable {
             Pill(pill: pill, pillTitle: title, pillStyle: style, pillLink: request.console + place)
         }
         let fault = decided.fault.map {
-            pill("fault", "the fault \($0) was triggered", "bad", "/rules#\(Link.escaped($0))")
+            pill("fault", "the fault \($0) was triggered", "bad", "/rules#\(URLPart.escaped($0))")
         }
         let limits = decided.limits.map {
             pill("limit", "the limit \($0) was exceeded", "warn", "/settings#rate_limits")
         }
         let outcome = decided.outcome.map {
-            pill("outcome", "the outcome rule \($0) decided the result", "calm", "/rules#\(Link.escaped($0))")
+            pill("outcome", "the outcome rule \($0) decided the result", "calm", "/rules#\(URLPart.escaped($0))")
         }
         return [fault].compactMap(\.self) + limits + [outcome].compactMap(\.self)
     }

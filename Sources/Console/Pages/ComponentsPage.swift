@@ -37,7 +37,6 @@ enum ComponentsPage {
             let stateStyle: String
             /// The number of pictures that have been uploaded; `nil` if the component wants none.
             let uploaded: Int?
-            let wanted: Int
         }
 
         init(_ session: WorkflowSessionInfo, now: Double) {
@@ -48,8 +47,7 @@ enum ComponentsPage {
                 Part(
                     state: part,
                     stateStyle: part.status == .finished ? "good" : part.status == .failed ? "bad" : "accent",
-                    uploaded: part.images.isEmpty ? nil : part.images.count(where: \.isUploaded),
-                    wanted: part.images.count)
+                    uploaded: part.images.isEmpty ? nil : part.images.count(where: \.isUploaded))
             }
         }
     }

@@ -75,16 +75,15 @@ package enum CoveragePage {
     }
 
     private struct Cell: Encodable, Sendable {
-        let anchor, name: String
+        let edge: Coverage.Edge
+        let anchor: String
         /// The last word of the name, which is an answer's status.
         let status: String
         let state, stateWords: String
         let count: Int
         /// The number of times that a fault injected it, where that proves nothing; `nil` for none.
         let injected: Int?
-        let isFaultOnly: Bool
         let tests: Rows<String>?
-        let first: Coverage.First?
         let meetWith: String?
 
         init(_ edge: Coverage.Edge, _ anchor: String, isLost: Bool) {
@@ -92,16 +91,13 @@ package enum CoveragePage {
             let words = [
                 "lost": "met before, not now", "met": "met", "injected": "injected only", "missing": "not met",
             ]
-            self.anchor = anchor
-            name = edge.id
+            (self.edge, self.anchor) = (edge, anchor)
             status = edge.id.split(separator: " ").last.map(String.init) ?? ""
             self.state = state
             stateWords = words[state] ?? state
             count = edge.fault_only ? edge.reached + edge.injected : edge.reached
             injected = edge.injected > 0 && !edge.fault_only ? edge.injected : nil
-            isFaultOnly = edge.fault_only
             tests = Rows(edge.tests)
-            first = edge.first
             meetWith = edge.meet_with?.nonEmpty
         }
     }
@@ -128,7 +124,7 @@ package enum CoveragePage {
     private static func operations(_ cells: [Cell]) -> [Operation] {
         var rows: [Operation] = []
         for cell in cells {
-            let parts = cell.name.split(separator: " ").map(String.init)
+            let parts = cell.edge.id.split(separator: " ").map(String.init)
             let (method, path) = (parts.first ?? "", parts.dropFirst().dropLast().joined(separator: " "))
             if rows.last?.method != method || rows.last?.path != path {
                 rows.append(Operation(method: method, path: path, cells: []))

@@ -16,7 +16,7 @@ enum ExplanationPage {
     }
 
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let explanation = try await api.get("explain/\(Link.escaped(id))", as: Explanation.self)
+        let explanation = try await api.get("explain/\(URLPart.escaped(id))", as: Explanation.self)
         let subject = explanation.subject
         let view = View(
             subject: subject, forgotten: explanation.forgotten,
@@ -32,7 +32,7 @@ enum ExplanationPage {
     }
 
     /// The path of the page about an id, after that of the console.
-    static func path(_ id: String) -> String { "/explain/\(Link.escaped(id))" }
+    static func path(_ id: String) -> String { "/explain/\(URLPart.escaped(id))" }
 }
 
 /// The steps of an explanation, one below the other, with a line from each to those that it follows from. The server draws it.
@@ -90,10 +90,10 @@ struct ExplanationChart: Encodable, Sendable {
     private static func link(_ step: Explanation.Step, _ request: ConsoleRequest) -> String? {
         let console = request.console
         switch step.kind {
-        case .request: return step.href == nil ? nil : "\(console)/requests/\(Link.escaped(step.id))"
-        case .delivery: return "\(console)/webhooks/deliveries/\(Link.escaped(step.id))"
+        case .request: return step.href == nil ? nil : "\(console)/requests/\(URLPart.escaped(step.id))"
+        case .delivery: return "\(console)/webhooks/deliveries/\(URLPart.escaped(step.id))"
         case .attempt:
-            return "\(console)/webhooks/deliveries/\(Link.escaped(String(step.id.prefix { $0 != "#" })))"
+            return "\(console)/webhooks/deliveries/\(URLPart.escaped(String(step.id.prefix { $0 != "#" })))"
         case .event, .dueWork, .control, .scenario: return console + ExplanationPage.path(step.id)
         case .rule: return "\(console)/rules"
         case .limit, .setting: return "\(console)/settings"

@@ -13,7 +13,7 @@ enum ItemPage {
     }
 
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let path = "authentications/\(Link.escaped(id))"
+        let path = "authentications/\(URLPart.escaped(id))"
         let item = try await api.get(path, as: AuthenticationInfo.self)
         let choices = try await api.get("choices", as: Choices.self).lists
         let now = try await api.get("clock", as: ClockState.self).epoch
@@ -22,9 +22,7 @@ enum ItemPage {
         ).deliveries
         let rules = try await api.get("\(path)/rules", as: RuleMatchList.self).rules
         let captured =
-            item.capture_id == nil
-            ? []
-            : try await api.get("event-log", [("subject", item.capture_id), ("limit", "50")], as: EventList.self).events
+            item.capture_id == nil ? [] : try await api.events([("subject", item.capture_id), ("limit", "50")])
         let mode = item.v2.activity.name == "authentication" ? nil : item.v2.activity.mode
         let results = choices["results"]?.filter { choice in
             let result = ResultID(rawValue: choice.id)
@@ -65,7 +63,8 @@ struct ItemState: Encodable, Sendable {
     let sdk, v1, v2: String
 
     struct Photo: Encodable, Sendable {
-        let region, regionID, picture, size: String
+        let picture: AuthenticationInfo.Picture
+        let path: String
         /// Whether the photo is small enough to be shown.
         let isShown: Bool
     }
@@ -87,8 +86,7 @@ struct ItemState: Encodable, Sendable {
         pictures = Rows(
             item.pictures.map { picture in
                 Photo(
-                    region: picture.region_id.replacing("_", with: " "), regionID: picture.region_id,
-                    picture: Picture.path(picture.url, request), size: SizeText.text(picture.bytes),
+                    picture: picture, path: Picture.path(picture.url, request),
                     isShown: picture.bytes <= ItemsPage.maxPicture)
             })
         history = item.timeline.reversed().map { ChangeRow(StateChange($0, of: item.entrupy_id), request) }

@@ -13,7 +13,7 @@ enum ItemsPage {
         let brands, results, flags: [Option]
         let problems: [String]
         let rows: Rows<ItemRow>?
-        let isEmpty, isNotFound: Bool
+        let isFiltered: Bool
         /// `nil` on the first page.
         let firstLink: String?
         let nextLink: String?
@@ -41,8 +41,8 @@ enum ItemsPage {
             brands: Option.all(lists["brands"], chosen: request.given("brand")),
             results: Option.all(lists["results"], chosen: request.given("result")),
             flags: Option.all(lists["flags"], chosen: request.given("flag")), problems: problems,
-            rows: Rows(items.map { ItemRow($0, now: now, request) }), isEmpty: items.isEmpty && !isFiltered,
-            isNotFound: items.isEmpty && isFiltered, firstLink: request.given("cursor") == nil ? nil : link([]),
+            rows: Rows(items.map { ItemRow($0, now: now, request) }), isFiltered: isFiltered,
+            firstLink: request.given("cursor") == nil ? nil : link([]),
             nextLink: list.next_cursor.map { link([("cursor", $0)]) })
         return PagePart(section: "items", title: "Items", template: "items", view: view)
     }
@@ -88,6 +88,6 @@ enum Picture {
     static func path(_ url: String, _ request: ConsoleRequest) -> String {
         let parts = url.split(separator: "/")
         guard let index = parts.lastIndex(of: "images"), index + 1 < parts.count else { return "" }
-        return "\(request.base)/_sim/images/\(Link.escaped(String(parts[index + 1])))"
+        return "\(request.base)/_sim/images/\(URLPart.escaped(String(parts[index + 1])))"
     }
 }

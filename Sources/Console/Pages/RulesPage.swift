@@ -28,7 +28,7 @@ enum RulesPage {
         var item: AuthenticationInfo?
         if let id = request.given("item") {
             // An item that is gone leaves the form empty.
-            item = try? await api.get("authentications/\(Link.escaped(id))", as: AuthenticationInfo.self)
+            item = try? await api.get("authentications/\(URLPart.escaped(id))", as: AuthenticationInfo.self)
         }
         // Without its customer_item_id, an item is described by its brand and its user.
         let unnamed = item.flatMap { $0.customer_item_id == nil ? $0 : nil }

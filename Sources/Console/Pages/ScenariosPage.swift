@@ -54,11 +54,10 @@ enum ScenariosPage {
     /// The scenario that the namespace was started from; `nil` if there is none.
     private static func running(_ api: ControlReader) async -> ScenarioRun? {
         // Without it the scenarios are still of use.
-        let log = try? await api.get(
-            "event-log", [("kind", "scenario.started"), ("limit", "1")], as: EventList.self)
-        guard let name = log?.events.first?.subject else { return nil }
+        let started = try? await api.events([("kind", "scenario.started"), ("limit", "1")])
+        guard let name = started?.first?.subject else { return nil }
         // A deleted scenario has no details.
-        return try? await api.get("scenarios/\(Link.escaped(name))", as: ScenarioDetails.self).run
+        return try? await api.get("scenarios/\(URLPart.escaped(name))", as: ScenarioDetails.self).run
     }
 
     private static func card(_ scenario: ScenarioInfo, _ run: ScenarioRun?) -> View.Card {
@@ -100,7 +99,7 @@ enum ScenarioPage {
     }
 
     static func part(_ name: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let details = try await api.get("scenarios/\(Link.escaped(name))", as: ScenarioDetails.self)
+        let details = try await api.get("scenarios/\(URLPart.escaped(name))", as: ScenarioDetails.self)
         let now = try await api.get("clock", as: ClockState.self).epoch
         let view = View(
             details: details, actions: Rows((details.run?.timeline ?? []).map { Self.action($0, now: now) }))

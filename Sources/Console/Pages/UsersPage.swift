@@ -128,7 +128,7 @@ enum UserPage {
     }
 
     static func part(_ name: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let path = "users/\(Link.escaped(name))"
+        let path = "users/\(URLPart.escaped(name))"
         let user = try await api.get(path, as: UserInfo.self)
         let sessions = try await api.get(
             "sessions", [("username", user.username), ("limit", "50")], as: ActiveSessionList.self)

@@ -43,8 +43,10 @@ enum WebhooksPage {
         let shown = Set(failures.map(\.id))
         let others = deliveries.deliveries.filter { !shown.contains($0.id) }
         func link(_ pairs: [(String, String?)]) -> String { "\(request.console)/webhooks" + Link.query(pairs) }
+        // Those whose deliveries fail come first.
+        let ordered = subscriptions.filter { $0.failing != nil } + subscriptions.filter { $0.failing == nil }
         let view = View(
-            subscriptions: Rows(ordered(subscriptions).map(subscription)),
+            subscriptions: Rows(ordered.map(subscription)),
             states: ([nil] + states.map(Optional.some)).map { state in
                 Tab(name: state ?? "all", link: link([("status", state)]), isCurrent: state == status)
             },
@@ -54,11 +56,6 @@ enum WebhooksPage {
             nextLink: deliveries.next_cursor.map { link([("status", status), ("cursor", $0)]) },
             shellURL: Shell.quoted(request.url))
         return PagePart(section: "webhooks", title: "Webhooks", template: "webhooks", view: view)
-    }
-
-    /// Those whose deliveries fail come first.
-    private static func ordered(_ subscriptions: [SubscriptionInfo]) -> [SubscriptionInfo] {
-        subscriptions.filter { $0.failing != nil } + subscriptions.filter { $0.failing == nil }
     }
 
     /// The deliveries that failed, and those whose attempts fail; of each, newest first.
@@ -136,7 +133,7 @@ enum DeliveryPage {
     }
 
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let delivery = try await api.get("webhook-deliveries/\(Link.escaped(id))", as: WebhookDelivery.self)
+        let delivery = try await api.get("webhook-deliveries/\(URLPart.escaped(id))", as: WebhookDelivery.self)
         let now = try await api.get("clock", as: ClockState.self).epoch
         let view = View(
             row: DeliveryRow(delivery, now: now),
@@ -144,12 +141,5 @@ enum DeliveryPage {
             attemptList: Rows(delivery.attempts.map { DeliveryAttempt($0) }))
         return PagePart(
             section: "webhooks", title: "\(delivery.event) \(delivery.id)", template: "delivery", view: view)
-    }
-}
-
-/// The page that checks a signature, for those who write a receiver.
-enum CheckPage {
-    static func part() -> PagePart {
-        PagePart(section: "webhooks", title: "Check a signature", template: "check", view: [String: String]())
     }
 }

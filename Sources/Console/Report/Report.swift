@@ -65,7 +65,7 @@ package struct Report: Sendable {
         _ console: Console, title: String, gate: ReportGate? = nil, run: ReportedRun? = nil,
         _ api: @escaping ControlAPI, picture: @escaping @Sendable (_ path: String) async -> Data?
     ) async throws {
-        var reading = ReportReading(ControlReader(api), picture, gate, run)
+        var reading = ReportReading(ControlReader(api: api), picture, gate, run)
         var view = try await reading.view(title: ReportReasons.short(title), version: console.version)
         let size = try PageTemplates.render(view, "report").utf8.count
         view.pictureMap = await reading.pictures(bytes: Self.maxBytes - Space.rest - size)
@@ -87,9 +87,8 @@ struct ReportView: Encodable, Sendable {
     let title, version: String
     let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
     let script = String(decoding: ReportAsset.script, as: UTF8.self)
-    let policy, clock, seed: String
-    let randomSeed: Int
-    let counts: String
+    let policy, clock, counts: String
+    let namespace: NamespaceInfo
     let run: ReportedRun?
     let gate: ReportGate.View?
     let why: ReportReasons.View
@@ -119,8 +118,7 @@ struct ReportView: Encodable, Sendable {
         policy =
             "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
         self.clock = clock
-        seed = info.namespace.seed
-        randomSeed = info.namespace.random_seed
+        namespace = info.namespace
         self.counts = counts
         self.run = run.map { ReportedRun(command: ReportReasons.short($0.command), ending: $0.ending, missing: []) }
         self.gate = gate

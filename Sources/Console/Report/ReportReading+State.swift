@@ -6,13 +6,10 @@ import SimulationAPI
 
 extension ReportReading {
     mutating func add(eventsAt now: Double, to view: inout ReportView) async throws {
-        var events: [StateChange] = []
-        var cursor: String?
-        repeat {
+        let (events, isCut) = try await allPages(max: Report.maxEvents) { [api] cursor in
             let page = try await api.get("event-log", [("limit", "1000"), ("cursor", cursor)], as: EventList.self)
-            events += page.events
-            cursor = page.next_cursor
-        } while cursor != nil && events.count < Report.maxEvents
+            return (page.events, page.next_cursor)
+        }
         let due = try await api.get("due", [("limit", "100")], as: DueList.self).due
         var chart = self.space(Report.Space.chart)
         // A chart of fewer events where a long one has no space.
@@ -23,13 +20,16 @@ extension ReportReading {
         }
         view.chart = taken(chart)
         var list = self.space(Report.Space.events)
-        try list.add(all: events.map { Event($0, unlinked($0)) }, "report-event")
-        if cursor != nil || list.count < events.count {
+        try list.add(
+            all: events.map {
+                Event(row: unlinked($0), words: "kind:\($0.kind) subject:\($0.subject)".lowercased())
+            }, "report-event")
+        if isCut || list.count < events.count {
             notes.append("Only the newest \(list.count) entries of the event log are here.")
         }
         view.events = taken(list)
         view.eventCount = ReportReasons.count(list.count, "event")
-        var rows = ReportSpace(bytes: Report.Space.due)
+        var rows = ReportSpace(left: Report.Space.due)
         try rows.add(all: due.map { Frame.Due($0, now: now, request) }, "report-due")
         note(rows.count, of: due.count, "things that are due")
         view.due = due.isEmpty ? nil : rows.html
@@ -38,11 +38,6 @@ extension ReportReading {
     private struct Event: Encodable, Sendable {
         let row: ChangeRow
         let words: String
-
-        init(_ change: StateChange, _ row: ChangeRow) {
-            self.row = row
-            words = "kind:\(change.kind) subject:\(change.subject)".lowercased()
-        }
     }
 
     /// A change without its link: a file has no other pages.
@@ -53,15 +48,12 @@ extension ReportReading {
     }
 
     mutating func deliveries() async throws -> [WebhookDelivery] {
-        var list: [WebhookDelivery] = []
-        var cursor: String?
-        repeat {
+        let (list, isCut) = try await allPages(max: Report.maxDeliveries) { [api] cursor in
             let page = try await api.get(
                 "webhook-deliveries", [("limit", "100"), ("cursor", cursor)], as: WebhookDeliveryList.self)
-            list += page.deliveries
-            cursor = page.next_cursor
-        } while cursor != nil && list.count < Report.maxDeliveries
-        if cursor != nil { notes.append("Only the newest \(list.count) deliveries were looked at.") }
+            return (page.deliveries, page.next_cursor)
+        }
+        if isCut { notes.append("Only the newest \(list.count) deliveries were looked at.") }
         return list
     }
 
@@ -84,22 +76,21 @@ extension ReportReading {
             attemptList: delivery.attempts.map { DeliveryAttempt($0, shortened: ReportReasons.short) })
     }
 
-    private struct Rule: Encodable, Sendable {
-        let ruleID, match, effect, hits: String
-    }
-
     mutating func add(_ faults: [FaultInfo], _ outcomes: [OutcomeInfo], to view: inout ReportView) throws {
         let shownFaults = try part(
             faults.map {
-                Rule(
-                    ruleID: $0.id, match: PrettyJSON.line($0.match), effect: PrettyJSON.line($0.effect),
-                    hits: "\($0.hits) of \($0.seen) matches")
+                [
+                    "ruleID": $0.id, "match": PrettyJSON.line($0.match), "effect": PrettyJSON.line($0.effect),
+                    "hits": "\($0.hits) of \($0.seen) matches",
+                ]
             }, "report-rule", Report.Space.rules / 2, "faults")
         view.faults = faults.isEmpty ? nil : shownFaults
         let shownOutcomes = try part(
             outcomes.map {
-                Rule(
-                    ruleID: $0.id, match: PrettyJSON.line($0.match), effect: $0.result, hits: "\($0.hits) decided")
+                [
+                    "ruleID": $0.id, "match": PrettyJSON.line($0.match), "effect": $0.result,
+                    "hits": "\($0.hits) decided",
+                ]
             }, "report-rule", Report.Space.rules / 2, "outcome rules")
         view.outcomes = outcomes.isEmpty ? nil : shownOutcomes
     }

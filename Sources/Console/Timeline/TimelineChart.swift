@@ -62,11 +62,8 @@ struct TimelineChart {
     private static let lanes = [
         "Sessions", "Capture", "Review", "Flag", "Support", "Webhooks", "Components", "Control",
     ]
-    private static let width = 1120.0
-    private static let left = 104.0
-    private static let right = 34.0
-    private static let laneHeight = 38.0
-    private static let top = 46.0
+    private static let (width, left, right) = (1120.0, 104.0, 34.0)
+    private static let (top, laneHeight) = (46.0, 38.0)
     /// The radius of a mark, and of one that stands for several.
     private static let (radius, groupRadius) = (6.5, 9.0)
     /// Marks of a lane that are nearer than this are drawn as one, so that no two overlap: two groups touch at twice their radius.
@@ -263,7 +260,7 @@ struct TimelineChart {
             "\(number(group.x + $0.0)),\(number(top - 14 + $0.1))"
         }
         let names = group.elements.map(\.name)
-        let place = names.count == 1 ? "#snapshot-\(Link.escaped(names[0]))" : ""
+        let place = names.count == 1 ? "#snapshot-\(URLPart.escaped(names[0]))" : ""
         return SnapshotMark(
             points: points.joined(separator: " "), snapshotLink: "\(request.console)/namespaces\(place)",
             snapshotText: names.count == 1
