@@ -283,7 +283,7 @@ private struct SimulatedRun {
         }
         guard await requests(client, limit: 1)?.isEmpty == true else { return [] }
         let own = "no request came to /ns/\(Self.namespace); does the client read ENTRUPY_SIM_URL?"
-        guard let others = await requests(client.ofDefault(), limit: 1000), let last = others.first else {
+        guard let others = await requests(client.of("default"), limit: 1000), let last = others.first else {
             return [own]
         }
         let count = Readable.count(others.count, "request")
