@@ -63,6 +63,7 @@ package struct Console: Sendable {
     let version: String
     /// Proves that a change comes from a page of this run of the server. The pages' script sends it with each change.
     package let proof: String
+    private let forms = DescribedForms.Cache()
 
     package init(version: String, proof: String) {
         self.version = version
@@ -74,7 +75,7 @@ package struct Console: Sendable {
         let reader = ControlReader(api: api)
         var part: PagePart
         do {
-            part = try await Self.part(request, reader)
+            part = try await self.part(request, reader)
         } catch {
             part = ProblemPage.part(error, request)
         }
@@ -92,7 +93,7 @@ package struct Console: Sendable {
     }
 
     /// Finds the page of a path.
-    private static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
+    private func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let path = request.path
         switch (request.section, path.count) {
         case ("", _): return try await ActivityPage.part(request, api)
@@ -106,7 +107,7 @@ package struct Console: Sendable {
         case ("users", 1): return try await UsersPage.part(request, api)
         case ("users", 2): return try await UserPage.part(path[1], request, api)
         case ("components", 1): return try await ComponentsPage.part(request, api)
-        case ("rules", 1): return try await RulesPage.part(request, api)
+        case ("rules", 1): return try await RulesPage.part(request, api, forms.read(api).effects)
         case ("scenarios", 1): return try await ScenariosPage.part(request, api)
         case ("scenarios", 2): return try await ScenarioPage.part(path[1], request, api)
         case ("webhooks", 1): return try await WebhooksPage.part(request, api)
@@ -117,7 +118,7 @@ package struct Console: Sendable {
             return try await DeliveryPage.part(path[2], request, api)
         case ("coverage", 1): return try await CoveragePage.part(request, api)
         case ("namespaces", 1): return try await NamespacesPage.part(request, api)
-        case ("settings", 1): return try await SettingsPage.part(request, api)
+        case ("settings", 1): return try await SettingsPage.part(request, api, forms.read(api).settings)
         default: throw ConsoleProblem.noSuchPage
         }
     }

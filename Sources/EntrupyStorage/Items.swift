@@ -204,7 +204,7 @@ extension Transaction {
 
     /// A condition on items, besides the beginning that is searched for.
     package enum ItemCondition {
-        case brand(String), category(String), result(String), flag(String)
+        case brand(String), category(String), result(ResultID), flag(String)
         /// The id of the user who submitted the item.
         case user(Int64)
 
@@ -220,7 +220,8 @@ extension Transaction {
 
         fileprivate var value: any ColumnValue {
             switch self {
-            case .brand(let value), .category(let value), .result(let value), .flag(let value): value
+            case .brand(let value), .category(let value), .flag(let value): value
+            case .result(let result): result
             case .user(let id): id
             }
         }

@@ -7,6 +7,9 @@ import Simulation
 /// The guarantee for acknowledged writes when the power fails.
 package typealias ServerDurability = Simulation.Durability
 
+/// The target of a webhook, read from its URL.
+package typealias ServerWebhookTarget = Simulation.WebhookTarget
+
 /// The comparison of a webhook's signature with the right one.
 package typealias WebhookSignatureCheck = Entrupy.SignatureCheck
 

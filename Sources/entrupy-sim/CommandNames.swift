@@ -33,11 +33,7 @@ enum CommandNames {
 
     /// The error for a word such as `-1h`, `nil` if there is none. The parser would read it as options, one of them `-h`.
     private static func negative(_ words: [String]) -> Refusal? {
-        let found = words.indices.first { index in
-            let word = words[index]
-            return word.hasPrefix("-") && word.dropFirst().first.map { $0.isASCII && $0.isNumber } ?? false
-        }
-        guard let found else { return nil }
+        guard let found = words.firstIndex(where: { $0.starts(with: #/-[0-9]/#) }) else { return nil }
         let option = found > 0 && words[found - 1].hasPrefix("--") ? "\(words[found - 1]) " : ""
         let command = words.prefix { !$0.hasPrefix("-") }.joined(separator: " ")
         return Refusal(

@@ -33,9 +33,7 @@ enum ExitStatus {
     /// The argument parser's message in this program's format.
     private static func usage(_ error: any Error) -> Refusal {
         let message = EntrupySim.message(for: error)
-        let whole = EntrupySim.fullMessage(for: error)
-        let prefix = "Error: \(message)"
-        let rest = whole.hasPrefix(prefix) ? whole.dropFirst(prefix.count) : whole[...]
+        let rest = EntrupySim.fullMessage(for: error).trimmingPrefix("Error: \(message)")
         let lines = rest.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         // The parser guesses by letters alone.
         if let unknown = message.firstMatch(of: #/^Unknown option '([^']+)'/#) {

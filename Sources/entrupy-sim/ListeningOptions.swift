@@ -148,12 +148,11 @@ extension ListeningOptions {
 
     /// A new token from the system's random generator. It is a secret, so it must not follow from a random seed.
     private static func randomToken() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return "ctl-"
-            + (0..<4).map { _ in
-                let digits = String(generator.next() as UInt64, radix: 36)
-                return String(repeating: "0", count: 13 - digits.count) + digits
-            }.joined()
+        let parts = (0..<4).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max), radix: 36)
+            return String(repeating: "0", count: 13 - digits.count) + digits
+        }
+        return "ctl-" + parts.joined()
     }
 
     /// - Parameter dataDirectory: the directory of the local authority; `nil` for one that ends with the server.
@@ -162,7 +161,10 @@ extension ListeningOptions {
         configuration.host = host
         configuration.controlToken = controlToken
         configuration.port = port
-        configuration.tls = tlsPort.map { ($0, certificates(dataDirectory)) }
+        let files = tlsCert.flatMap { certificate in
+            tlsKey.map { CertificateSource.files(certificate: certificate, key: $0) }
+        }
+        configuration.tls = tlsPort.map { ($0, files ?? .localAuthority(dataDirectory: dataDirectory)) }
         configuration.connections.connections = min(maxConnections, OpenFiles.raiseLimit())
         configuration.connections.idle = idleTimeout.duration
         configuration.allowedHosts = allowedHostNames
@@ -176,10 +178,5 @@ extension ListeningOptions {
     /// The parts between commas, in lower case.
     private static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-    }
-
-    private func certificates(_ directory: String?) -> CertificateSource {
-        if let tlsCert, let tlsKey { return .files(certificate: tlsCert, key: tlsKey) }
-        return .localAuthority(dataDirectory: directory)
     }
 }

@@ -5,7 +5,6 @@ import Logging
 import Server
 import SimulationAPI
 
-/// `entrupy-sim serve`: runs the simulator.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -39,7 +38,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "\"documented\", \"off\", or numbers as JSON, for instance '{\"api_per_second\": 50}'.")
     var rateLimits = "documented"
     @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")
-    var durability = ServeDurability.process
+    var durability = ServerDurability.process
     @Flag(help: "If a request names a namespace that does not exist, make it.") var autoCreateNamespaces = false
 
     func validate() throws {
@@ -69,7 +68,7 @@ struct Serve: AsyncParsableCommand {
             var configuration = ServerConfiguration(
                 version: Release.version,
                 namespaces: .init(
-                    dataDirectory: directory, durability: durability == .process ? .process : .powerLoss, seed: seed,
+                    dataDirectory: directory, durability: durability, seed: seed,
                     randomSeed: randomSeed ?? Int.random(in: 0..<1 << 53),
                     settings: .object(["rate_limits": try limits()]), autoCreates: autoCreateNamespaces))
             configuration.namespaces.bundle = bundle
@@ -109,22 +108,17 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }
 
-enum ServeDurability: String, ExpressibleByArgument, CaseIterable {
-    case process
-    case powerLoss = "power-loss"
-}
+extension ServerDurability: ExpressibleByArgument {}
 
 /// Turns an error of the start into a message that says what to do.
 enum Stop {
     static func because(_ error: any Error) -> Refusal {
-        if let error = error as? PortRefused { return refusal(error) }
-        let text = "\(error)"
-        if text.contains("UnknownHost") { return wrongHost }
-        return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
-    }
-
-    private static func refusal(_ error: PortRefused) -> Refusal {
-        switch error.reason {
+        guard let error = error as? PortRefused else {
+            let text = "\(error)"
+            if text.contains("UnknownHost") { return wrongHost }
+            return Refusal(StartProblem.isWrongInput(error) ? .usage : .no, text)
+        }
+        return switch error.reason {
         case .inUse:
             Refusal(
                 .no, "port \(error.port) is in use",
@@ -200,7 +194,6 @@ struct Welcome {
         return known.first.map { (VisibleText.line($0.key), VisibleText.line($0.value[0])) }
     }
 
-    /// Two calls of a back end.
     private func calls(token: String) -> String {
         """
 

@@ -53,12 +53,9 @@ enum Suggestions {
     /// The commands that a first word can mean: those of a group with its name, or one with a near name or the same meaning.
     static func commands(for word: String) -> [String] {
         let all = EntrupySim.configuration.subcommands
-        let names = all.map { $0._commandName }
-        let nested = all.filter { group in
-            group.configuration.subcommands.contains { $0._commandName == word }
-        }
+        let nested = all.filter { $0.configuration.subcommands.contains { $0._commandName == word } }
         if (1...3).contains(nested.count) { return nested.map { "\($0._commandName) \(word)" } }
-        return meant(by: word, among: names, otherCommands).map { [$0] } ?? []
+        return meant(by: word, among: all.map { $0._commandName }, otherCommands).map { [$0] } ?? []
     }
 
     /// The hint for an option that the command of these words does not have.
@@ -92,29 +89,12 @@ enum Suggestions {
             ?? (word.count > 3 ? NearestName.nearest(to: word, among: names, maxDistance: 2) : nil)
     }
 
-    /// The part of the parser's description of a command that names its options.
-    private struct Description: Decodable {
-        struct Command: Decodable {
-            struct Argument: Decodable {
-                struct Name: Decodable {
-                    let kind: String
-                    let name: String
-                }
-
-                let names: [Name]?
-            }
-
-            let arguments: [Argument]?
-        }
-
-        let command: Command
-    }
-
     /// The long names of a command's options. The parser tells them as JSON alone.
     static func options(of command: any ParsableCommand.Type) -> [String] {
-        let text = Data(command._dumpHelp().utf8)
         // Without the names there is no suggestion; a test reads them.
-        let arguments = (try? JSONDecoder().decode(Description.self, from: text))?.command.arguments ?? []
-        return arguments.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
+        let help = try? WireJSON.decode(JSONValue.self, from: Data(command._dumpHelp().utf8))
+        let arguments = help?.members?["command"]?.members?["arguments"]?.elements ?? []
+        let names = arguments.flatMap { $0.members?["names"]?.elements ?? [] }.compactMap(\.members)
+        return names.filter { $0["kind"]?.text == "long" }.compactMap { $0["name"]?.text }
     }
 }

@@ -28,7 +28,8 @@ import Testing
 
     private func groups(_ settings: String) throws -> [SettingsForm.Group] {
         let description = try WireJSON.decode(JSONValue.self, from: Data(Self.description.utf8))
-        return SettingsForm(description).groups(try WireJSON.decode(JSONValue.self, from: Data(settings.utf8)))
+        let values = try WireJSON.decode(JSONValue.self, from: Data(settings.utf8))
+        return DescribedForms(description).settings.groups(values)
     }
 
     @Test func settingsThatStandAloneComeFirst() throws {
@@ -39,7 +40,7 @@ import Testing
         #expect(
             groups[0].fields.map(\.name) == ["capture_timeout", "loop"], "the rate limits have a form of their own")
         let description = try WireJSON.decode(JSONValue.self, from: Data(Self.description.utf8))
-        #expect(SettingsForm(description).limits == ["a_day", "a_second"])
+        #expect(DescribedForms(description).settings.limits == ["a_day", "a_second"])
         #expect(field.label == "Capture timeout")
         #expect(field.input?.value == "2h")
         #expect(field.hint == "The time until it ends. For instance 90s or 1h30m.")
@@ -67,6 +68,6 @@ import Testing
     @Test(arguments: ["null", "[]", #"{"components":{"schemas":{"SettingsPatch":{"properties":[]}}}}"#])
     func anotherDescriptionMakesNoFields(text: String) throws {
         let description = try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
-        #expect(SettingsForm(description).groups(.object([:])).isEmpty)
+        #expect(DescribedForms(description).settings.groups(.object([:])).isEmpty)
     }
 }

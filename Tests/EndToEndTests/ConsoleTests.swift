@@ -279,6 +279,23 @@ import Testing
         #expect(journal?.isEmpty == true, "the console's own requests are not journaled")
     }
 
+    /// The fields are made from the API's description, so that no effect is forgotten.
+    @Test func everyEffectHasTheFieldsOfItsArgument() async throws {
+        let world = try await TestWorld.make()
+        let html = try await page(world, "/rules").text
+        for effect in try await world.send("GET", "/_sim/choices")["lists.fault_effects"].items {
+            #expect(html.contains("<option value=\"\(effect["id"].text ?? "?")\""))
+        }
+        for (effect, field) in [
+            ("status", "status"), ("delay", "delay"), ("truncate_body", "truncate_body"), ("slow_body", "slow_body"),
+            ("hold", "hold.when"), ("hold", "hold.for"), ("component_error", "component_error"),
+        ] {
+            let part = html.split(separator: "<div class=\"field\"").first { $0.contains("name=\"effect.\(field)\"") }
+            #expect(part?.contains("data-for-effect=\"\(effect)\"") == true, "\(field)")
+        }
+        #expect(!html.contains("data-for-effect=\"drop_connection\""))
+    }
+
     @Test func readOnlyPagesHaveNoActions() async throws {
         let world = try await filled()
         for path in ["", "/items", "/rules", "/namespaces", "/users", "/settings", "/scenarios/late-result"] {

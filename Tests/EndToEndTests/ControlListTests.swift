@@ -28,7 +28,6 @@ import Testing
         ("text=a-&brand=gucci", ["a-2"]), ("text=%25", []), ("text=b_3", ["b_3"]), ("text=c", []),
         ("username=DemoOrg-sim-test-user", ["b_3", "a-2", "a-1"]), ("username=nobody", []), ("category=luxury", []),
         ("category=sneakers&result=invalid", ["b_3"]),
-        ("result=nonsense", []),
     ])
     func itemsAreFiltered(query: String, names: [String]) async throws {
         let list = try await world().send("GET", "/_sim/authentications?\(query)")
@@ -56,6 +55,14 @@ import Testing
         let wrong = try await world.send("GET", "/_sim/authentications?text=n&cursor=abc")
         #expect(wrong.status == 400 && wrong["details.0.field"] == "cursor")
         #expect(try await world.send("GET", "/_sim/authentications?result=unknown&cursor=abc").status == 400)
+    }
+
+    @Test func aResultThatIsNoneFindsNoEmptyList() async throws {
+        let world = try await TestWorld.make()
+        let wrong = try await world.send("GET", "/_sim/authentications?result=authentick")
+        #expect(wrong.status == 400)
+        #expect(wrong["details.0.field"] == "result")
+        #expect(wrong["details.0.problem"].text?.hasPrefix("must be one of authentic, unknown") == true)
     }
 
     /// All parts of a filter apply before the page is cut, so a small page hides no match.

@@ -244,7 +244,8 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aSignalIsHandedOn(number: Int32) async throws {
         try await Process.withDirectory { directory in
-            let script = "trap 'kill $!; exit 7' TERM INT HUP; echo ready; sleep 1000 & wait"
+            // The background process says that it is ready: between its fork and its exec it has the trap, which would lose the signal.
+            let script = "trap 'kill $!; exit 7' TERM INT HUP; sh -c 'echo ready; exec sleep 1000' & wait"
             let running = try RunningProgram(["run", "--artifacts", directory, "--", "sh", "-c", script])
             #expect(running.line() == "ready")
             kill(running.process.processIdentifier, number)

@@ -12,12 +12,13 @@ enum RulesPage {
         let isFaultOpen, isOutcomeOpen: Bool
         let route: String
         let routes: [String]
-        let methods, effects, componentErrors, webhookEffects, webhookEvents, results, reasons: [Option]
+        let methods, effects, webhookEffects, webhookEvents, results, reasons: [Option]
+        let effectFields, webhookFields: [EffectForm.Field]
         let brands, categories: [Option]
         let customerID, chosenBrand, chosenUser: String
     }
 
-    static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
+    static func part(_ request: ConsoleRequest, _ api: ControlReader, _ form: EffectForm) async throws -> PagePart {
         let faults = try await api.get("faults", as: FaultList.self).faults
         let held = try await api.get("held", as: HeldList.self).held
         let outcomes = try await api.get("outcomes", as: OutcomeList.self).outcomes
@@ -39,12 +40,11 @@ enum RulesPage {
             outcomesPath: "\(request.base)/_sim/outcomes", isFaultOpen: request.given("route") != nil,
             isOutcomeOpen: request.given("item") != nil, route: request.given("route").map(pattern) ?? "",
             routes: paths, methods: Option.all(lists["methods"], chosen: request.given("method")),
-            effects: Option.all(
-                lists["fault_effects"]?.filter { lists["effect.\($0.id)"] == nil },
-                chosen: request.given("effect") ?? "status"),
-            componentErrors: Option.all(lists["effect.component_error"]),
+            effects: Option.all(lists["fault_effects"], chosen: request.given("effect") ?? "status"),
             webhookEffects: Option.all(lists["webhook_effects"]), webhookEvents: Option.all(lists["webhook_events"]),
             results: Option.all(lists["results"], chosen: "unknown"), reasons: Option.all(lists["invalid_reasons"]),
+            effectFields: form.fields(of: lists["fault_effects"], prefix: "f-"),
+            webhookFields: form.fields(of: lists["webhook_effects"], prefix: "w-"),
             brands: Option.all(lists["brands"]), categories: Option.all(lists["categories"]),
             customerID: item?.customer_item_id ?? "", chosenBrand: unnamed?.v2.properties.brand_name ?? "",
             chosenUser: unnamed?.username ?? "")

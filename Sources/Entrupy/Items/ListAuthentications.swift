@@ -27,13 +27,13 @@ package struct ListAuthentications: Operation {
         var text: String?
         var brand: String?
         var category: String?
-        var result: String?
+        var result: ResultID?
         var flag: String?
         var username: String?
 
         fileprivate var terms: [ItemSearch.Term] {
             let values: [(ItemSearch.Field, String?)] = [
-                (.brand, brand), (.category, category), (.result, result), (.flag, flag),
+                (.brand, brand), (.category, category), (.result, result?.rawValue), (.flag, flag),
             ]
             return values.compactMap { field, value in value.map { ItemSearch.Term(field, [$0]) } }
         }
@@ -49,7 +49,7 @@ package struct ListAuthentications: Operation {
         fileprivate var isEmpty: Bool { text == nil && username == nil && terms.isEmpty }
 
         fileprivate var identity: [String] {
-            [text, brand, category, result, flag, username].map { $0 ?? "" }
+            [text, brand, category, result?.rawValue, flag, username].map { $0 ?? "" }
         }
     }
 
@@ -156,7 +156,7 @@ extension ListAuthentications {
         self.init(
             filter: Filter(
                 text: query.text("text"), brand: query.text("brand"), category: query.text("category"),
-                result: query.text("result"), flag: query.text("flag"), username: query.text("username")),
+                result: query.word("result", ResultID.self), flag: query.text("flag"), username: query.text("username")),
             limit: limit, cursor: cursor, hasThumbnails: query.optionalBool("thumbnails") ?? false,
             isBySubmission: query.word("sort", Order.self) == .submitted)
         try query.finish()

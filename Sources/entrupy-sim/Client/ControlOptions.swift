@@ -52,7 +52,8 @@ struct ControlOptions: ParsableArguments {
     /// The value of `X-Sim-Control-Token`, `nil` if none was given.
     var token: String? { controlToken ?? Self.environment("ENTRUPY_SIM_CONTROL_TOKEN") }
 
-    private static func environment(_ name: String) -> String? {
+    /// The value of a variable; `nil` if it is empty or absent.
+    static func environment(_ name: String) -> String? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -4,7 +4,6 @@ import NIOCore
 import Server
 import SimulationAPI
 
-/// `entrupy-sim mcp`: the simulator's tools for coding agents.
 struct AgentServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mcp", abstract: "Serve tools to coding agents: the Model Context Protocol, by stdio or HTTP.",
@@ -48,10 +47,8 @@ struct AgentServerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let token = controlToken ?? variable("ENTRUPY_SIM_CONTROL_TOKEN")
-        let simulator = AgentSimulator(url: url ?? variable("ENTRUPY_SIM_URL"), controlToken: token)
+        let token = controlToken ?? ControlOptions.environment("ENTRUPY_SIM_CONTROL_TOKEN")
+        let simulator = AgentSimulator(url: url ?? ControlOptions.environment("ENTRUPY_SIM_URL"), controlToken: token)
         let server = ContextServer(tools: AgentTool.all, simulator: simulator)
         guard let address = http.flatMap(Self.address) else {
             await StandardStreams(server: server).run()

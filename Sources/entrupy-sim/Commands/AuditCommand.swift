@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim audit`.
 struct AuditCommand: ControlAction {
     static let name = "audit"
     static let abstract = "Judge the clients: what they did that the vendor or HTTP asks them not to do."
@@ -35,11 +34,7 @@ struct AuditCommand: ControlAction {
         case error, warning, never
 
         func includes(_ level: AuditReport.Level) -> Bool {
-            switch self {
-            case .error: level == .error
-            case .warning: true
-            case .never: false
-            }
+            level == .error ? self != .never : self == .warning
         }
     }
 
@@ -49,9 +44,7 @@ struct AuditCommand: ControlAction {
         // All rules must be known to check the file: the report is filtered here then.
         let (rule, level) = ignored == nil ? (rule, level) : (nil, nil)
         @Sendable func judge(_ client: ControlClient) async throws -> AuditReport {
-            try await client.send(
-                ControlCall(.GET, "/_sim/audit", [("rule", rule), ("level", level?.rawValue)])
-            ).decoded()
+            try await client.get("/_sim/audit", [("rule", rule), ("level", level?.rawValue)])
         }
         var report: AuditReport =
             if let bundle {
@@ -72,7 +65,7 @@ struct AuditCommand: ControlAction {
             let title = "Audit of \(bundle ?? client.options.named)"
             try OutputFile.append(Data(judged.markdown(title).utf8), to: summary, option: "--summary")
         }
-        if terminal.isJSON { terminal.json(try WireJSON.encode(judged.report)) } else { judged.show(on: terminal) }
+        if terminal.isJSON { try terminal.json(of: judged.report) } else { judged.show(on: terminal) }
         guard !judged.report.findings.contains(where: { failOn.includes($0.level) }) else {
             throw ExitCode(Refusal.Code.no.rawValue)
         }
@@ -97,6 +90,18 @@ extension AuditCommand {
 
 extension AuditReport.Level: ExpressibleByArgument {}
 
+extension AuditReport.Finding {
+    /// The number of its occurrences, if more than one.
+    var times: String { count > 1 ? " (\(count) times)" : "" }
+
+    /// The numbers of its requests; `nil` if it names none.
+    fileprivate var numbers: String? {
+        guard !requests.isEmpty else { return nil }
+        let numbers = requests.map { "\($0.sequence)" }.joined(separator: ", ")
+        return "\(numbers)\(requests.count < 10 ? "" : " …")\(test.map { " in \($0)" } ?? "")"
+    }
+}
+
 /// An audit without the findings that a file leaves out.
 struct JudgedAudit {
     private(set) var report: AuditReport
@@ -107,17 +112,10 @@ struct JudgedAudit {
 
     init(_ report: AuditReport, _ ignored: IgnoredFindings?) {
         self.report = report
-        guard let ignored else {
-            (ignoredCount, unused) = (0, [])
-            return
-        }
-        let kept = report.findings.filter { !ignored.includes($0) }
-        ignoredCount = report.findings.count - kept.count
-        unused = ignored.unused(for: report)
-        self.report.findings = kept
+        self.report.findings.removeAll { ignored?.includes($0) == true }
+        ignoredCount = report.findings.count - self.report.findings.count
+        unused = ignored?.unused(for: report) ?? []
     }
-
-    var hasErrors: Bool { report.findings.contains { $0.level == .error } }
 
     /// The sum of the findings in words.
     private var sum: String {
@@ -127,7 +125,7 @@ struct JudgedAudit {
             "\(Readable.count(errors, "error")), \(Readable.count(warnings, "warning")), by \(Readable.count(report.rules.count, "rule"))"
     }
 
-    /// What was not judged or not needed.
+    /// Sentences about judgements that are missing, and entries that were not needed.
     private var notes: [String] {
         var notes = report.rules.compactMap { rule in
             rule.not_judged.map { "note: \(rule.id) could not judge everything: \($0)" }
@@ -139,33 +137,19 @@ struct JudgedAudit {
         return notes + unused.map { "note: --ignore \($0) left nothing out" }
     }
 
-    /// A finding's requests, for people; `nil` if it names none.
-    private static func requests(_ finding: AuditReport.Finding) -> String? {
-        guard !finding.requests.isEmpty else { return nil }
-        let numbers = finding.requests.map { "\($0.sequence)" }.joined(separator: ", ")
-        let more = finding.requests.count < 10 ? "" : " …"
-        return "requests \(numbers)\(more)\(finding.test.map { " in \($0)" } ?? "")"
-    }
-
-    /// The findings as lines of text.
     var lines: [String] {
         report.findings.map { finding in
-            let times = finding.count > 1 ? " (\(finding.count) times)" : ""
-            let requests = Self.requests(finding).map { " (\($0))" } ?? ""
-            return "\(finding.level.rawValue): \(finding.rule)\(times): \(finding.text)\(requests)"
+            let requests = finding.numbers.map { " (requests \($0))" } ?? ""
+            return "\(finding.level.rawValue): \(finding.rule)\(finding.times): \(finding.text)\(requests)"
         } + ["audit: \(sum)"] + notes
     }
 
-    /// The findings as a section of Markdown.
     func markdown(_ title: String) -> String {
         var lines = ["## \(Markdown.escaped(title))", "", Markdown.escaped(sum), ""]
         if !report.findings.isEmpty {
             lines += ["| | rule | what happened | requests |", "|---|---|---|---|"]
             lines += report.findings.map { finding in
-                let cells = [
-                    finding.rule, finding.text + (finding.count > 1 ? " (\(finding.count) times)" : ""),
-                    Self.requests(finding).map { String($0.dropFirst("requests ".count)) } ?? "",
-                ]
+                let cells = [finding.rule, finding.text + finding.times, finding.numbers ?? ""]
                 let mark = finding.level == .error ? ":x:" : ":warning:"
                 return "| \(mark) | " + cells.map { Markdown.escaped($0) }.joined(separator: " | ") + " |"
             }
@@ -174,14 +158,14 @@ struct JudgedAudit {
         return lines.joined(separator: "\n") + notes.map { "\(Markdown.escaped($0))  \n" }.joined() + "\n"
     }
 
-    /// Prints the findings, and what was not judged.
     func show(on terminal: Terminal) {
         for finding in report.findings {
             let style: Terminal.Style = finding.level == .error ? .red : .yellow
-            let times = finding.count > 1 ? " (\(finding.count) times)" : ""
-            terminal.line([.init(finding.level.rawValue, style), .init("  \(finding.rule)", .bold), .init(times)])
+            terminal.line([
+                .init(finding.level.rawValue, style), .init("  \(finding.rule)", .bold), .init(finding.times),
+            ])
             terminal.line("  \(finding.text)")
-            if let requests = Self.requests(finding) { terminal.line("  \(requests)", .dim) }
+            if let numbers = finding.numbers { terminal.line("  requests \(numbers)", .dim) }
             terminal.line("  \(finding.source)", .dim)
         }
         terminal.line(sum)

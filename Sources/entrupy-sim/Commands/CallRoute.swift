@@ -3,7 +3,6 @@ import Foundation
 import NIOHTTP1
 import SimulationAPI
 
-/// `entrupy-sim api`: any request, for what has no command.
 struct CallRoute: ControlAction {
     static let name = "api"
     static let abstract = "Send any request to the server, and print its answer."
@@ -29,36 +28,21 @@ struct CallRoute: ControlAction {
             Self.methods.contains(method.uppercased()),
             "METHOD must be one of \(Self.methods.joined(separator: ", ")), got \"\(method)\"")
         for text in header {
-            let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }
-            let isName = !name.isEmpty && name.count < text.utf8.count && name.allSatisfy(Self.isOfName)
-            // A line break would begin another header.
-            let isLine = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
-            try require(isName && isLine, "--header must be 'Name: value', got '\(text)'")
-            let lower = String(decoding: name, as: UTF8.self).lowercased()
-            try require(!Self.ownHeaders.contains(lower), "--header cannot be \(lower), which follows from the request")
-        }
-    }
-
-    /// Whether a header's name may have the byte (RFC 9110).
-    private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            // A name as RFC 9110 has it. A line break would begin another header.
+            let header = #/([A-Za-z0-9!#$%&'*+.^_`|~-]+):[^\x00-\x1f\x7f]*/#.matchingSemantics(.unicodeScalar)
+            guard let name = text.wholeMatch(of: header)?.1.lowercased() else {
+                throw ValidationError("--header must be 'Name: value', got '\(text)'")
+            }
+            try require(!Self.ownHeaders.contains(name), "--header cannot be \(name), which follows from the request")
         }
     }
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         let body = try data.map { ControlCall.Body.json(try InputFile.json(Data($0.utf8), "--data")) }
-        let headers = header.map { text in
-            let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
-            return (String(text[..<colon]), text[colon...].dropFirst().trimmingCharacters(in: .whitespaces))
-        }
         let target = try target(client.options)
         var call = ControlCall(
-            HTTPMethod(rawValue: method.uppercased()), ControlPath(stringLiteral: target), headers: headers, body: body,
-            takesLong: target.hasPrefix("/_sim/"))
+            HTTPMethod(rawValue: method.uppercased()), ControlPath(stringLiteral: target),
+            headers: HeaderOption.pairs(header), body: body, takesLong: target.hasPrefix("/_sim/"))
         call.mayFailOtherwise = true
         let answer = try await client.send(call)
         if terminal.isJSON {

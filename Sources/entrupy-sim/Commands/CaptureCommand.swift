@@ -50,14 +50,12 @@ struct CaptureCommand: AsyncParsableCommand {
             let item = JSONValue.members([
                 ("customer_item_id", sku), ("brand", brand), ("item_type", itemType), ("style_name", "Any style"),
             ])
-            let capture: Capture = try await client.send(
-                ControlCall(
-                    .POST, "/sdk/captures", headers: headers,
-                    body: [
-                        "item": item, "config_type": configType, "activity": activity,
-                        "fingerprint_parent": fingerprintParent,
-                    ])
-            ).decoded()
+            let capture: Capture = try await client.post(
+                "/sdk/captures", headers: headers,
+                body: [
+                    "item": item, "config_type": configType, "activity": activity,
+                    "fingerprint_parent": fingerprintParent,
+                ])
             for step in capture.steps where step.required {
                 try await client.send(
                     ControlCall(
@@ -96,10 +94,6 @@ struct CaptureCommand: AsyncParsableCommand {
             }
         }
 
-        private struct Code: Decodable {
-            let validationCode: String
-        }
-
         private struct Session: Decodable {
             let session_id: String
         }
@@ -114,23 +108,14 @@ struct CaptureCommand: AsyncParsableCommand {
             let hasVideo: Bool?
         }
 
-        private struct Upload: Decodable {
-            let quality: String?
-        }
-
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let person = documentNumber.map { JSONValue.members([("document_number", $0)]) }
-            let code: Code = try await client.send(
-                ControlCall(
-                    .POST, "/components/v1/workflows/\(workflow)/validationcode",
-                    headers: [("Authorization", "Token \(try await client.requiredAPIToken())")],
-                    body: ["client": person])
-            ).decoded()
-            let session: Session = try await client.send(
-                ControlCall(
-                    .POST, "/components/sessions",
-                    body: ["validationCode": code.validationCode, "networkEnvironment": "sandbox"])
-            ).decoded()
+            let code: JSONObject = try await client.post(
+                "/components/v1/workflows/\(workflow)/validationcode",
+                headers: [("Authorization", "Token \(try await client.requiredAPIToken())")], body: ["client": person])
+            let session: Session = try await client.post(
+                "/components/sessions",
+                body: ["validationCode": code["validationCode"], "networkEnvironment": "sandbox"])
             for component in components { try await run(component, session.session_id, client) }
             terminal.isJSON
                 ? try terminal.json(of: ["session_id": session.session_id]) : terminal.line(session.session_id)
@@ -139,9 +124,7 @@ struct CaptureCommand: AsyncParsableCommand {
         private func run(_ component: String, _ session: String, _ client: ControlClient) async throws {
             let isDocument = component == "document"
             let chosen: ControlCall.Body = isDocument ? ["documentType": "passport", "issuingCountry": "NLD"] : [:]
-            let wanted: Wanted = try await client.send(
-                ControlCall(.POST, "/components/sessions/\(session)/\(component)", body: chosen)
-            ).decoded()
+            let wanted: Wanted = try await client.post("/components/sessions/\(session)/\(component)", body: chosen)
             for image in wanted.images {
                 let path: ControlPath =
                     isDocument
@@ -149,18 +132,17 @@ struct CaptureCommand: AsyncParsableCommand {
                     : "/components/sessions/\(session)/biometrics/selfie"
                 let query = [("angled", isDocument ? "\(image.isAngled)" : nil)]
                 for _ in 1...Self.maxTries {
-                    let answer: Upload = try await client.send(ControlCall(.PUT, path, query, body: .png(picture)))
+                    let answer: JSONObject = try await client.send(ControlCall(.PUT, path, query, body: .png(picture)))
                         .decoded()
-                    if [nil, "ok"].contains(answer.quality) { break }
+                    if [nil, "ok"].contains(answer["quality"]?.text) { break }
                 }
             }
             if wanted.hasVideo != nil {
-                let part = isDocument ? "document/video" : "biometrics/liveness"
-                // The parts of the path are ours.
-                try await client.send(
-                    ControlCall(
-                        .PUT, ControlPath(stringLiteral: "/components/sessions/\(URLPart.escaped(session))/\(part)"),
-                        body: .mp4(Self.video)))
+                let path: ControlPath =
+                    isDocument
+                    ? "/components/sessions/\(session)/document/video"
+                    : "/components/sessions/\(session)/biometrics/liveness"
+                try await client.send(ControlCall(.PUT, path, body: .mp4(Self.video)))
             }
             try await client.send(ControlCall(.POST, "/components/sessions/\(session)/\(component)/finish"))
         }
@@ -177,5 +159,13 @@ struct CaptureCommand: AsyncParsableCommand {
             let header = [0, 0, 0, 1000, 4200].map(number).reduce(Data(), +) + Data(count: 80)
             return box("ftyp", Data("isom\0\0\0\0isom".utf8)) + box("moov", box("mvhd", header))
         }()
+    }
+}
+
+extension ControlClient {
+    func post<Value: Decodable>(
+        _ path: ControlPath, headers: [(String, String)] = [], body: ControlCall.Body
+    ) async throws -> Value {
+        try await send(ControlCall(.POST, path, headers: headers, body: body)).decoded()
     }
 }

@@ -3,7 +3,6 @@ import Console
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim coverage`.
 struct CoverageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coverage", abstract: "Show which documented answers, errors, states and limits were met.",
@@ -16,7 +15,6 @@ struct CoverageCommand: AsyncParsableCommand {
         subcommands: [ShowCoverage.command, MergeCoverage.self], defaultSubcommand: ShowCoverage.command)
 }
 
-/// The coverage of a server, compared and written.
 struct ShowCoverage: ControlAction {
     static let name = "show"
     static let abstract =
@@ -27,36 +25,6 @@ struct ShowCoverage: ControlAction {
         """
     @Option(help: "Only the living namespaces whose names begin with this. (default: the whole server)")
     var prefix: String?
-    @OptionGroup var files: CoverageFiles
-    @Flag(help: "List every edge, not only what is missing.") var all = false
-
-    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        // Read first: a wrong file is no reason to ask.
-        let baseline = try files.readBaseline()
-        let answer = try await client.send(try call(client.options))
-        let coverage: Coverage = try answer.decoded()
-        let difference = baseline.map { coverage.difference(from: $0) }
-        try files.write(coverage, baseline, difference)
-        if terminal.isJSON {
-            terminal.json(answer.bytes)
-        } else {
-            CoverageText(coverage, difference).show(listsAll: all, on: terminal)
-        }
-        guard difference?.lost.isEmpty != false else { throw ExitCode(Refusal.Code.no.rawValue) }
-    }
-
-    private func call(_ options: ControlOptions) throws -> ControlCall {
-        guard prefix == nil || options.named == "default" else {
-            throw Refusal(
-                .usage, "--prefix is for the whole server, and the namespace \"\(options.named)\" is chosen too",
-                next: "leave out one of the two")
-        }
-        return ControlCall(.GET, "/_sim/coverage", [("prefix", prefix)])
-    }
-}
-
-/// The files that coverage is compared with and written to.
-struct CoverageFiles: ParsableArguments {
     @Option(help: "A file to save the coverage to.") var save: String?
     @Option(help: "A saved file that the coverage is compared with. An edge that it has met must be met.")
     var baseline: String?
@@ -64,44 +32,42 @@ struct CoverageFiles: ParsableArguments {
     @Option(help: "A file to write the result to as JUnit XML, for CI servers.") var junit: String?
     @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
     var summary: String?
+    @Flag(help: "List every edge, not only what is missing.") var all = false
 
-    /// The baseline; `nil` if none is given.
-    ///
-    /// - Throws: ``Refusal`` if it cannot be read.
-    func readBaseline() throws -> Coverage? { try baseline.map { try Self.read($0) } }
-
-    /// Reads a file of coverage.
-    ///
-    /// - Throws: ``Refusal``.
-    static func read(_ path: String) throws -> Coverage {
-        let bytes = try InputFile.bytes(path) { error in
-            Refusal(
-                .usage, "\(path) cannot be read: \(error.localizedDescription)",
-                next: "name a file that \"entrupy-sim coverage --save\" wrote")
-        }
-        do {
-            return try Coverage(file: bytes)
-        } catch let problem as Coverage.FileProblem {
+    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+        // Read first: a wrong file is no reason to ask.
+        let baseline = try baseline.map { try Coverage.read($0) }
+        guard prefix == nil || client.options.named == "default" else {
             throw Refusal(
-                .usage, "\(path) is not a file of coverage: \(problem)",
-                next: "name a file that \"entrupy-sim coverage --save\" wrote")
+                .usage, "--prefix is for the whole server, and the namespace \"\(client.options.named)\" is chosen too",
+                next: "leave out one of the two")
         }
+        let answer = try await client.send(ControlCall(.GET, "/_sim/coverage", [("prefix", prefix)]))
+        let coverage: Coverage = try answer.decoded()
+        let difference = baseline.map { coverage.difference(from: $0) }
+        try write(coverage, baseline, difference)
+        if terminal.isJSON {
+            terminal.json(answer.bytes)
+        } else {
+            coverage.showAxes(on: terminal)
+            coverage.showEdges(all: all, on: terminal)
+            difference?.show(on: terminal)
+        }
+        guard difference?.lost.isEmpty != false else { throw ExitCode(Refusal.Code.no.rawValue) }
     }
 
-    /// Writes what was asked for.
-    func write(_ coverage: Coverage, _ baseline: Coverage?, _ difference: Coverage.Difference?) throws {
-        if let save { try Self.save(coverage, to: save, option: "--save") }
+    private func write(_ coverage: Coverage, _ baseline: Coverage?, _ difference: Coverage.Difference?) throws {
+        if let save { try coverage.save(to: save, option: "--save") }
         if let html {
             let page = try CoveragePage.file(coverage, difference, version: Release.version)
             try OutputFile.write(Data(page.utf8), to: html, option: "--html")
         }
         if let junit {
-            let report = CoverageJUnit(coverage, baseline, difference)
+            let report = JUnitReport(coverage, baseline, difference)
             try OutputFile.write(Data(report.xml.utf8), to: junit, option: "--junit")
         }
         if let summary {
-            try OutputFile.append(
-                Data(Self.markdown(coverage, difference).utf8), to: summary, option: "--summary")
+            try OutputFile.append(Data(Self.markdown(coverage, difference).utf8), to: summary, option: "--summary")
         }
     }
 
@@ -116,13 +82,8 @@ struct CoverageFiles: ParsableArguments {
         if difference?.lost.isEmpty == true { lines.append("Every edge of the baseline is met.") }
         return lines.joined(separator: "\n") + "\n\n"
     }
-
-    static func save(_ coverage: Coverage, to path: String, option: String) throws {
-        try OutputFile.write(try WireJSON.encode(coverage) + Data("\n".utf8), to: path, option: option)
-    }
 }
 
-/// `entrupy-sim coverage merge`.
 struct MergeCoverage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Add up the coverage of several servers, such as the shards of CI.",
@@ -134,81 +95,77 @@ struct MergeCoverage: AsyncParsableCommand {
 
     func run() throws {
         let terminal = Terminal(isJSON: json)
-        do {
-            let merged = Coverage.merged(try files.map { try CoverageFiles.read($0) })
-            try CoverageFiles.save(merged, to: output, option: "--output")
-            if json { return try terminal.json(of: merged) }
-            CoverageText(merged, nil).show(listsAll: false, on: terminal, listsMissing: false)
-        } catch let refusal as Refusal {
-            terminal.show(refusal)
-            throw ExitCode(refusal.code.rawValue)
-        }
+        let merged = Coverage.merged(try files.map { try Coverage.read($0) })
+        try merged.save(to: output, option: "--output")
+        if json { return try terminal.json(of: merged) }
+        merged.showAxes(on: terminal)
     }
 }
 
-/// Coverage as text for people.
-struct CoverageText {
-    private let coverage: Coverage
-    private let difference: Coverage.Difference?
+extension Coverage {
+    /// Reads a file of coverage.
+    ///
+    /// - Throws: ``Refusal``.
+    static func read(_ path: String) throws -> Coverage {
+        let next = "name a file that \"entrupy-sim coverage --save\" wrote"
+        do {
+            return try Coverage(file: InputFile.bytes(path, next: next))
+        } catch let problem as FileProblem {
+            throw Refusal(.usage, "\(path) is not a file of coverage: \(problem)", next: next)
+        }
+    }
+
+    func save(to path: String, option: String) throws {
+        try OutputFile.write(try WireJSON.encode(self) + Data("\n".utf8), to: path, option: option)
+    }
+
+    // MARK: Text for people
 
     /// The maximum number of missing edges of an axis that are listed, unless all are.
     private static let maxMissing = 10
 
-    init(_ coverage: Coverage, _ difference: Coverage.Difference?) {
-        self.coverage = coverage
-        self.difference = difference
-    }
-
-    func show(listsAll: Bool, on terminal: Terminal, listsMissing: Bool = true) {
+    fileprivate func showAxes(on terminal: Terminal) {
         terminal.table(
             ["AXIS", "MET", "OF", "INJECTED ONLY", ""],
-            coverage.axes.map { axis in
-                [axis.id, "\(axis.reached)", "\(axis.of)", "\(Self.injectedOnly(axis))", axis.title]
+            axes.map { axis in
+                let injectedOnly = axis.edges.count { !$0.isMet && $0.injected > 0 }
+                return [axis.id, "\(axis.reached)", "\(axis.of)", "\(injectedOnly)", axis.title]
             }, empty: "no axes")
-        if listsAll {
-            for axis in coverage.axes { list(axis, axis.edges, on: terminal) }
-        } else if listsMissing {
-            for axis in coverage.axes {
-                let missing = axis.edges.filter { !$0.isMet }
-                list(axis, Array(missing.prefix(Self.maxMissing)), on: terminal)
-                if missing.count > Self.maxMissing {
-                    terminal.line("  … \(missing.count - Self.maxMissing) more; --all lists them", .dim)
-                }
+    }
+
+    /// Prints the missing edges of each axis, or all.
+    fileprivate func showEdges(all: Bool, on terminal: Terminal) {
+        for axis in axes {
+            let edges = axis.edges.filter { all || !$0.isMet }
+            guard !edges.isEmpty else { continue }
+            terminal.line("")
+            terminal.line(axis.title, .bold)
+            for edge in all ? edges[...] : edges.prefix(Self.maxMissing) { edge.show(on: terminal) }
+            if !all, edges.count > Self.maxMissing {
+                terminal.line("  … \(edges.count - Self.maxMissing) more; --all lists them", .dim)
             }
         }
-        showDifference(on: terminal)
     }
+}
 
-    private static func injectedOnly(_ axis: Coverage.Axis) -> Int {
-        axis.edges.count { !$0.isMet && $0.injected > 0 }
+extension Coverage.Edge {
+    fileprivate func show(on terminal: Terminal) {
+        let mark = isMet ? Terminal.Piece("met    ", .green) : Terminal.Piece("missing", .yellow)
+        let more = tests.count > 1 ? " and \(tests.count - 1) more" : ""
+        let count =
+            isMet
+            ? " \(fault_only ? reached + injected : reached)x" + (tests.first.map { " by \($0)\(more)" } ?? "")
+            : injected > 0 ? " (\(injected) injected, which proves nothing)" : ""
+        terminal.line([Terminal.Piece("  "), mark, Terminal.Piece(" \(id)"), Terminal.Piece(count, .dim)])
+        if let line = meet_with, !line.isEmpty { terminal.line("          \(line)", .dim) }
     }
+}
 
-    private func list(_ axis: Coverage.Axis, _ edges: [Coverage.Edge], on terminal: Terminal) {
-        guard !edges.isEmpty else { return }
-        terminal.line("")
-        terminal.line(axis.title, .bold)
-        for edge in edges {
-            let mark = edge.isMet ? Terminal.Piece("met    ", .green) : Terminal.Piece("missing", .yellow)
-            let count =
-                edge.isMet
-                ? " \(edge.fault_only ? edge.reached + edge.injected : edge.reached)x" + Self.by(edge.tests)
-                : edge.injected > 0 ? " (\(edge.injected) injected, which proves nothing)" : ""
-            terminal.line([Terminal.Piece("  "), mark, Terminal.Piece(" \(edge.id)"), Terminal.Piece(count, .dim)])
-            if let line = edge.meet_with, !line.isEmpty { terminal.line("          \(line)", .dim) }
-        }
-    }
-
-    private static func by(_ tests: [String]) -> String {
-        guard let first = tests.first else { return "" }
-        return " by \(first)" + (tests.count > 1 ? " and \(tests.count - 1) more" : "")
-    }
-
+extension Coverage.Difference {
     /// Says what differs from the baseline, to standard error.
-    func showDifference(on terminal: Terminal) {
-        guard let difference else { return }
-        for name in difference.lost { terminal.note("lost: \(name)") }
-        for name in difference.unknown { terminal.note("unknown here, of another version: \(name)") }
-        let lost = Readable.count(difference.lost.count, "edge")
-        terminal.note("\(lost) of the baseline lost, \(difference.gained.count) new")
+    func show(on terminal: Terminal) {
+        for name in lost { terminal.note("lost: \(name)") }
+        for name in unknown { terminal.note("unknown here, of another version: \(name)") }
+        terminal.note("\(Readable.count(lost.count, "edge")) of the baseline lost, \(gained.count) new")
     }
 }

@@ -6,35 +6,32 @@ import SimulationAPI
 
 /// Reads the input files of commands; `-` is standard input.
 enum InputFile {
-    /// - Parameter refusal: makes another message than the usual one.
-    static func bytes(_ path: String, orElse refusal: ((any Error) -> Refusal)? = nil) throws -> Data {
+    /// - Parameter next: the advice for a file that cannot be read, whose message then says why; `nil` for the usual message.
+    static func bytes(_ path: String, next: String? = nil) throws -> Data {
         guard path != "-" else { return FileHandle.standardInput.readDataToEndOfFile() }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            var isDirectory: ObjCBool = false
-            guard !FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) || !isDirectory.boolValue
-            else { throw Refusal(.usage, "\(path) is a folder", next: "name a file in it, or - for standard input") }
-            throw refusal?(error)
-                ?? Refusal(
-                    .usage, "the file \(path) cannot be read",
-                    next: "name a file that exists, or - for standard input")
+            if isFolder(path) {
+                throw Refusal(.usage, "\(path) is a folder", next: "name a file in it, or - for standard input")
+            }
+            let problem =
+                next == nil
+                ? "the file \(path) cannot be read" : "\(path) cannot be read: \(error.localizedDescription)"
+            throw Refusal(.usage, problem, next: next ?? "name a file that exists, or - for standard input")
         }
     }
 
-    /// Throws a ``Refusal`` if a file cannot be read.
-    ///
-    /// - Parameter thing: the noun for the file in the message.
-    static func check(_ path: String, _ thing: String) throws {
+    private static func isFolder(_ path: String) -> Bool {
         var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue,
-            FileManager.default.isReadableFile(atPath: path)
-        else { throw Refusal(.usage, "the \(thing) \(path) cannot be read", next: "name a file that exists") }
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 
     /// Throws a ``Refusal`` if a file cannot be read, or is a recording where a bundle is expected.
     static func checkBundle(_ path: String) throws {
-        try check(path, "bundle")
+        guard FileManager.default.isReadableFile(atPath: path), !isFolder(path) else {
+            throw Refusal(.usage, "the bundle \(path) cannot be read", next: "name a file that exists")
+        }
         guard isRecording(path) else { return }
         let file = Shell.quoted(path)
         throw Refusal(
@@ -54,19 +51,26 @@ enum InputFile {
 
     /// Whether an archive is a bundle, and not an exported snapshot. Its manifest is the first file in it.
     static func isBundle(_ path: String) -> Bool {
-        guard let file = FileHandle(forReadingAtPath: path), let start = try? file.read(upToCount: 1 << 16) else {
-            return false
-        }
-        return start.range(of: Data(#""format":"entrupy-sim bundle""#.utf8)) != nil
+        start(of: path, 1 << 16).range(of: Data(#""format":"entrupy-sim bundle""#.utf8)) != nil
     }
 
     /// Whether the first line is that of a recording. It may be cut.
     private static func isRecording(_ path: String) -> Bool {
-        guard let file = FileHandle(forReadingAtPath: path) else { return false }
+        let line = start(of: path, 1 << 20).prefix { $0 != UInt8(ascii: "\n") }
+        return line.first == UInt8(ascii: "{")
+            && line.range(of: Data(#""format":"entrupy-sim recording""#.utf8)) != nil
+    }
+
+    /// The first bytes of a file, none if it cannot be read.
+    private static func start(of path: String, _ count: Int) -> Data {
         // A file that cannot be read is reported where it is opened.
-        guard let start = try? file.read(upToCount: 1 << 20), start.first == UInt8(ascii: "{") else { return false }
-        let line = start.prefix { $0 != UInt8(ascii: "\n") }
-        return line.range(of: Data(#""format":"entrupy-sim recording""#.utf8)) != nil
+        (try? FileHandle(forReadingAtPath: path)?.read(upToCount: count)) ?? Data()
+    }
+
+    /// The value of a text that is JSON, else the text itself, such as 3h.
+    static func value(_ text: Data) -> JSONValue {
+        // Whether it is JSON is the question.
+        (try? WireJSON.decode(JSONValue.self, from: text)) ?? .string(String(decoding: text, as: UTF8.self))
     }
 
     /// - Parameter place: the file or flag that the text comes from, for the message.

@@ -7,7 +7,6 @@ import SimulationAPI
 struct Doctor: ControlAction {
     static let abstract = "Check the server and this machine. Exits 1 if something is wrong, 69 if there is no server."
 
-    /// The result of one check.
     private struct Finding: Encodable {
         enum Level: String, Encodable {
             case good = "ok"
@@ -45,14 +44,10 @@ struct Doctor: ControlAction {
 
     private func show(_ findings: [Finding], _ terminal: Terminal) throws {
         guard !terminal.isJSON else { return try terminal.json(of: ["findings": findings]) }
+        let styles: [Finding.Level: Terminal.Style] = [.good: .green, .note: .yellow, .bad: .red]
         for finding in findings {
-            let (mark, style): (String, Terminal.Style) =
-                switch finding.level {
-                case .good: ("ok   ", .green)
-                case .note: ("note ", .yellow)
-                case .bad: ("wrong", .red)
-                }
-            terminal.line([.init(mark, style), "  \(finding.check): \(finding.text)"])
+            let mark = finding.level.rawValue.padding(toLength: "wrong".count, withPad: " ", startingAt: 0)
+            terminal.line([.init(mark, styles[finding.level]), "  \(finding.check): \(finding.text)"])
             if let next = finding.next { terminal.line("       \(next)") }
         }
     }
@@ -176,8 +171,8 @@ struct Doctor: ControlAction {
     }
 
     private func deliveries(_ status: String, _ client: ControlClient) async throws -> [WebhookDelivery] {
-        let query = [("status", status), ("limit", "100")]
-        let list: WebhookDeliveryList = try await client.get("/_sim/webhook-deliveries", query)
+        let list: WebhookDeliveryList = try await client.get(
+            "/_sim/webhook-deliveries", [("status", status), ("limit", "100")])
         return list.deliveries
     }
 

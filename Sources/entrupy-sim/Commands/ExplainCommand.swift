@@ -1,7 +1,6 @@
 import ArgumentParser
 import SimulationAPI
 
-/// `entrupy-sim explain`.
 struct ExplainCommand: Endpoint {
     static let name = "explain"
     static let abstract = "Show why something happened: the chain of its causes, and what followed."

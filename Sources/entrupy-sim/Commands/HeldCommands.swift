@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim held`: the requests that faults hold.
 struct HeldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "held", abstract: "List and release the requests that the fault effect \"hold\" holds.",
@@ -50,19 +49,16 @@ struct HeldCommand: AsyncParsableCommand {
 
         func validate() throws {
             try require((id != nil) != all, "name one held request, or give --all")
-            if body != nil, status == nil { throw ValidationError("--body belongs to --status") }
-            if dropConnection, status != nil {
-                throw ValidationError("--drop-connection cannot be combined with --status")
-            }
-            if all, status != nil || dropConnection {
-                throw ValidationError("--all lets the requests go on; --status and --drop-connection need an id")
-            }
+            try require(body == nil || status != nil, "--body belongs to --status")
+            try require(!dropConnection || status == nil, "--drop-connection cannot be combined with --status")
+            try require(
+                !all || status == nil && !dropConnection,
+                "--all lets the requests go on; --status and --drop-connection need an id")
         }
 
         func call() -> ControlCall {
             guard let id else { return ControlCall(.DELETE, "/_sim/held").saying("all held requests are released") }
-            // What is not JSON is the text of the body.
-            let body = body.map { (try? WireJSON.decode(JSONValue.self, from: Data($0.utf8))) ?? .string($0) }
+            let body = body.map { InputFile.value(Data($0.utf8)) }
             return ControlCall(
                 .POST, "/_sim/held/\(id)/release",
                 body: ["status": status, "body": body, "drop_connection": dropConnection ? true : nil]

@@ -10,6 +10,10 @@ struct IgnoredFindings {
         /// The test whose findings are meant; `nil` if those of all tests are.
         let test: String?
         let line: Int
+
+        func includes(_ finding: AuditReport.Finding) -> Bool {
+            rule == finding.rule && (test == nil || test == finding.test)
+        }
     }
 
     private let entries: [Entry]
@@ -21,17 +25,14 @@ struct IgnoredFindings {
     /// - Throws: ``Refusal`` if the file cannot be read, or is not as it should be.
     init(file: String) throws {
         self.file = file
-        let text: String
+        let data: Data
         do {
-            let data = try Data(contentsOf: URL(fileURLWithPath: file))
-            guard data.count <= Self.maxBytes else { throw Refusal(.usage, "\(file) is over 1 MB") }
-            text = String(decoding: data, as: UTF8.self)
-        } catch let refusal as Refusal {
-            throw refusal
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
         } catch {
             throw Refusal(.usage, "\(file) cannot be read: \(error.localizedDescription)", next: "name a YAML file")
         }
-        entries = try Self.entries(text, file)
+        guard data.count <= Self.maxBytes else { throw Refusal(.usage, "\(file) is over 1 MB") }
+        entries = try Self.entries(String(decoding: data, as: UTF8.self), file)
     }
 
     private static func entries(_ text: String, _ file: String) throws -> [Entry] {
@@ -80,18 +81,12 @@ struct IgnoredFindings {
         }
     }
 
-    func includes(_ finding: AuditReport.Finding) -> Bool { entries.contains { Self.matches($0, finding) } }
-
-    private static func matches(_ entry: Entry, _ finding: AuditReport.Finding) -> Bool {
-        entry.rule == finding.rule && (entry.test.map { $0 == finding.test } ?? true)
-    }
+    func includes(_ finding: AuditReport.Finding) -> Bool { entries.contains { $0.includes(finding) } }
 
     /// The entries of applied rules that no finding matches, as text.
     func unused(for report: AuditReport) -> [String] {
         let applied = Set(report.rules.map(\.id))
-        return entries.filter { entry in
-            applied.contains(entry.rule) && !report.findings.contains { Self.matches(entry, $0) }
-        }
-        .map { entry in entry.rule + (entry.test.map { " (test \($0))" } ?? "") }
+        return entries.filter { applied.contains($0.rule) && !report.findings.contains(where: $0.includes) }
+            .map { $0.rule + ($0.test.map { " (test \($0))" } ?? "") }
     }
 }

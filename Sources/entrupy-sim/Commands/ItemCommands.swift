@@ -35,15 +35,11 @@ struct ItemsCommand: AsyncParsableCommand {
         var template: String?
 
         func call() throws -> ControlCall {
-            let members = try template.map { text -> JSONObject in
-                guard let members = try InputFile.json(Data(text.utf8), "--template").members else {
-                    throw Refusal(
-                        .usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
-                }
-                return members
+            let given = try template.map { try InputFile.json(Data($0.utf8), "--template") } ?? [:]
+            guard given.members != nil else {
+                throw Refusal(.usage, "--template must be a JSON object", next: "for instance '{\"brand\": \"Nike\"}'")
             }
-            let item = JSONValue.object(members ?? [:]).merging(
-                .members([("username", username), ("brand", brand), ("result", result)]))
+            let item = given.merging(.members([("username", username), ("brand", brand), ("result", result)]))
             return ControlCall(
                 .POST, "/_sim/authentications", body: ["template": item, "count": count], takesLong: true
             )
@@ -66,25 +62,10 @@ struct ItemsCommand: AsyncParsableCommand {
             guard let count, count >= 10_000 else {
                 return _ = try await answer(client, terminal)
             }
-            // Its progress is in items, not in bytes.
-            let call = try call().showing(nil)
-            let answer = try await ProgressLine.showing(terminal, "making items", of: count) { progress in
-                let before = try await items(client)
-                let watching = Task {
-                    while !Task.isCancelled {
-                        progress.note(try await items(client) - before)
-                        try await Task.sleep(for: .milliseconds(500))
-                    }
-                }
-                defer { watching.cancel() }
-                return try await client.send(call)
+            let before: ServerInfo = try await client.get("/_sim/info")
+            try await answer(client, terminal, "making items", of: count, in: .things) { info, progress in
+                progress.note(info.namespace.counts.authentications - before.namespace.counts.authentications)
             }
-            try terminal.show(answer, of: call)
-        }
-
-        private func items(_ client: ControlClient) async throws -> Int {
-            let info: ServerInfo = try await client.get("/_sim/info")
-            return info.namespace.counts.authentications
         }
     }
 

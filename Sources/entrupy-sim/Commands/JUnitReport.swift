@@ -5,57 +5,62 @@ import SimulationAPI
 struct JUnitReport {
     let xml: String
 
-    /// A test case.
     private struct Case {
         /// Repeated names get a number.
         var name: String
         /// The reason of a failure; `nil` if the case did not fail.
-        let problem: String?
-        /// The reason why a case that did not fail did not pass either, and counts as skipped; `nil` if it passed.
+        var problem: String?
+        /// The reason why a case that did not fail did not pass either, and counts as skipped; empty if that needs none, `nil` if it
+        /// passed.
         var note: String?
 
-        var detail: String {
+        var detail: String? {
             if let problem { return "<failure message=\"\(escaped(problem))\"/>" }
-            return note.map { "<skipped message=\"\(escaped($0))\"/>" } ?? ""
+            return note.map { $0.isEmpty ? "<skipped/>" : "<skipped message=\"\(escaped($0))\"/>" }
         }
     }
 
-    /// - Parameters:
-    ///   - name: the name of the suite.
-    ///   - properties: names and values that say what was verified.
-    ///   - moment: when the verification began, in real time.
-    ///   - duration: the verification's real time. One request checks everything, so each case gets an equal share.
-    private init(
-        name: String, properties: [(name: String, value: String)], cases: [Case],
-        at moment: Date, took duration: Duration
-    ) {
-        let cases = Self.unique(cases)
-        let failures = cases.count { $0.problem != nil }
-        let skipped = cases.count { $0.problem == nil && $0.note != nil }
-        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-        let suite = Self.escaped(name)
-        let counts = "tests=\"\(cases.count)\" failures=\"\(failures)\""
-        let time = "time=\"\(Self.decimal(seconds))\""
-        let share = Self.decimal(seconds / Double(max(1, cases.count)))
-        // JUnit's schema allows no time zone; this is UTC.
-        let timestamp = moment.ISO8601Format().prefix("2026-01-05T09:00:00".count)
-        let results = cases.map { found in
-            let start =
-                "<testcase classname=\"entrupy-sim.\(suite)\" name=\"\(Self.escaped(found.name))\" time=\"\(share)\""
-            let detail = found.detail
-            return detail.isEmpty ? "    \(start)/>\n" : "    \(start)>\n      \(detail)\n    </testcase>\n"
+    private struct Suite {
+        let name: String
+        /// The end of the cases' class name.
+        let className: String
+        let cases: [Case]
+        /// Names and values that say what was verified.
+        var properties: [(name: String, value: String)] = []
+        /// The beginning of the verification, in real time; `nil` if it is not known.
+        var moment: Date?
+    }
+
+    /// - Parameter duration: the verification's real time. One request checks everything, so each case gets an equal share.
+    private init(_ suites: [Suite], took duration: Duration = .zero) {
+        func counts(_ cases: [Case]) -> String {
+            "tests=\"\(cases.count)\" failures=\"\(cases.count { $0.problem != nil })\" errors=\"0\""
         }
-        let named = properties.map {
-            "      <property name=\"\(Self.escaped($0.name))\" value=\"\(Self.escaped($0.value))\"/>\n"
+        let seconds = duration / .seconds(1)
+        let time = "time=\"\(Self.decimal(seconds))\""
+        let texts = suites.map { suite in
+            let skipped = suite.cases.count { $0.problem == nil && $0.note != nil }
+            // JUnit's schema allows no time zone; this is UTC.
+            let timestamp = suite.moment?.ISO8601Format().prefix("2026-01-05T09:00:00".count)
+            let start =
+                "  <testsuite name=\"\(Self.escaped(suite.name))\" \(counts(suite.cases)) skipped=\"\(skipped)\" \(time)"
+                + (timestamp.map { " timestamp=\"\($0)\"" } ?? "")
+            let properties = suite.properties.map {
+                "      <property name=\"\(Self.escaped($0.name))\" value=\"\(Self.escaped($0.value))\"/>\n"
+            }
+            let head = properties.isEmpty ? "" : "    <properties>\n\(properties.joined())    </properties>\n"
+            let share = Self.decimal(seconds / Double(max(1, suite.cases.count)))
+            let cases = Self.unique(suite.cases).map { found in
+                let start =
+                    "    <testcase classname=\"entrupy-sim.\(Self.escaped(suite.className))\" name=\"\(Self.escaped(found.name))\" time=\"\(share)\""
+                return found.detail.map { "\(start)>\n      \($0)\n    </testcase>\n" } ?? "\(start)/>\n"
+            }
+            return "\(start)>\n\(head)\(cases.joined())  </testsuite>\n"
         }
         xml = """
             <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites \(counts) errors="0" \(time)>
-              <testsuite name="\(suite)" \(counts) errors="0" skipped="\(skipped)" \(time) timestamp="\(timestamp)">
-                <properties>
-            \(named.joined())    </properties>
-            \(results.joined())  </testsuite>
-            </testsuites>
+            <testsuites \(counts(suites.flatMap(\.cases))) \(time)>
+            \(texts.joined())</testsuites>
 
             """
     }
@@ -64,11 +69,11 @@ struct JUnitReport {
     ///   - run: the verified scenario.
     ///   - isStrict: whether each note is a case that failed.
     ///   - moment: when the verification began, in real time.
-    ///   - duration: the verification's real time. One request checks everything, so each case gets an equal share.
     init(_ run: ScenarioRun, isStrict: Bool, at moment: Date, took duration: Duration) {
-        self.init(
-            name: run.name, properties: [("namespace", run.namespace), ("url", run.url)],
-            cases: Self.cases(run, isStrict: isStrict), at: moment, took: duration)
+        let suite = Suite(
+            name: run.name, className: run.name, cases: Self.cases(run, isStrict: isStrict),
+            properties: [("namespace", run.namespace), ("url", run.url)], moment: moment)
+        self.init([suite], took: duration)
     }
 
     /// - Parameters:
@@ -81,14 +86,36 @@ struct JUnitReport {
     ) {
         let cases = audit.report.rules.map { rule in
             let findings = audit.report.findings.filter { $0.rule == rule.id }
-            let texts = findings.map { "\($0.text)\($0.count > 1 ? " (\($0.count) times)" : "")" }
-            let text = texts.isEmpty ? nil : texts.joined(separator: "\n")
+            let text = findings.isEmpty ? nil : findings.map { $0.text + $0.times }.joined(separator: "\n")
             let fails = findings.contains { failOn.includes($0.level) }
             return Case(
                 name: "audit \(rule.id)", problem: fails ? text : nil,
                 note: text ?? rule.not_judged.map { "could not judge everything: \($0)" })
         }
-        self.init(name: "audit", properties: [("subject", subject)], cases: cases, at: moment, took: duration)
+        let suite = Suite(
+            name: "audit", className: "audit", cases: cases, properties: [("subject", subject)], moment: moment)
+        self.init([suite], took: duration)
+    }
+
+    /// Coverage has a suite for each axis. With a baseline, a case for each edge that it has met, failed where that is lost;
+    /// without one, a case for each edge, skipped where it is not met: without a baseline nothing is wrong.
+    init(_ coverage: Coverage, _ baseline: Coverage?, _ difference: Coverage.Difference?) {
+        let suites = (baseline ?? coverage).axes.map { axis in
+            let edges = baseline == nil ? axis.edges : axis.edges.filter(\.isMet)
+            let cases = edges.map { Self.edge(Coverage.Name(axis.id, $0.id), coverage, difference) }
+            return Suite(name: axis.title, className: "coverage.\(axis.id)", cases: cases)
+        }
+        self.init(suites.filter { !$0.cases.isEmpty })
+    }
+
+    private static func edge(_ name: Coverage.Name, _ coverage: Coverage, _ difference: Coverage.Difference?) -> Case {
+        let edge = coverage.edge(name.axis, name.edge)
+        if difference.map({ $0.unknown.contains(name) }) ?? (edge?.isMet != true) {
+            return Case(name: name.edge, note: "")
+        }
+        guard difference?.lost.contains(name) == true else { return Case(name: name.edge) }
+        let way = edge?.meet_with.map { "; to meet it: \($0)" } ?? ""
+        return Case(name: name.edge, problem: "no test meets \(name.edge) any more\(way)")
     }
 
     /// The timeline and the expectations as test cases.
@@ -126,7 +153,7 @@ struct JUnitReport {
     private static func decimal(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 
     /// Escapes text for an attribute. Leaves out characters that XML 1.0 cannot hold.
-    static func escaped(_ text: String) -> String {
+    private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -38,7 +38,7 @@ extension WebhooksCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let ends = EndOfListening.watch()
+            let ends = Self.ends()
             let listener = try await listener()
             let url = listenUrl ?? "http://127.0.0.1:\(listener.port)/webhooks"
             let listening = Listening(client: client, terminal: terminal, options: options, url: url)
@@ -54,6 +54,23 @@ extension WebhooksCommand {
             await listener.close()
             terminal.note("unsubscribed, after \(Readable.count(listening.count, "webhook"))")
             if Terminal.hasLostReader { throw ExitCode(128 + SIGPIPE) }
+        }
+
+        /// The ends of the command: a signal, or a closed standard output. A second signal ends the program at once.
+        private static func ends() -> AsyncStream<Void> {
+            let (stream, sink) = AsyncStream.makeStream(of: Void.self)
+            _ = SignalWatch.ignore(SIGPIPE)
+            Terminal.onLostReader { sink.yield() }
+            let signals = SignalWatch.start([SIGINT, SIGTERM, SIGHUP])
+            Task {
+                var isFirst = true
+                for await number in signals {
+                    guard isFirst else { Foundation.exit(128 + number) }
+                    isFirst = false
+                    sink.yield()
+                }
+            }
+            return stream
         }
 
         /// The address to listen on, for the host of `--listen-url`: all addresses of this machine, unless only this machine can
@@ -80,67 +97,37 @@ extension WebhooksCommand {
     }
 }
 
-/// The end of `webhooks listen`: a signal, or a closed standard output. A second signal ends the program at once.
-private enum EndOfListening {
-    static func watch() -> AsyncStream<Void> {
-        let (stream, sink) = AsyncStream.makeStream(of: Void.self)
-        _ = SignalWatch.ignore(SIGPIPE)
-        Terminal.onLostReader { sink.yield() }
-        let signals = SignalWatch.start([SIGINT, SIGTERM, SIGHUP])
-        Task {
-            var isFirst = true
-            for await number in signals {
-                guard isFirst else { exit(128 + number) }
-                isFirst = false
-                sink.yield()
-            }
-        }
-        return stream
-    }
-}
-
 /// A subscription while this program receives its deliveries.
-private final class Listening: Sendable {
+private struct Listening: Sendable {
     let client: ControlClient
     let terminal: Terminal
     let options: SubscriptionOptions
     let url: String
-    private let path: String
     /// The key of the deliveries' signatures, which only this program and the server know.
     private let secret = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     private let state = NIOLockedValueBox(State())
 
     private struct State {
-        /// `nil` before it is made, and once it is deleted.
-        var subscription: SubscriptionInfo?
+        /// The id of the subscription; `nil` before it is made, and once it is deleted.
+        var id: String?
         var count = 0
     }
 
-    init(client: ControlClient, terminal: Terminal, options: SubscriptionOptions, url: String) {
-        self.client = client
-        self.terminal = terminal
-        self.options = options
-        self.url = url
-        let path = URL(string: url)?.path(percentEncoded: true) ?? ""
-        self.path = path.isEmpty ? "/" : path
-    }
-
-    private var subscription: SubscriptionInfo? { state.withLockedValue { $0.subscription } }
-    /// The number of deliveries so far.
+    private var id: String? { state.withLockedValue { $0.id } }
     var count: Int { state.withLockedValue { $0.count } }
 
     private func subscribe() async throws {
-        let call = ControlCall(.POST, "/_sim/webhooks", body: options.body(url: url, secret: secret))
-        let made: SubscriptionInfo = try await client.send(call).decoded()
-        state.withLockedValue { $0.subscription = made }
+        let made: SubscriptionInfo = try await client.post(
+            "/_sim/webhooks", body: options.body(url: url, secret: secret))
+        state.withLockedValue { $0.id = made.id }
         let place = client.options.named == "default" ? "" : " of the namespace \(client.options.named)"
         terminal.note("\(made.id)\(place) sends its webhooks to \(url); Ctrl-C ends it")
     }
 
     /// Deletes the subscription, unless it has gone with the namespace's data.
     func unsubscribe() async throws {
-        guard let id = subscription?.id else { return }
-        state.withLockedValue { $0.subscription = nil }
+        guard let id else { return }
+        state.withLockedValue { $0.id = nil }
         do {
             try await client.send(ControlCall(.DELETE, "/_sim/webhooks/\(id)"))
         } catch let refusal as Refusal where refusal.isNotFound {}
@@ -151,8 +138,8 @@ private final class Listening: Sendable {
     /// - Throws: ``Refusal`` if the server stops, or the namespace or the subscription is deleted.
     func run(_ requests: AsyncStream<WebhookListener.Request>, until ends: AsyncStream<Void>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for await request in requests { await self.receive(request) } }
-            group.addTask { try await self.follow() }
+            group.addTask { for await request in requests { await receive(request) } }
+            group.addTask { try await follow() }
             group.addTask { for await _ in ends { return } }
             defer { group.cancelAll() }
             _ = try await group.next()
@@ -165,19 +152,19 @@ private final class Listening: Sendable {
     private func follow() async throws {
         do {
             try await client.listen([("types", "state")]) { name, data in
-                if name == "open" { try await self.subscribe() }
-                if name == "world.replaced" { try await self.subscribeAgain() }
+                if name == "open" { try await subscribe() }
+                if name == "world.replaced" { try await subscribeAgain() }
                 guard name == "state", let change = try? WireJSON.decode(StateChange.self, from: data),
-                    change.kind == "subscription.deleted", let id = self.subscription?.id, change.subject == id
+                    change.kind == "subscription.deleted", let id, change.subject == id
                 else { return true }
                 throw Refusal(.no, "the subscription \(id) was deleted, so webhooks do not come any more")
             }
         } catch let refusal as Refusal where refusal.code == .no {
             // The namespace or the subscription was deleted.
-            state.withLockedValue { $0.subscription = nil }
+            state.withLockedValue { $0.id = nil }
             throw refusal
         } catch let refusal as Refusal where refusal.code == .noServer {
-            guard let id = subscription?.id else { throw refusal }
+            guard let id else { throw refusal }
             let old = "the subscription stays if its data are kept: entrupy-sim webhooks remove \(Shell.operand(id))"
             throw Refusal(
                 .noServer, "the server at \(client.options.base) stopped, so webhooks do not come any more",
@@ -188,7 +175,7 @@ private final class Listening: Sendable {
     /// Subscribes after a reset or restore, unless what was restored has the subscription.
     private func subscribeAgain() async throws {
         let all: SubscriptionInfoList = try await client.get("/_sim/webhooks")
-        if let id = subscription?.id, all.webhooks.contains(where: { $0.id == id && $0.url == url }) { return }
+        if let id, all.webhooks.contains(where: { $0.id == id && $0.url == url }) { return }
         terminal.note("the namespace was reset or restored")
         try await subscribe()
     }
@@ -197,12 +184,14 @@ private final class Listening: Sendable {
 
     private func receive(_ request: WebhookListener.Request) async {
         if request.method == .GET, let text = await verification(request.path) { return request.answer(200, text) }
+        let ofURL = URL(string: url)?.path(percentEncoded: true) ?? ""
+        let path = ofURL.isEmpty ? "/" : ofURL
         guard request.method == .POST, request.path.prefix(while: { $0 != "?" }) == path else {
             return request.answer(404, "webhooks come by POST \(path)\n")
         }
         let signature = request.headers.first(name: WebhookSignatureForm.header) ?? ""
         let isSigned = WebhookSignatureCheck(signature, of: request.body, secret: secret).form != nil
-        show(Received(request, isSigned: isSigned))
+        show(request, isSigned: isSigned)
         state.withLockedValue { $0.count += 1 }
         request.answer(isSigned ? 200 : 401, "")
     }
@@ -217,19 +206,29 @@ private final class Listening: Sendable {
         return all.webhooks.first { $0.url == url && path == start + $0.id }?.verification
     }
 
-    private func show(_ received: Received) {
+    private func show(_ request: WebhookListener.Request, isSigned: Bool) {
+        let body = InputFile.value(request.body)
+        // The forms `event` and `items`.
+        let shown = body.members?["data"]?.members ?? body.members?["items"]?.elements?.first?.members
+        let event = request.headers.first(name: "X-Sim-Event")
+        let item = shown?["entrupy_id"]?.text
+        let result = shown?["status"]?.members?["result"]?.members?["id"]?.text
         guard !terminal.isJSON else {
+            func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+            let delivery: JSONValue = [
+                "event": text(event), "event_id": text(request.headers.first(name: "X-Sim-Event-Id")),
+                "entrupy_id": text(item), "result": text(result), "status": .number(JSONNumber(isSigned ? 200 : 401)),
+                "signature_valid": .bool(isSigned), "body": body,
+            ]
             // A decoded value can be encoded.
-            try? terminal.json(of: received.json)
+            try? terminal.json(of: delivery)
             return
         }
-        let answer = Terminal.Piece(
-            received.isSigned ? "200" : "401 wrong signature", received.isSigned ? .green : .red)
+        let answer: Terminal.Piece = isSigned ? .init("200", .green) : .init("401 wrong signature", .red)
         let width = WebhookEvent.allCases.map(\.rawValue.count).max() ?? 0
-        let event = received.event ?? "-"
-        let space = String(repeating: " ", count: max(0, width - event.count))
-        let rest = "\(space)  \(received.item ?? "-")  \(received.result ?? "-")  "
-        terminal.line([Terminal.Piece(event, .bold), Terminal.Piece(rest), answer])
+        let space = String(repeating: " ", count: max(0, width - (event ?? "-").count))
+        let rest = "\(space)  \(item ?? "-")  \(result ?? "-")  "
+        terminal.line([Terminal.Piece(event ?? "-", .bold), Terminal.Piece(rest), answer])
     }
 }
 
@@ -252,34 +251,5 @@ extension Refusal {
     var fullText: String {
         let more = details.filter { !says($0.problem) }.map { "\($0.field): \($0.problem)" }
         return ([message] + more).joined(separator: "; ")
-    }
-}
-
-/// A delivery as `webhooks listen` prints it.
-private struct Received {
-    let event, eventID, item, result: String?
-    let isSigned: Bool
-    private let body: JSONValue
-
-    init(_ request: WebhookListener.Request, isSigned: Bool) {
-        event = request.headers.first(name: "X-Sim-Event")
-        eventID = request.headers.first(name: "X-Sim-Event-Id")
-        // A body that is not JSON is shown as text.
-        body =
-            (try? WireJSON.decode(JSONValue.self, from: request.body))
-            ?? .string(String(decoding: request.body, as: UTF8.self))
-        // The forms `event` and `items`.
-        let item = body.members?["data"]?.members ?? body.members?["items"]?.elements?.first?.members
-        self.item = item?["entrupy_id"]?.text
-        result = item?["status"]?.members?["result"]?.members?["id"]?.text
-        self.isSigned = isSigned
-    }
-
-    var json: JSONValue {
-        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
-        return [
-            "event": text(event), "event_id": text(eventID), "entrupy_id": text(item), "result": text(result),
-            "status": .number(JSONNumber(isSigned ? 200 : 401)), "signature_valid": .bool(isSigned), "body": body,
-        ]
     }
 }

@@ -136,15 +136,10 @@ struct NamespaceCommand: AsyncParsableCommand {
         func validate() throws {
             if name != nil, prefix != nil { throw ValidationError("a name and --prefix exclude each other") }
             if let name {
-                let isName = (1...63).contains(name.utf8.count) && name.utf8.allSatisfy(Self.isOfName)
                 try require(
-                    isName,
+                    name.wholeMatch(of: #/[a-z0-9-]{1,63}/#) != nil,
                     "the name must be 1 to 63 characters of a-z, 0-9 and -, got \"\(VisibleText.line(name))\"")
             }
-        }
-
-        private static func isOfName(_ byte: UInt8) -> Bool {
-            (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
         }
 
         func call() throws -> ControlCall {
@@ -179,23 +174,18 @@ struct NamespaceCommand: AsyncParsableCommand {
                 if !terminal.isJSON { terminal.line("dropped \(name)") }
             }
             if let prefix {
-                let count = try await count(prefix, client)
+                let all: NamespaceList = try await client.get("/_sim/namespaces")
+                let count = all.namespaces.count { $0.name != "default" && $0.name.utf8.starts(with: prefix.utf8) }
+                // An error, like a name that does not exist.
+                guard count > 0 else {
+                    throw Refusal(
+                        .no, "there is no namespace whose name begins with \"\(prefix)\"",
+                        next: "see which there are: entrupy-sim namespace list")
+                }
                 try await client.send(ControlCall(.DELETE, "/_sim/namespaces", [("prefix", prefix)], takesLong: true))
                 if !terminal.isJSON { terminal.line("dropped \(Readable.count(count, "namespace"))") }
             }
             if terminal.isJSON { terminal.json(Data()) }
-        }
-
-        /// The number of namespaces with the prefix. Zero is an error, like a name that does not exist.
-        private func count(_ prefix: String, _ client: ControlClient) async throws -> Int {
-            let all: NamespaceList = try await client.get("/_sim/namespaces")
-            let count = all.namespaces.count { $0.name != "default" && $0.name.utf8.starts(with: prefix.utf8) }
-            guard count > 0 else {
-                throw Refusal(
-                    .no, "there is no namespace whose name begins with \"\(prefix)\"",
-                    next: "see which there are: entrupy-sim namespace list")
-            }
-            return count
         }
     }
 }

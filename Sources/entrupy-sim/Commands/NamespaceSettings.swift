@@ -42,9 +42,8 @@ struct SettingsCommand: AsyncParsableCommand {
 
         private func patch() throws -> JSONValue {
             guard let value else { return try InputFile.json(Data(setting.utf8), "the patch") }
-            // A value that is not JSON is text, such as 3h.
-            let parsed = (try? WireJSON.decode(JSONValue.self, from: Data(value.utf8))) ?? .string(value)
-            return setting.split(separator: ".", omittingEmptySubsequences: false).reversed().reduce(parsed) {
+            let names = setting.split(separator: ".", omittingEmptySubsequences: false)
+            return names.reversed().reduce(InputFile.value(Data(value.utf8))) {
                 .object(JSONObject([(String($1), $0)]))
             }
         }

@@ -8,7 +8,6 @@ import Server
 import SimulationAPI
 
 extension WebhooksCommand {
-    /// `entrupy-sim webhooks probe URL --secret S`.
     struct Probe: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "probe",
@@ -38,18 +37,9 @@ extension WebhooksCommand {
         }
 
         func run() async throws {
-            let terminal = Terminal(isJSON: json)
-            do {
-                let probe = WebhookProbe(
-                    url: url, secret: secret, form: signature, timeout: timeout.seconds ?? 10,
-                    body: try await Self.body())
-                let results = try await probe.run()
-                try show(results, terminal)
-                guard results.allSatisfy(\.isRight) else { throw ExitCode(Refusal.Code.no.rawValue) }
-            } catch let refusal as Refusal {
-                terminal.show(refusal)
-                throw ExitCode(refusal.code.rawValue)
-            }
+            let results = try await WebhookProbe(options: self, body: try await Self.body()).run()
+            try show(results, Terminal(isJSON: json))
+            guard results.allSatisfy(\.ok) else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
 
         /// The body of a real delivery: an item that a server in memory makes.
@@ -57,11 +47,9 @@ extension WebhooksCommand {
             let server = try await OwnServer.start(recording: nil)
             do {
                 let client = ControlClient(options: try ControlOptions.parse(["--url", server.url, "-n", "default"]))
-                let made: GeneratedItems = try await client.send(
-                    ControlCall(
-                        .POST, "/_sim/authentications",
-                        body: .json(["result": "authentic", "customer_item_id": "entrupy-sim-probe"]))
-                ).decoded()
+                let made: GeneratedItems = try await client.post(
+                    "/_sim/authentications",
+                    body: ["result": "authentic", "customer_item_id": "entrupy-sim-probe"])
                 let token = try await client.firstAPIToken() ?? ""
                 let answer: JSONValue = try await client.send(
                     ControlCall(
@@ -82,7 +70,7 @@ extension WebhooksCommand {
                 ["DELIVERY", "SIGNATURE", "ANSWER", "VERDICT"],
                 results.map { [$0.delivery, $0.signature ?? "-", $0.answer, $0.verdict] }, empty: "")
             let right = results.filter { $0.delivery == "right" }
-            if right.first?.isTaken == false, let other = right.first(where: \.isTaken)?.signature {
+            if right.first?.taken == false, let other = right.first(where: \.taken)?.signature {
                 terminal.note("note: it takes the form \(other): is --signature \(other) meant?")
             }
         }
@@ -91,50 +79,33 @@ extension WebhooksCommand {
 
 /// The deliveries that a receiver is tried with.
 struct WebhookProbe: Sendable {
-    let url: String
-    let secret: String
-    /// The form that the receiver must take.
-    let form: WebhookSignatureForm
-    /// In seconds.
-    let timeout: Double
+    let options: WebhooksCommand.Probe
     let body: Data
+    /// In seconds.
+    private var timeout: Double { options.timeout.seconds ?? 10 }
 
     /// The answer to a delivery, and whether it is the one that a careful receiver gives.
     struct Result: Encodable, Sendable {
         /// `right`, `repeated`, `unsigned`, `wrong secret` or `changed body`.
         let delivery: String
         /// The form of the signature; null if there was none.
-        let signature: String?
+        @Nullable var signature: String?
         /// The status of the answer; null if there was none.
-        let status: Int?
+        @Nullable var status: Int?
         /// The reason why there was no answer; null if there was one.
-        let error: String?
+        @Nullable var error: String?
         /// Whether the delivery must be taken; null if that depends on the receiver.
-        let expected: Bool?
-
-        var isTaken: Bool { status.map { (200...299).contains($0) } ?? false }
+        @Nullable var expected: Bool?
+        let taken: Bool
         /// Whether the answer is right, or does not matter.
-        var isRight: Bool { expected.map { status != nil && $0 == isTaken } ?? true }
+        let ok: Bool
+
         var answer: String { status.map { "\($0)" } ?? error ?? "none" }
 
         var verdict: String {
-            guard let expected else { return isTaken ? "taken" : "not taken, and need not be" }
+            if expected == nil { return taken ? "taken" : "not taken, and need not be" }
             if status == nil { return "WRONG: no answer" }
-            if isRight { return expected ? "ok: taken" : "ok: refused" }
-            return expected ? "WRONG: refused" : "WRONG: taken"
-        }
-
-        private enum CodingKeys: String, CodingKey { case delivery, signature, status, error, expected, taken, ok }
-
-        func encode(to encoder: any Encoder) throws {
-            var members = encoder.container(keyedBy: CodingKeys.self)
-            try members.encode(delivery, forKey: .delivery)
-            try members.encode(signature, forKey: .signature)
-            try members.encode(status, forKey: .status)
-            try members.encode(error, forKey: .error)
-            try members.encode(expected, forKey: .expected)
-            try members.encode(isTaken, forKey: .taken)
-            try members.encode(isRight, forKey: .ok)
+            return "\(ok ? "ok" : "WRONG"): \(taken ? "taken" : "refused")"
         }
     }
 
@@ -143,34 +114,35 @@ struct WebhookProbe: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .milliseconds(Int64(timeout * 1000))
         configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        return try await HTTPClient.withHTTPClient(
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration
+        ) { await results($0) }
+    }
+
+    private func results(_ client: HTTPClient) async -> [Result] {
         var results: [Result] = []
-        let forms = [form] + WebhookSignatureForm.allCases.filter { $0 != form }
+        let (wanted, secret) = (options.signature, options.secret)
+        let forms = [wanted] + WebhookSignatureForm.allCases.filter { $0 != wanted }
         for form in forms {
-            let isWanted = form == self.form
+            let isWanted = form == wanted
             for delivery in isWanted ? ["right", "repeated"] : ["right"] {
-                results.append(
-                    await send(delivery, form, body, signature(form, body, secret), isWanted ? true : nil, client))
+                results.append(await send(delivery, form, body, secret, isWanted ? true : nil, client))
                 // Nobody is there: the others would only take as long again.
-                if results.count == 1, results[0].status == nil {
-                    try await client.shutdown()
-                    return results
-                }
+                if results[0].status == nil { return results }
             }
         }
-        results.append(await send("unsigned", nil, body, nil, false, client))
+        results.append(await send("unsigned", nil, body, secret, false, client))
+        // The item is another than the one that was signed.
+        let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)
         for form in forms {
-            results.append(await send("wrong secret", form, body, signature(form, body, secret + "x"), false, client))
-            // The item is another than the one that was signed.
-            let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)
-            results.append(await send("changed body", form, changed, signature(form, body, secret), false, client))
+            results.append(await send("wrong secret", form, body, secret + "x", false, client))
+            results.append(await send("changed body", form, changed, secret, false, client))
         }
-        try await client.shutdown()
         return results
     }
 
     /// Why there was no answer, in words.
-    private static func text(of error: any Error, _ timeout: Double) -> String {
+    private func text(of error: any Error) -> String {
         switch error as? HTTPClientError {
         case .deadlineExceeded?, .readTimeout?, .connectTimeout?:
             return "no answer within \(DurationText.text(seconds: timeout))"
@@ -183,31 +155,33 @@ struct WebhookProbe: Sendable {
         }
     }
 
-    private func signature(_ form: WebhookSignatureForm, _ body: Data, _ secret: String) -> String? {
-        WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected.first { $0.form == form }?.text
-    }
-
+    /// - Parameter secret: the key that signs the right body, whatever is sent.
     private func send(
-        _ delivery: String, _ form: WebhookSignatureForm?, _ body: Data, _ signature: String?, _ expected: Bool?,
+        _ delivery: String, _ form: WebhookSignatureForm?, _ sent: Data, _ secret: String, _ expected: Bool?,
         _ client: HTTPClient
     ) async -> Result {
-        var request = HTTPClientRequest(url: url)
+        var request = HTTPClientRequest(url: options.url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: "entrupy-sim")
         request.headers.add(name: "X-Sim-Event", value: "session.completed")
         request.headers.add(
             name: "X-Sim-Event-Id", value: "entrupy-sim-probe-\(delivery == "repeated" ? "right" : delivery)")
-        if let signature { request.headers.add(name: WebhookSignatureForm.header, value: signature) }
-        request.body = .bytes(ByteBuffer(data: body))
+        let signatures = WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected
+        if let signature = signatures.first(where: { $0.form == form })?.text {
+            request.headers.add(name: WebhookSignatureForm.header, value: signature)
+        }
+        request.body = .bytes(ByteBuffer(data: sent))
         var (status, problem): (Int?, String?)
         do {
             let answer = try await client.execute(request, timeout: .milliseconds(Int64(timeout * 1000)))
             status = Int(answer.status.code)
         } catch {
-            problem = Self.text(of: error, timeout)
+            problem = text(of: error)
         }
+        let isTaken = status.map { (200...299).contains($0) } ?? false
         return Result(
-            delivery: delivery, signature: form?.rawValue, status: status, error: problem, expected: expected)
+            delivery: delivery, signature: form?.rawValue, status: status, error: problem, expected: expected,
+            taken: isTaken, ok: expected.map { status != nil && $0 == isTaken } ?? true)
     }
 }

@@ -52,8 +52,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func end() throws -> ReplayEnd {
-        let environment = ProcessInfo.processInfo.environment["ENTRUPY_SIM_NAMESPACE"] ?? ""
-        let named = namespace ?? (environment.isEmpty ? "default" : environment)
+        let named = namespace ?? ControlOptions.environment("ENTRUPY_SIM_NAMESPACE") ?? "default"
         guard let until else { return ReplayEnd(namespace: named, until: nil) }
         try require(!until.isEmpty, "--until must be a request's id, or sequence:N")
         guard until.hasPrefix("sequence:") else { return ReplayEnd(namespace: named, until: .id(until)) }
@@ -87,7 +86,12 @@ struct ReplayCommand: AsyncParsableCommand {
                 }
                 progress.note(done, of: total)
             }
-            return try await cancellingOnSignals { try await body(plan) }
+            // The first SIGTERM or SIGINT cancels it.
+            let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+            let work = Task { try await body(plan) }
+            let watch = Task { for await _ in signals { work.cancel() } }
+            defer { watch.cancel() }
+            return try await work.value
         }
     }
 
@@ -190,15 +194,4 @@ extension Refusal {
         let next = refusal.next ?? "name a file that \"entrupy-sim serve --record FILE\" wrote"
         self.init(code, refusal.description, next: next)
     }
-}
-
-/// Runs `body`, and cancels it at the first SIGTERM or SIGINT.
-private func cancellingOnSignals<Value: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-    let work = Task { try await body() }
-    let watch = Task { for await _ in signals { work.cancel() } }
-    defer { watch.cancel() }
-    return try await work.value
 }

@@ -19,10 +19,16 @@ struct ReportCommand: AsyncParsableCommand {
     var output: String?
 
     func run() async throws {
-        try write(
-            try await ProgressLine.showing(Terminal(isJSON: false), "making the report") { _ in
-                try await Self.report(ofBundle: bundle)
-            })
+        let terminal = Terminal(isJSON: false)
+        let report = try await ProgressLine.showing(terminal, "making the report") { _ in
+            try await Self.report(ofBundle: bundle)
+        }
+        let data = Data(report.html.utf8)
+        let file = output ?? URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent + ".html"
+        guard file != "-" else { return terminal.document(data) }
+        try OutputFile.write(data, to: file, option: "--output")
+        terminal.line("\(file): \(SizeText.text(data.count))")
+        for note in report.notes { terminal.note("note: \(note)") }
     }
 
     /// Opens a bundle in this process, without changing it, and makes its page.
@@ -30,21 +36,19 @@ struct ReportCommand: AsyncParsableCommand {
     /// - Parameter run: the command that failed; `nil` if it is not known.
     static func report(ofBundle bundle: String, run: ReportedRun? = nil) async throws -> Report {
         let name = URL(fileURLWithPath: bundle).lastPathComponent
-        return try await OpenedBundle.with(bundle) { try await report(name, run, $0.client) }
-    }
-
-    private static func report(_ name: String, _ run: ReportedRun?, _ client: ControlClient) async throws -> Report {
-        let (gate, console) = (try await gate(client), Console(version: Release.version, proof: ""))
-        return try await Report(console, title: name, gate: gate, run: run) { path in
-            do {
-                let answer = try await client.send(ControlCall(.GET, ControlPath(stringLiteral: path)))
-                return (answer.status, answer.bytes)
-            } catch {
-                return (500, (error as? Refusal)?.answer ?? Data())
+        return try await OpenedBundle.with(bundle) { opened in
+            let (client, console) = (opened.client, Console(version: Release.version, proof: ""))
+            return try await Report(console, title: name, gate: try await gate(client), run: run) { path in
+                do {
+                    let answer = try await client.send(ControlCall(.GET, ControlPath(stringLiteral: path)))
+                    return (answer.status, answer.bytes)
+                } catch {
+                    return (500, (error as? Refusal)?.answer ?? Data())
+                }
+            } picture: { path in
+                // The report shows that the picture is missing.
+                try? await client.send(ControlCall(.GET, ControlPath(stringLiteral: path))).bytes
             }
-        } picture: { path in
-            // The report shows that the picture is missing.
-            try? await client.send(ControlCall(.GET, ControlPath(stringLiteral: path))).bytes
         }
     }
 
@@ -56,15 +60,5 @@ struct ReportCommand: AsyncParsableCommand {
         } catch let refusal as Refusal {
             return .unverifiable(name: name, reason: refusal.message)
         }
-    }
-
-    private func write(_ report: Report) throws {
-        let data = Data(report.html.utf8)
-        let file = output ?? URL(fileURLWithPath: bundle).deletingPathExtension().lastPathComponent + ".html"
-        let terminal = Terminal(isJSON: false)
-        guard file != "-" else { return terminal.document(data) }
-        try OutputFile.write(data, to: file, option: "--output")
-        terminal.line("\(file): \(SizeText.text(data.count))")
-        for note in report.notes { terminal.note("note: \(note)") }
     }
 }

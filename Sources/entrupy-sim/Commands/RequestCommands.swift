@@ -118,13 +118,42 @@ struct RequestsCommand: AsyncParsableCommand {
         @Option(help: "The exact number of requests.") var times: Int?
         @Option(help: "The least number of requests. (default: 1, without --times and --at-most)") var atLeast: Int?
         @Option(help: "The maximum number of requests. (default: no limit)") var atMost: Int?
-        @OptionGroup var sequence: SequenceOptions
+        @Option(
+            help: ArgumentHelp(
+                "A request of a sequence, for instance 'POST /sdk/captures 429'. Repeat it: the requests must come in this order, with any others between them.",
+                valueName: "[METHOD] ROUTE [STATUS]"))
+        var step: [String] = []
+        @Option(help: "The least time between two steps, for instance 2s: from the answer to the next request.")
+        var minGap: DurationArgument?
+        @Option(help: "The longest time between two steps.") var maxGap: DurationArgument?
 
         func validate() throws {
-            try sequence.check(excluding: [
+            let gaps: [(name: String, value: Any?)] = [("--min-gap", minGap), ("--max-gap", maxGap)]
+            if step.count < 2, let gap = gaps.first(where: { $0.value != nil }) {
+                throw ValidationError("\(gap.name) needs at least two --step")
+            }
+            guard !step.isEmpty else { return }
+            let others: [(name: String, value: Any?)] = [
                 ("--route", filter.route), ("--method", filter.method), ("--status", filter.status),
                 ("--times", times), ("--at-least", atLeast), ("--at-most", atMost),
-            ])
+            ]
+            if let other = others.first(where: { $0.value != nil }) {
+                throw ValidationError("\(other.name) cannot be combined with --step")
+            }
+            for text in step where Self.condition(text) == nil {
+                throw ValidationError(
+                    "--step must be a route, with a method before and a status after it if they matter, for instance 'POST /sdk/captures 429', got \"\(text)\""
+                )
+            }
+        }
+
+        /// The members of the condition for a step such as `POST /sdk/captures 429`; `nil` if it is anything else.
+        private static func condition(_ step: String) -> [(String, JSONValue)]? {
+            guard let parts = step.wholeMatch(of: #/ *(?:([A-Za-z]+) +)?([\/*][^ ]*)(?: +([1-5][!-~]{2}))? */#) else {
+                return nil
+            }
+            let given: [(String, Substring?)] = [("method", parts.1), ("route", parts.2), ("status", parts.3)]
+            return given.compactMap { name, text in text.map { (name, .string(String($0))) } }
         }
 
         func call() -> ControlCall {
@@ -135,29 +164,20 @@ struct RequestsCommand: AsyncParsableCommand {
                     return (name, number.map { .number($0) } ?? .string(text))
                 }
             }
-            return sequence.step.isEmpty ? count(match) : inOrder(match)
-        }
-
-        private func count(_ match: [(String, JSONValue)]) -> ControlCall {
-            ControlCall(
+            let steps = step.map { JSONValue.object(JSONObject((Self.condition($0) ?? []) + match)) }
+            let call = ControlCall(
                 .POST, "/_sim/requests/verify",
                 body: [
-                    "match": JSONValue.object(JSONObject(match)), "any_route": anyRoute ? true : nil, "times": times,
-                    "at_least": atLeast, "at_most": atMost,
-                ]
-            ).printing { (verification: Verification, terminal) in
-                terminal.line("verified: \(Readable.count(verification.count, "such request"))")
+                    "match": steps.isEmpty ? JSONValue.object(JSONObject(match)) : nil, "times": times,
+                    "at_least": atLeast, "at_most": atMost, "sequence": steps.isEmpty ? nil : JSONValue.array(steps),
+                    "min_gap": minGap, "max_gap": maxGap, "any_route": anyRoute ? true : nil,
+                ])
+            guard !steps.isEmpty else {
+                return call.printing { (verification: Verification, terminal) in
+                    terminal.line("verified: \(Readable.count(verification.count, "such request"))")
+                }
             }
-        }
-
-        private func inOrder(_ match: [(String, JSONValue)]) -> ControlCall {
-            ControlCall(
-                .POST, "/_sim/requests/verify",
-                body: [
-                    "sequence": sequence.json(match), "any_route": anyRoute ? true : nil, "min_gap": sequence.minGap,
-                    "max_gap": sequence.maxGap,
-                ]
-            ).printing { (verification: SequenceVerification, terminal) in
+            return call.printing { (verification: SequenceVerification, terminal) in
                 let numbers = verification.requests.map { "\($0.sequence)" }.joined(separator: ", ")
                 terminal.line("verified: requests \(numbers) of the journal, in this order")
             }
@@ -169,7 +189,7 @@ struct RequestsCommand: AsyncParsableCommand {
                     || field.hasPrefix("sequence[") && field.hasSuffix("].route")
             }
             guard isRoute else { return }
-            let wrong = sequence.step.isEmpty ? "--route or --method" : "the route of --step"
+            let wrong = step.isEmpty ? "--route or --method" : "the route of --step"
             refusal.next =
                 "correct \(wrong); \"entrupy-sim choices routes\" lists the routes, --any-route allows others"
         }

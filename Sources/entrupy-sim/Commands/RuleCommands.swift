@@ -106,9 +106,7 @@ struct FaultCommand: AsyncParsableCommand {
 
         private func wanted() throws -> JSONValue {
             if let status {
-                // What is not JSON is the text of the body.
-                let body = body.map { (try? WireJSON.decode(JSONValue.self, from: Data($0.utf8))) ?? .string($0) }
-                return .members([("status", status), ("body", body)])
+                return .members([("status", status), ("body", body.map { InputFile.value(Data($0.utf8)) })])
             }
             if let delay { return ["delay": .string(delay)] }
             let effect = effect ?? ""
@@ -193,14 +191,17 @@ enum HeaderOption {
         }
     }
 
+    /// The names and values of headers that were checked.
+    static func pairs(_ headers: [String]) -> [(String, String)] {
+        headers.map { text in
+            let parts = text.split(at: ":", maxSplits: 1, omittingEmpty: false)
+            return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+        }
+    }
+
     /// The headers as an object; `nil` if there are none.
     static func json(_ headers: [String], _ json: (String) -> JSONValue) -> JSONValue? {
-        guard !headers.isEmpty else { return nil }
-        let members = headers.map { text in
-            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            return (String(parts[0]), json(parts[1].trimmingCharacters(in: .whitespaces)))
-        }
-        return .object(JSONObject(members))
+        headers.isEmpty ? nil : .object(JSONObject(pairs(headers).map { ($0, json($1)) }))
     }
 }
 

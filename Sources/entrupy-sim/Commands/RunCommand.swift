@@ -3,7 +3,6 @@ import Console
 import Foundation
 import SimulationAPI
 
-/// `entrupy-sim run`.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a command with a simulator of its own, and exit with its exit code.",
@@ -54,97 +53,50 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let terminal = Terminal(isJSON: json)
-        do {
-            let folder = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ARTIFACTS"] ?? ""
-            let run = SimulatedRun(
-                command: command, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
-                timeout: timeout?.seconds,
-                folder: try ArtifactFolder(artifacts ?? (folder.isEmpty ? ".entrupy-sim" : folder)), records: record,
-                audit: audit ? RunAudit(ignored: try ignore.map { try IgnoredFindings(file: $0) }) : nil,
-                coverage: try coverage.map { try CoverageGate($0) }, terminal: terminal)
-            throw ExitCode(try await run.run())
-        } catch let refusal as Refusal {
-            terminal.show(refusal)
-            throw ExitCode(refusal.code.rawValue)
-        }
-    }
-}
-
-/// The audit at the end of a run.
-private struct RunAudit {
-    /// The findings that are left out; `nil` for none.
-    let ignored: IgnoredFindings?
-
-    /// Judges the clients of the run, and says what was found.
-    ///
-    /// - Returns: `nil` if they could not be judged, which is a failure too.
-    func judge(_ client: ControlClient, _ terminal: Terminal) async -> JudgedAudit? {
-        do {
-            let report: AuditReport = try await client.get("/_sim/audit")
-            try ignored?.check(against: report.rules.map(\.id))
-            let judged = JudgedAudit(report, ignored)
-            for line in judged.lines { terminal.note(line) }
-            return judged
-        } catch {
-            terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")
-            return nil
-        }
+        let run = SimulatedRun(
+            options: self, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
+            folder: try ArtifactFolder(
+                artifacts ?? ControlOptions.environment("ENTRUPY_SIM_ARTIFACTS") ?? ".entrupy-sim"),
+            ignored: try ignore.map { try IgnoredFindings(file: $0) },
+            coverage: try coverage.map { try CoverageGate($0) }, terminal: Terminal(isJSON: json))
+        throw ExitCode(try await run.run())
     }
 }
 
 /// One run of a command with a server of its own.
 private struct SimulatedRun {
-    let command: [String]
+    let options: RunCommand
     let scenario: ScenarioCommand.Start?
-    /// In seconds.
-    let timeout: Double?
     let folder: ArtifactFolder
-    let records: Bool
-    /// `nil` if the clients are not judged.
-    let audit: RunAudit?
+    /// The findings that the audit leaves out; `nil` for none.
+    let ignored: IgnoredFindings?
     /// The baseline of coverage; `nil` if none is compared.
     let coverage: CoverageGate?
     let terminal: Terminal
 
-    /// The namespace of the command.
     private static let namespace = "run"
 
     /// The result with `--json`.
     private struct Summary: Encodable {
-        let exit_code: Int32
+        var exit_code: Int32 = 0
         let timed_out: Bool
-        @Nullable var signal: Int32?
-        @Nullable var scenario: ScenarioRun?
-        @Nullable var audit: AuditReport?
-        let why: [String]
-        @Nullable var bundle: String?
-        @Nullable var report: String?
-        @Nullable var recording: String?
-        @Nullable var coverage: CoverageGate.Result?
-    }
-
-    /// What was verified after the command.
-    private struct Gates {
-        var scenario: ScenarioRun?
-        var audit: AuditReport?
-        var coverage: CoverageGate.Result?
-    }
-
-    /// The files that were kept, by what they are.
-    private struct Kept {
-        var bundle, report, recording: String?
+        @Nullable var signal: Int32? = nil
+        @Nullable var scenario: ScenarioRun? = nil
+        @Nullable var audit: AuditReport? = nil
         /// The first lines of the report's reasons.
         var why: [String] = []
+        @Nullable var bundle: String? = nil
+        @Nullable var report: String? = nil
+        @Nullable var recording: String? = nil
+        @Nullable var coverage: CoverageGate.Result? = nil
     }
 
     /// - Returns: the exit code.
     func run() async throws -> Int32 {
-        let recording = try records ? folder.make().recording : nil
+        let recording = try options.record ? folder.make().recording : nil
         let server = try await OwnServer.start(recording: recording)
         do {
-            let code = try await run(with: server, recording)
-            return code
+            return try await run(with: server, recording)
         } catch {
             await server.stop()
             if let recording { folder.discard(recording: recording) }
@@ -157,36 +109,38 @@ private struct SimulatedRun {
             options: try ControlOptions.parse(["--url", server.url, "--namespace", Self.namespace]))
         let started = try await prepare(client)
         let command = CommandRun(
-            words: ChildProcess.ownArguments(last: command.count),
+            words: ChildProcess.ownArguments(last: options.command.count),
             environment: environment(server.url, try await client.firstAPIToken()),
-            mark: "ENTRUPY_SIM_SERVER=\(server.url)", timeout: timeout.map { .seconds($0) })
+            mark: "ENTRUPY_SIM_SERVER=\(server.url)", timeout: options.timeout?.seconds.map { .seconds($0) })
         let result: CommandRun.Result
         do {
             result = try await command.run()
         } catch {
-            let code = notStarted(error)
-            await server.stop()
-            if let recording { folder.discard(recording: recording) }
-            return code
+            throw notStarted(error)
         }
         say(result)
+        var summary = Summary(timed_out: result.isLate)
+        if case .signalled(let number) = result.ending { summary.signal = number }
         let wasLost = server.hasEnded
-        if wasLost { terminal.note("error: the simulator ended before the command") }
-        var gate: ScenarioRun?
-        if let started, !wasLost { gate = await verify(started, client) }
-        let judged = wasLost ? nil : await audit?.judge(client, terminal)
-        let isClean = audit == nil || judged.map { !$0.hasErrors } ?? false
-        let isVerified = (started == nil || gate?.verified == true) && isClean
+        if wasLost {
+            terminal.note("error: the simulator ended before the command")
+        } else {
+            if let started { summary.scenario = await verify(started, client) }
+            if options.audit { summary.audit = await judge(client) }
+        }
+        let isClean = !options.audit || summary.audit?.findings.contains { $0.level == .error } == false
+        let isVerified = (started == nil || summary.scenario?.verified == true) && isClean
         let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
-        let covered = wasLost ? nil : await coverage?.check(client, hasFailed: hasFailed, terminal)
-        let isMet = isVerified && (coverage == nil || covered?.isKept == true)
+        if !wasLost { summary.coverage = await coverage?.check(client, hasFailed: hasFailed, terminal) }
+        let isMet = isVerified && (coverage == nil || summary.coverage?.isKept == true)
         let code = code(result, isLost: wasLost, isMet: isMet)
-        var kept = code == 0 || wasLost ? Kept() : await keep(client, recording, await reported(result, client))
+        summary.exit_code = code
+        if code != 0, !wasLost { await keep(client, recording, await reported(result, client), in: &summary) }
         await server.stop()
         if let recording {
-            if code == 0 { folder.discard(recording: recording) } else { kept.recording = recording }
+            if code == 0 { folder.discard(recording: recording) } else { summary.recording = recording }
         }
-        try tell(kept, result, Gates(scenario: gate, audit: judged?.report, coverage: covered), code)
+        try tell(summary)
         return code
     }
 
@@ -207,9 +161,8 @@ private struct SimulatedRun {
             return nil
         }
         scenario.newNamespace = Self.namespace
-        let server = ControlClient(options: try ControlOptions.parse(["--url", client.options.base, "-n", "default"]))
         do {
-            let run: ScenarioRun = try await server.send(try scenario.call()).decoded()
+            let run: ScenarioRun = try await client.of("default").send(try scenario.call()).decoded()
             for note in run.notes { terminal.note("note: \(note.field): \(note.problem)") }
             return run.name
         } catch var refusal as Refusal {
@@ -232,29 +185,37 @@ private struct SimulatedRun {
     /// Says why the command could not be started.
     ///
     /// - Returns: the exit code of a shell for that.
-    private func notStarted(_ failure: ChildProcess.StartFailure) -> Int32 {
-        let name = command[0]
-        if failure.number == ENOENT || failure.number == ENOTDIR {
-            terminal.show(
-                Refusal(.no, "there is no command \"\(name)\"", next: "check its spelling, its path and PATH"))
-            return 127
-        }
+    private func notStarted(_ failure: ChildProcess.StartFailure) -> ExitCode {
+        let isMissing = [ENOENT, ENOTDIR].contains(failure.number)
         let reason = String(cString: strerror(failure.number))
         terminal.show(
-            Refusal(
-                .no, "the command \"\(name)\" cannot be run: \(reason)",
-                next: "it must be a program, or an executable script that begins with #!"))
-        return 126
+            isMissing
+                ? Refusal(.no, "there is no command \"\(name)\"", next: "check its spelling, its path and PATH")
+                : Refusal(
+                    .no, "the command \"\(name)\" cannot be run: \(reason)",
+                    next: "it must be a program, or an executable script that begins with #!"))
+        return ExitCode(isMissing ? 127 : 126)
+    }
+
+    private var name: String { options.command[0] }
+
+    private func ending(_ result: CommandRun.Result) -> String {
+        switch result.ending {
+        case _ where result.isLate:
+            "did not end within \(options.timeout?.seconds.map { DurationText.text(seconds: $0) } ?? "its time")"
+        case .exited(let code): "exited with \(code)"
+        case .signalled(let number): "was ended by signal \(number)"
+        }
     }
 
     private func say(_ result: CommandRun.Result) {
-        let name = command[0]
+        let ending = ending(result)
         if result.isLate {
-            terminal.note("error: \(name) did not end within \(time), so it was ended with its process group")
+            terminal.note("error: \(name) \(ending), so it was ended with its process group")
         } else if case .signalled(let number) = result.ending {
-            terminal.note("error: \(name) was ended by signal \(number) (\(String(cString: strsignal(number))))")
+            terminal.note("error: \(name) \(ending) (\(String(cString: strsignal(number))))")
         } else if result.ending.code != 0 {
-            terminal.note("error: \(name) exited with \(result.ending.code)")
+            terminal.note("error: \(name) \(ending)")
         }
         if let left = result.leftovers {
             terminal.note(
@@ -262,16 +223,9 @@ private struct SimulatedRun {
         }
     }
 
-    /// The run as its report names it.
     private func reported(_ result: CommandRun.Result, _ client: ControlClient) async -> ReportedRun {
-        let ending =
-            switch result.ending {
-            case _ where result.isLate: "did not end within \(time)"
-            case .exited(let code): "exited with \(code)"
-            case .signalled(let number): "was ended by signal \(number)"
-            }
-        return ReportedRun(
-            command: command.map { Shell.quoted($0) }.joined(separator: " "), ending: ending,
+        ReportedRun(
+            command: options.command.map { Shell.quoted($0) }.joined(separator: " "), ending: ending(result),
             missing: await missing(client))
     }
 
@@ -293,8 +247,6 @@ private struct SimulatedRun {
                 + "does the client leave out /ns/\(Self.namespace)?",
         ]
     }
-
-    private var time: String { timeout.map { DurationText.text(seconds: $0) } ?? "its time" }
 
     /// Verifies the scenario and says what differs.
     ///
@@ -320,9 +272,26 @@ private struct SimulatedRun {
         return run
     }
 
+    /// Judges the clients of the run, and says what was found.
+    ///
+    /// - Returns: `nil` if they could not be judged, which is a failure too.
+    private func judge(_ client: ControlClient) async -> AuditReport? {
+        do {
+            let report: AuditReport = try await client.get("/_sim/audit")
+            try ignored?.check(against: report.rules.map(\.id))
+            let judged = JudgedAudit(report, ignored)
+            for line in judged.lines { terminal.note(line) }
+            return judged.report
+        } catch {
+            terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")
+            return nil
+        }
+    }
+
     /// Writes the bundle and the report. If that fails, says why: the exit code is the command's.
-    private func keep(_ client: ControlClient, _ recording: String?, _ run: ReportedRun) async -> Kept {
-        var kept = Kept()
+    private func keep(
+        _ client: ControlClient, _ recording: String?, _ run: ReportedRun, in summary: inout Summary
+    ) async {
         do {
             let files = try folder.claim(recording: recording)
             do {
@@ -336,38 +305,27 @@ private struct SimulatedRun {
                 unlink(files.bundle)
                 throw error
             }
-            kept.bundle = files.bundle
+            summary.bundle = files.bundle
             let report = try await ReportCommand.report(ofBundle: files.bundle, run: run)
-            kept.why = report.why
+            summary.why = report.why
             try OutputFile.write(Data(report.html.utf8), to: files.report, option: "--artifacts")
-            kept.report = files.report
+            summary.report = files.report
         } catch let refusal as Refusal {
             terminal.note("error: \(refusal.message)")
         } catch {
             terminal.note("error: the artifacts could not be written: \(error)")
         }
-        return kept
     }
 
-    private func tell(
-        _ kept: Kept, _ result: CommandRun.Result, _ gates: Gates, _ code: Int32
-    ) throws {
-        for line in kept.why { terminal.note("  \(line)") }
-        guard terminal.isJSON else {
-            for (thing, file) in [
-                ("report", kept.report), ("bundle, which holds tokens", kept.bundle),
-                ("recording, which holds tokens", kept.recording),
-            ] {
-                if let file { terminal.note("\(thing): \(file)") }
-            }
-            return
+    private func tell(_ summary: Summary) throws {
+        for line in summary.why { terminal.note("  \(line)") }
+        guard !terminal.isJSON else {
+            return Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))
         }
-        var signal: Int32?
-        if case .signalled(let number) = result.ending { signal = number }
-        let summary = Summary(
-            exit_code: code, timed_out: result.isLate, signal: signal, scenario: gates.scenario, audit: gates.audit,
-            why: kept.why, bundle: kept.bundle, report: kept.report, recording: kept.recording, coverage: gates.coverage
-        )
-        Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))
+        let files = [
+            ("report", summary.report), ("bundle, which holds tokens", summary.bundle),
+            ("recording, which holds tokens", summary.recording),
+        ]
+        for case (let thing, let file?) in files { terminal.note("\(thing): \(file)") }
     }
 }

@@ -35,55 +35,35 @@ struct ScenarioFromCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isJSON: false)
-        do {
-            guard output == "-" || !InputFile.isSame(output, bundle) else {
-                throw Refusal(
-                    .usage, "the scenario would replace the bundle \(bundle)", next: "name another file with --output")
-            }
-            guard force || output == "-" || !FileManager.default.fileExists(atPath: output) else {
-                throw Refusal(.usage, "\(output) exists already", next: "replace it with --force, or name another file")
-            }
-            let (bundle, until, output) = (bundle, until, output)
-            let made = try await OpenedBundle.with(bundle) { try await Self.scenario($0, bundle, until, output) }
-            let data = Data(made.text.utf8)
-            guard output != "-" else { return terminal.document(data) }
-            try OutputFile.write(data, to: output, option: "--output")
-            terminal.line(
-                "\(output): \(Readable.count(made.expectations, "expectation")), up to \(made.last)")
-            for note in made.notes { terminal.note("note: \(note)") }
-            if made.choices > 0 { terminal.note("to decide: \(Readable.count(made.choices, "line")) with CHOOSE") }
-            terminal.line(
-                "then: entrupy-sim scenario verify \(Shell.operand(output)) \(Shell.option("--bundle", bundle))")
-        } catch let refusal as Refusal {
-            terminal.show(refusal)
-            throw ExitCode(refusal.code.rawValue)
+        guard output == "-" || !InputFile.isSame(output, bundle) else {
+            throw Refusal(
+                .usage, "the scenario would replace the bundle \(bundle)", next: "name another file with --output")
         }
-    }
-
-    private struct Made: Sendable {
-        let text: String
-        let expectations: Int
-        let last: String
-        let choices: Int
-        let notes: [String]
-    }
-
-    private static func scenario(
-        _ opened: OpenedBundle, _ path: String, _ until: String?, _ output: String
-    ) async throws -> Made {
-        let file = URL(fileURLWithPath: path).lastPathComponent
-        let facts = try await BundleFacts(opened, path: path, until: until)
-        var maker = ScenarioOfBundle(facts, name: ScenarioOfBundle.name(for: path, output), file: file) {
-            try await opened.server.masked($0)
+        guard force || output == "-" || !FileManager.default.fileExists(atPath: output) else {
+            throw Refusal(.usage, "\(output) exists already", next: "replace it with --force, or name another file")
         }
-        var draft = try await maker.made()
-        try await check(&draft, opened.client)
-        let text = try draft.text()
-        let last = facts.last
-        return Made(
-            text: text, expectations: draft["expect"].parts.count,
-            last: "\(last.sequence.map { "#\($0) " } ?? "")\(last.method) \(last.path) \(last.answerText)",
-            choices: text.split(separator: "\n").count { $0.contains("# CHOOSE") }, notes: facts.gaps)
+        let (bundle, until, output) = (bundle, until, output)
+        let made = try await OpenedBundle.with(bundle) { opened in
+            let file = URL(fileURLWithPath: bundle).lastPathComponent
+            let facts = try await BundleFacts(opened, path: bundle, until: until)
+            var maker = ScenarioOfBundle(facts, name: ScenarioOfBundle.name(for: bundle, output), file: file) {
+                try await opened.server.masked($0)
+            }
+            var draft = try await maker.made()
+            try await Self.check(&draft, opened.client)
+            return (text: try draft.text(), expectations: draft["expect"].parts.count, facts: facts)
+        }
+        let data = Data(made.text.utf8)
+        guard output != "-" else { return terminal.document(data) }
+        try OutputFile.write(data, to: output, option: "--output")
+        let last = made.facts.last
+        let request = "\(last.sequence.map { "#\($0) " } ?? "")\(last.method) \(last.path) \(last.answerText)"
+        terminal.line("\(output): \(Readable.count(made.expectations, "expectation")), up to \(request)")
+        for note in made.facts.gaps { terminal.note("note: \(note)") }
+        let choices = made.text.split(separator: "\n").count { $0.contains("# CHOOSE") }
+        if choices > 0 { terminal.note("to decide: \(Readable.count(choices, "line")) with CHOOSE") }
+        terminal.line(
+            "then: entrupy-sim scenario verify \(Shell.operand(output)) \(Shell.option("--bundle", bundle))")
     }
 
     /// Whether a note is about an expected request that the platforms do not have. A corrected client does not make it.
@@ -110,9 +90,10 @@ struct ScenarioFromCommand: AsyncParsableCommand {
                 }
                 return
             } catch let refusal as Refusal {
-                let places = refusal.details.map { ($0.field, $0.problem.replacing(#/^line \d+: /#, with: "")) }
-                guard let place = places.first(where: { draft.remove($0.0, because: $0.1) }) else { throw refusal }
-                _ = place
+                let isSmaller = refusal.details.contains { field, problem in
+                    draft.remove(field, because: problem.replacing(#/^line \d+: /#, with: ""))
+                }
+                guard isSmaller else { throw refusal }
             }
         }
         throw Refusal(.internalError, "the bundle has too many parts that no scenario can have")

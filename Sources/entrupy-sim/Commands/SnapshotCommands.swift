@@ -18,29 +18,16 @@ struct SnapshotCommand: AsyncParsableCommand {
         @Argument(help: "The name: a letter or digit, then letters, digits, -, _ and .") var name: String
 
         func call() -> ControlCall {
-            // Its progress is what the server tells, not the bytes of the answer.
-            ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).showing(nil).printing {
-                (info: SnapshotInfo, terminal) in
+            ControlCall(.PUT, "/_sim/snapshots/\(name)", takesLong: true).printing { (info: SnapshotInfo, terminal) in
                 terminal.line("\(info.name) saved: \(info.summary)")
             }
         }
 
-        /// Sends the request, and asks how much of the database is copied while that takes long.
+        /// Sends the request, and shows how much of the database is copied while that takes long.
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let call = call()
-            let answer = try await ProgressLine.showing(terminal, "saving", in: .bytes) { progress in
-                let watching = Task {
-                    try await Task.sleep(for: ProgressLine.patience)
-                    while !Task.isCancelled {
-                        let info: ServerInfo = try await client.get("/_sim/info")
-                        if let saving = info.saving { progress.note(saving.bytes, of: saving.total_bytes) }
-                        try await Task.sleep(for: .milliseconds(500))
-                    }
-                }
-                defer { watching.cancel() }
-                return try await client.send(call)
+            try await answer(client, terminal, "saving", in: .bytes) { info, progress in
+                if let saving = info.saving { progress.note(saving.bytes, of: saving.total_bytes) }
             }
-            try terminal.show(answer, of: call)
         }
     }
 
@@ -118,6 +105,31 @@ struct SnapshotCommand: AsyncParsableCommand {
             ControlCall(.PUT, "/_sim/snapshots/\(name)", body: .file(file), takesLong: true).showing("importing")
                 .printing { (info: SnapshotInfo, terminal) in terminal.line("\(info.name) imported: \(info.summary)") }
         }
+    }
+}
+
+extension Endpoint {
+    /// Sends the request and prints the answer. The progress is what the server tells meanwhile, not the bytes of the answer.
+    ///
+    /// - Parameter note: notes the progress that the server tells.
+    func answer(
+        _ client: ControlClient, _ terminal: Terminal, _ doing: String, of total: Int? = nil,
+        in unit: ProgressLine.Unit,
+        noting note: @escaping @Sendable (ServerInfo, ProgressLine) -> Void
+    ) async throws {
+        let call = try call().showing(nil)
+        let answer = try await ProgressLine.showing(terminal, doing, of: total, in: unit) { progress in
+            let watching = Task {
+                try await Task.sleep(for: ProgressLine.patience)
+                while !Task.isCancelled {
+                    note(try await client.get("/_sim/info"), progress)
+                    try await Task.sleep(for: .milliseconds(500))
+                }
+            }
+            defer { watching.cancel() }
+            return try await client.send(call)
+        }
+        try terminal.show(answer, of: call)
     }
 }
 

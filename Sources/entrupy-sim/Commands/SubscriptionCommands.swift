@@ -1,6 +1,7 @@
 import ArgumentParser
 import EntrupyAPI
 import Foundation
+import Server
 import SimulationAPI
 
 /// The options that say what a subscription covers, and in which form.
@@ -65,10 +66,9 @@ extension WebhooksCommand {
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             let old = try await equal(client)
-            let call =
+            let answer = try await client.send(
                 old.map { ControlCall(.PATCH, "/_sim/webhooks/\($0.id)", body: ["secret_key": secret]) }
-                ?? ControlCall(.POST, "/_sim/webhooks", body: options.body(url: url, secret: secret))
-            let answer = try await client.send(call)
+                    ?? ControlCall(.POST, "/_sim/webhooks", body: options.body(url: url, secret: secret)))
             let subscription: JSONValue = try answer.decoded()
             guard !terminal.isJSON else {
                 return try terminal.json(of: subscription.merging(.members([("existing", old != nil)])))
@@ -88,26 +88,9 @@ extension WebhooksCommand {
 
         /// Whether the URL has a loopback or private address. A name other than `localhost` may lead to one too.
         private var isLocal: Bool {
-            guard let host = URL(string: url)?.host?.lowercased() else { return true }
-            if host == "localhost" || host.hasSuffix(".localhost") { return true }
-            var (four, six) = (in_addr(), in6_addr())
-            if inet_pton(AF_INET, host, &four) == 1 {
-                let bytes = withUnsafeBytes(of: four) { Array($0) }
-                return [127, 10].contains(bytes[0]) || bytes[..<2] == [192, 168]
-                    || bytes[0] == 172 && (16...31).contains(bytes[1])
-            }
-            guard inet_pton(AF_INET6, host.trimmingCharacters(in: ["[", "]"]), &six) == 1 else { return false }
-            let bytes = withUnsafeBytes(of: six) { Array($0) }
-            return bytes[0] & 0xfe == 0xfc || bytes == Array(repeating: 0, count: 15) + [1]
-        }
-
-        /// The settings that later subscriptions follow.
-        private struct Settings: Decodable {
-            struct Webhooks: Decodable {
-                let format, signature: String
-            }
-
-            let webhooks: Webhooks
+            guard case .success(let target) = ServerWebhookTarget.read(url) else { return true }
+            let host = target.host.lowercased()
+            return target.address?.isLocal ?? (host == "localhost" || host.hasSuffix(".localhost"))
         }
 
         /// The oldest subscription that is equal to the wanted one, except for its secret; `nil` if there is none.
@@ -119,12 +102,12 @@ extension WebhooksCommand {
             guard !candidates.isEmpty else { return nil }
             // Options that were not given are the namespace's settings.
             let choices: Choices = try await client.get("/_sim/choices")
-            let settings: Settings = try await client.get("/_sim/settings")
+            let settings: JSONObject = try await client.get("/_sim/settings")
             let organization = options.organization ?? choices.lists["organizations"]?.first?.id
             let events = Set(
                 options.eventNames.isEmpty ? choices.lists["webhook_events"]?.map(\.id) ?? [] : options.eventNames)
-            let format = options.format?.rawValue ?? settings.webhooks.format
-            let signature = options.signature?.rawValue ?? settings.webhooks.signature
+            let format = options.format?.rawValue ?? settings["webhooks"]?.members?["format"]?.text
+            let signature = options.signature?.rawValue ?? settings["webhooks"]?.members?["signature"]?.text
             return candidates.first {
                 $0.organization == organization && Set($0.events) == events && $0.format == format
                     && $0.signature == signature

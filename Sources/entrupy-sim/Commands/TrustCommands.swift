@@ -7,7 +7,6 @@ struct AuthorityOptions: ParsableArguments {
     @Option(help: "The data directory of the server.") var dataDir = "entrupy-sim-data"
 }
 
-/// `entrupy-sim trust`: lets the clients of this machine accept the HTTPS port.
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
@@ -26,9 +25,7 @@ struct TrustCommand: ParsableCommand {
         #endif
         let directory = URL(fileURLWithPath: options.dataDir).path
         let authority = try LocalAuthority.open(in: directory, for: Self.caller)
-        if let warning = authority.warning {
-            Terminal(isJSON: false).note("warning: \(warning)")
-        }
+        if let warning = authority.warning { Terminal(isJSON: false).note("warning: \(warning)") }
         let file = LocalAuthority.certificatePath(in: directory)
         let word = Shell.quoted(file)
         #if os(macOS)
@@ -59,7 +56,6 @@ struct TrustCommand: ParsableCommand {
     }
 }
 
-/// `entrupy-sim untrust`: undoes ``TrustCommand``.
 struct UntrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "untrust", abstract: "Remove the local authority from the system's trust store.")
@@ -71,7 +67,9 @@ struct UntrustCommand: ParsableCommand {
         #if os(macOS)
             let removed = try Keychain.remove(all ? nil : try wanted.fingerprint)
         #else
-            let removed = try removedFromStore()
+            let store = try TrustStore.ofThisMachine()
+            let removed = all ? store.installed : [try store.place(of: try wanted)].compactMap(\.self)
+            if !removed.isEmpty { try store.remove(removed) }
         #endif
         let terminal = Terminal(isJSON: false)
         if removed.isEmpty { terminal.line("Nothing of entrupy-sim was trusted here.") }
@@ -81,25 +79,14 @@ struct UntrustCommand: ParsableCommand {
     /// The authority to take out, unless all are meant.
     private var wanted: LocalAuthority {
         get throws {
-            let authority: LocalAuthority?
             do {
-                authority = try LocalAuthority.existing(in: options.dataDir)
+                if let authority = try LocalAuthority.existing(in: options.dataDir) { return authority }
             } catch let problem as AuthorityProblem {
                 throw AuthorityProblem("\(problem.description). entrupy-sim untrust --all takes out the old one")
             }
-            guard let authority else {
-                throw AuthorityProblem(
-                    "\(options.dataDir) has no authority; name the data directory with --data-dir, or use --all")
-            }
-            return authority
+            throw AuthorityProblem(
+                "\(options.dataDir) has no authority; name the data directory with --data-dir, or use --all")
         }
-    }
-
-    private func removedFromStore() throws -> [String] {
-        let store = try TrustStore.ofThisMachine()
-        let paths = all ? store.installed : [try store.place(of: try wanted)].compactMap(\.self)
-        if !paths.isEmpty { try store.remove(paths) }
-        return paths
     }
 }
 

@@ -95,11 +95,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "A file with the body's bytes as they arrived; - for standard input.") var file: String
 
         func run() async throws {
-            let body = try InputFile.bytes(file) { error in
-                Refusal(
-                    .usage, "\(file) cannot be read: \(error.localizedDescription)",
-                    next: "name a file with the body's bytes, or - for standard input")
-            }
+            let body = try InputFile.bytes(
+                file, next: "name a file with the body's bytes, or - for standard input")
             let check = WebhookSignatureCheck(signature, of: body, secret: secret, form: form)
             let terminal = Terminal(isJSON: json)
             if json {

@@ -23,7 +23,7 @@ struct CoverageGate {
     /// - Throws: ``Refusal`` if there is a file that is not one of coverage.
     init(_ path: String) throws {
         self.path = path
-        baseline = FileManager.default.fileExists(atPath: path) ? try CoverageFiles.read(path) : nil
+        baseline = FileManager.default.fileExists(atPath: path) ? try Coverage.read(path) : nil
     }
 
     /// Compares the coverage of the run's server, or writes the file where there was none. A run never changes a baseline: what it
@@ -39,12 +39,12 @@ struct CoverageGate {
                     terminal.note("coverage: \(path) is not written, because the run failed")
                     return nil
                 }
-                try CoverageFiles.save(coverage, to: path, option: "--coverage")
+                try coverage.save(to: path, option: "--coverage")
                 if !terminal.isJSON { terminal.note("coverage: \(path) is new") }
                 return Result(written: true, lost: [], unknown: [])
             }
             let difference = coverage.difference(from: baseline)
-            if !terminal.isJSON { CoverageText(coverage, difference).showDifference(on: terminal) }
+            if !terminal.isJSON { difference.show(on: terminal) }
             return Result(
                 written: false, lost: difference.lost.map(\.description), unknown: difference.unknown.map(\.description)
             )
