@@ -174,10 +174,4 @@ extension PlatformError.Kind {
     package static let invalidWorkflowStatus = Self("invalid_workflow_status")
     package static let moduleError = Self("module_error")
     package static let unexpected = Self("unexpected")
-
-    /// The kinds that only App Components have.
-    package static let ofComponents: [Self] = [
-        .canceled, .clientRejected, .configurationNotSupported, .invalidSession, .invalidWorkflowStatus, .moduleError,
-        .unexpected,
-    ]
 }

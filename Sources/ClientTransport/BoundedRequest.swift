@@ -34,9 +34,7 @@ package enum RefusedAnswer: Error, Equatable {
     case tooLong(Int)
     /// The server redirects to a URL.
     case redirected(String)
-}
 
-extension RefusedAnswer {
     /// The problem in one sentence.
     package func description(of address: String) -> String {
         switch self {
@@ -114,14 +112,13 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         // URLSession then does not send the body again. The session holds this object until the request has ended.
         let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
         let task = session.dataTask(with: request)
-        lock.lock()
-        let isCancelled = hasEnded
-        if !isCancelled {
+        let isCancelled = lock.withLock {
+            guard !hasEnded else { return true }
             self.task = task
             self.completion = completion
             deadline = .now() + limits.head
+            return false
         }
-        lock.unlock()
         guard !isCancelled else {
             session.invalidateAndCancel()
             return completion(.failure(CancellationError()))
@@ -143,41 +140,34 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
 
     /// Ends the request. What it returns is returned once.
     private func close() -> (task: URLSessionTask?, completion: ((Result<Answer, any Error>) -> Void)?, wasOver: Bool) {
-        lock.lock()
-        defer {
-            completion = nil
-            task = nil
-            hasEnded = true
-            lock.unlock()
+        lock.withLock {
+            defer { (task, completion, hasEnded) = (nil, nil, true) }
+            return (task, completion, hasEnded)
         }
-        return (task, completion, hasEnded)
     }
 
     // MARK: Silence
 
+    /// After so many seconds, ends the request if its deadline is over; else looks again then.
     private func look(after seconds: TimeInterval) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in self?.look() }
-    }
-
-    /// Ends the request if its deadline is over; else looks again then.
-    private func look() {
-        lock.lock()
-        let (deadline, isInBody, hasEnded) = (deadline, isInBody, hasEnded)
-        lock.unlock()
-        guard !hasEnded else { return }
-        let now = DispatchTime.now()
-        guard let deadline else { return look(after: limits.idle) }
-        guard deadline <= now else {
-            return look(after: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+            guard let self else { return }
+            let (deadline, isInBody, hasEnded) = lock.withLock { (self.deadline, self.isInBody, self.hasEnded) }
+            guard !hasEnded else { return }
+            let now = DispatchTime.now()
+            guard let deadline else { return look(after: limits.idle) }
+            guard deadline <= now else {
+                return look(after: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
+            }
+            end(.failure(RefusedAnswer.silent(isInBody ? limits.idle : limits.head, isInBody: isInBody)))
         }
-        end(.failure(RefusedAnswer.silent(isInBody ? limits.idle : limits.head, isInBody: isInBody)))
     }
 
     private func expect(bytesWithin seconds: TimeInterval?) {
-        lock.lock()
-        deadline = seconds.map { .now() + $0 }
-        isInBody = true
-        lock.unlock()
+        lock.withLock {
+            deadline = seconds.map { .now() + $0 }
+            isInBody = true
+        }
     }
 
     // MARK: URLSessionDataDelegate

@@ -63,7 +63,7 @@ enum PageTemplates {
     }
 
     private static func render(_ members: JSONObject, _ template: String) throws -> String {
-        guard let text = try library.get().render(ViewValue(json: .object(members)), withTemplate: template) else {
+        guard let text = try library.get().render(ViewValue(.object(members)), withTemplate: template) else {
             throw ConsoleProblem.noTemplate(template)
         }
         return text

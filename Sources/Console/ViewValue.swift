@@ -4,12 +4,16 @@ import SimulationAPI
 /// A value of a view as a template reads it: an object by the names of its members, and what has a format in that format.
 ///
 /// Members without a value are null, so that a template never takes the member of an outer object for an absent one.
-struct ViewValue: MustacheParent, MustacheCustomRepresentation, MustacheTransformable, CustomStringConvertible {
-    let json: JSONValue
+package struct ViewValue: MustacheParent, MustacheCustomRepresentation, MustacheTransformable, CustomStringConvertible {
+    private let json: JSONValue
 
-    func child(named name: String) -> Any? { json.members?[name].map(ViewValue.init) }
+    package init(_ json: JSONValue) {
+        self.json = json
+    }
 
-    var representation: Any? {
+    package func child(named name: String) -> Any? { json.members?[name].map(ViewValue.init) }
+
+    package var representation: Any? {
         switch json {
         case .null: nil
         case .bool(let flag): flag
@@ -18,10 +22,10 @@ struct ViewValue: MustacheParent, MustacheCustomRepresentation, MustacheTransfor
         }
     }
 
-    var description: String { if case .number(let number) = json { number.text } else { json.text ?? "" } }
+    package var description: String { if case .number(let number) = json { number.text } else { json.text ?? "" } }
 
     /// The value in a format, for instance `{{time(created_at)}}`; `nil` if it has none of this name.
-    func transform(_ format: String) -> Any? {
+    package func transform(_ format: String) -> Any? {
         switch (format, json) {
         case ("time", .number(let epoch)): Moment.text(epoch.double)
         case ("day", .number(let epoch)): Moment.parts(epoch.double).day

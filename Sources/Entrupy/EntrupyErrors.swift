@@ -1,7 +1,6 @@
 import EntrupyAPI
 import Simulation
 import SimulationAPI
-import Storage
 
 extension PlatformError.Kind {
     /// Required regions have no image yet.
@@ -10,9 +9,23 @@ extension PlatformError.Kind {
     package static let userDataConflict = Self("user_data_conflict")
     /// The capture's two hours have passed [S].
     package static let captureTimedOut = Self("capture_timed_out")
+}
 
-    /// The kinds that only Entrupy's operations have.
-    package static let ofEntrupy: [Self] = [.missingRegions, .userDataConflict, .captureTimedOut]
+extension [ErrorDetail] {
+    /// Adds a problem of a field, if there is one.
+    mutating func add(_ field: String, _ problem: String?) {
+        if let problem { append(ErrorDetail(field, problem)) }
+    }
+
+    /// Throws ``PlatformError/invalid(_:_:)`` if there are problems.
+    func check() throws {
+        if !isEmpty { throw PlatformError.invalid(self) }
+    }
+}
+
+extension StoredJSON {
+    /// The members of an object; empty for any other value.
+    static func members(_ text: String) throws -> JSONObject { try decode(text).members ?? [:] }
 }
 
 extension PlatformError {
@@ -20,14 +33,17 @@ extension PlatformError {
     static func wrongState(
         _ message: String, _ details: [ErrorDetail] = [], entrupyID: String?, because: String
     ) -> Self {
-        Self(
-            .wrongState, message, details, payload: entrupyID.map { .fact(Submission(entrupyID: $0)) }, because: because
-        )
+        let fact = entrupyID.map { id in Fact { $0.entrupy_id = id } }
+        return Self(.wrongState, message, details, payload: fact.map { .fact($0) }, because: because)
     }
 
     /// A request without an active session. Apps with the newest SDK look for `authorized` and `ecode` [P].
     static func sessionRefused(_ message: String, _ kind: Kind = .unauthorized, because: String? = nil) -> Self {
-        Self(kind, message, [], payload: .fact(RefusedSession()), because: because)
+        let fact = Fact {
+            $0.authorized = false
+            $0.ecode = "invalid_session_token"
+        }
+        return Self(kind, message, payload: .fact(fact), because: because)
     }
 
     static func missingRegions(_ regions: [String]) -> Self {
@@ -38,38 +54,20 @@ extension PlatformError {
 
     static func userDataConflict(fields: [String], signed: AuthorizeUserResponse, because: String) -> Self {
         let problem = "differs from the value first set; the first value stays"
+        // The signed request is valid although the user's data differs [S].
+        let fact = Fact {
+            $0.signed_authorization_request = signed.signed_authorization_request
+            $0.username = signed.username
+        }
         return Self(
             .userDataConflict, "\(fields.joined(separator: ", ")) \(problem)", fields.map { ErrorDetail($0, problem) },
-            payload: .fact(ValidRequest(signed: signed)), because: because)
+            payload: .fact(fact), because: because)
     }
 
-    static func captureTimedOut(captureID: String, at moment: Instant) -> Self {
-        Self(
-            .captureTimedOut, "the capture timed out at \(moment.display); start another one",
-            [ErrorDetail("capture_id", "\(captureID) timed out at \(moment.display)")])
-    }
+    /// A fact that changes the answer's envelope.
+    private struct Fact: PlatformFact {
+        let change: @Sendable (inout ErrorEnvelope) -> Void
 
-    private struct RefusedSession: PlatformFact {
-        func add(to envelope: inout ErrorEnvelope) {
-            envelope.authorized = false
-            envelope.ecode = "invalid_session_token"
-        }
-    }
-
-    /// The submission that a capture has become.
-    private struct Submission: PlatformFact {
-        let entrupyID: String
-
-        func add(to envelope: inout ErrorEnvelope) { envelope.entrupy_id = entrupyID }
-    }
-
-    /// The signed request. It is valid although the user's data differs [S].
-    private struct ValidRequest: PlatformFact {
-        let signed: AuthorizeUserResponse
-
-        func add(to envelope: inout ErrorEnvelope) {
-            envelope.signed_authorization_request = signed.signed_authorization_request
-            envelope.username = signed.username
-        }
+        func add(to envelope: inout ErrorEnvelope) { change(&envelope) }
     }
 }

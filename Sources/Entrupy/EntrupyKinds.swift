@@ -14,7 +14,6 @@ extension IDKind {
     static let supportMessage = IDKind("support_message", prefix: "msg_", length: 20)
     static let certificateTransfer = IDKind("certificate_transfer", prefix: "trf_", length: 20)
 
-    /// Entrupy's kinds.
     static let ofEntrupy: [IDKind] = [
         .capture, .item, .session, .signedRequest, .certificate, .partnerSession, .retake, .supportMessage,
         .certificateTransfer,
@@ -48,7 +47,6 @@ extension EventKind {
     static let catalogChanged = EventKind("catalog.changed")
     static let marketEdgeChanged = EventKind("market_edge.changed")
 
-    /// Entrupy's kinds.
     static let ofEntrupy: [EventKind] = [
         .sessionStarted, .sessionEnded, .sessionExpired, .captureStarted, .imageUploaded,
         .captureSubmitted, .captureCancelled, .captureTimedOut, .itemSubmitted, .itemsGenerated, .resultSet,
@@ -72,7 +70,6 @@ extension DueKind {
         "session.expiry", shown: { ActiveSession.id(ofToken: $0) },
         start: { try $1.transaction.session(token: $0)?.createdAt }, perform: { try Sessions.expire(token: $0, $1) })
 
-    /// Entrupy's kinds.
     static let ofEntrupy: [DueKind] = [.captureTimeout, .result, .sessionExpiry]
 }
 

@@ -47,18 +47,13 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { try EntrupySeed(of: job) }
 
     package func defaultSettings(_ seed: (any PlatformSeed)?) -> JSONObject {
-        var defaults = EntrupySettings.defaults(flagEligible: flagEligible(seed))
-        if let webhooks = (seed as? EntrupySeed)?.webhooks { defaults["webhooks"] = .object(webhooks.members) }
+        let seed = seed as? EntrupySeed
+        var defaults = EntrupySettings.defaults(flagEligible: seed?.flagEligible ?? [])
+        defaults["webhooks"] = seed?.webhooks?.document.json
         return defaults
     }
 
-    package func readSettings(_ fields: inout FieldReader) -> any PlatformSettings {
-        EntrupySettings(&fields)
-    }
-
-    private func flagEligible(_ seed: (any PlatformSeed)?) -> [ResultID] {
-        (seed as? EntrupySeed)?.flagEligible ?? []
-    }
+    package func readSettings(_ fields: inout FieldReader) -> any PlatformSettings { EntrupySettings(&fields) }
 
     package let scenarioActions = ScenarioAction.Kind.ofEntrupy
     package let scenarioExpectations = ScenarioExpectation.Kind.ofEntrupy
@@ -139,6 +134,5 @@ package final class EntrupyPlatform: SimulatedPlatform {
 }
 
 extension Seed {
-    /// Entrupy's part.
     var entrupy: EntrupySeed { part(EntrupySeed.self) }
 }

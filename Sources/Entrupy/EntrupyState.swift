@@ -1,6 +1,10 @@
 import Crypto
+import EntrupyAPI
 import EntrupyStorage
+import NIOCore
+import NIOFoundationCompat
 import Simulation
+import SimulationAPI
 import Storage
 
 /// Entrupy's part of a namespace's state in memory.
@@ -8,20 +12,17 @@ final class EntrupyState: PlatformState {
     let platform: EntrupyPlatform
     private(set) var seed: EntrupySeed
     private(set) var settings: EntrupySettings
-    /// The key for signed authorization requests.
     let signingKey: SymmetricKey
     /// A cache of live sessions, by token.
     var sessions: [String: SDKUser] = [:]
-    /// Encoded capture steps of the seed's catalogue, filled on demand.
-    var encodedSteps = EncodedSteps()
-    /// Encoded categories of configurations, filled on demand.
-    var encodedCategories = EncodedCategories()
+    /// Parts of answers that follow from the seed's catalogue alone, as JSON. Filled on demand.
+    private var encodedParts: [EncodedPart: ByteBuffer] = [:]
 
     /// The key of renderings in memory. It changes when a transaction is lost, because its revisions then never
     /// existed.
     let renderingsID: Int
     /// Renderings made by the jobs of this batch. A job of its own stores them.
-    private var freshRenderings: [FreshRendering] = []
+    private var freshRenderings: [(bytes: ByteBuffer, item: FoundItem, key: Int64)] = []
     private var knownRenderingKey: Int64?
 
     /// The maximum number of renderings that wait to be stored; further ones are dropped.
@@ -29,18 +30,17 @@ final class EntrupyState: PlatformState {
 
     init(_ platform: EntrupyPlatform, _ state: NamespaceState) {
         self.platform = platform
-        seed = state.seed.part(EntrupySeed.self)
+        seed = state.seed.entrupy
         settings = state.settings.part(EntrupySettings.self)
         signingKey = state.generator.key(for: "signed authorization requests")
         renderingsID = platform.nextRenderingsID()
     }
 
     func configurationChanged(_ state: NamespaceState) {
-        seed = state.seed.part(EntrupySeed.self)
+        seed = state.seed.entrupy
         settings = state.settings.part(EntrupySettings.self)
         knownRenderingKey = nil
-        encodedSteps = EncodedSteps()
-        encodedCategories = EncodedCategories()
+        encodedParts = [:]
         // Cached sessions carry the old limits.
         sessions = [:]
     }
@@ -49,7 +49,7 @@ final class EntrupyState: PlatformState {
         guard !freshRenderings.isEmpty else { return nil }
         defer { freshRenderings = [] }
         return { [freshRenderings] transaction in
-            for rendering in freshRenderings { try transaction.store(rendering) }
+            for (bytes, item, key) in freshRenderings { try transaction.store(bytes, of: item, key: key) }
         }
     }
 
@@ -61,16 +61,30 @@ final class EntrupyState: PlatformState {
         return key
     }
 
+    /// A part of answers that follows from the catalogue alone, encoded once.
+    func encoded(_ part: EncodedPart, _ make: () throws -> some Encodable) throws -> ByteBuffer {
+        if let known = encodedParts[part] { return known }
+        let encoded = ByteBuffer(data: try WireJSON.encode(make()))
+        encodedParts[part] = encoded
+        return encoded
+    }
+
     /// Queues a rendering to be stored soon.
-    func cache(_ rendering: FreshRendering) {
-        if freshRenderings.count < Self.maxFreshRenderings { freshRenderings.append(rendering) }
+    func cache(_ bytes: ByteBuffer, of item: FoundItem, key: Int64) {
+        if freshRenderings.count < Self.maxFreshRenderings { freshRenderings.append((bytes, item, key)) }
     }
 }
 
+/// The parts of answers that follow from the catalogue alone.
+enum EncodedPart: Hashable {
+    /// The steps of captures without images, which are no retakes.
+    case steps(category: String, ConfigType, Language)
+    /// The categories of configurations.
+    case categories(ConfigType, Language)
+}
+
 extension JobContext {
-    /// Entrupy's part of the namespace's state.
     var entrupy: EntrupyState { state.part(EntrupyState.self) }
     var catalogue: Catalogue { entrupy.seed.catalogue }
-    /// The key that a stored rendering must have to be valid.
     var renderingKey: Int64 { entrupy.renderingKey(state) }
 }

@@ -2,6 +2,24 @@ import EntrupyStorage
 import Simulation
 import Storage
 
+/// A caller to whom items belong.
+package protocol ItemOwner: Authenticated {
+    /// The name under which the caller answers support.
+    var author: String { get }
+    /// The caller's item with an id. An item of others is reported as missing.
+    func item(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord
+}
+
+extension JobContext {
+    /// The user and the organization of an item.
+    func owner(of item: ItemRecord) throws -> (user: UserRecord, organization: OrganizationRecord) {
+        guard let user = try transaction.user(id: item.userID),
+            let organization = try transaction.organization(id: item.organizationID)
+        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
+        return (user, organization)
+    }
+}
+
 /// Whose an object is: the fact behind a 404, which the journal shows and no answer has [D because].
 ///
 /// Each function reads the owner, so it is called only where a request is refused.
@@ -15,9 +33,7 @@ enum Ownership {
         return "the \(thing) belongs to \(owner); the session is \(user.username)'s"
     }
 
-    /// - Parameters:
-    ///   - thing: the kind of object, for instance `item`.
-    ///   - ownerID: the organization it belongs to; `nil` if the namespace has no such object.
+    /// - Parameter ownerID: the organization it belongs to; `nil` if the namespace has no such object.
     static func because(
         _ thing: String, of ownerID: Int64?, asked organization: OrganizationRecord, _ job: JobContext
     ) throws -> String {

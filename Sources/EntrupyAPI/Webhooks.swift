@@ -199,28 +199,15 @@ public struct WebhookData<Item: Codable & Sendable>: Encodable, Sendable {
     }
 
     public func encode(to encoder: any Encoder) throws {
+        try more.encode(to: encoder)
         try item.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(entrupy_id, forKey: Key("entrupy_id"))
-        try container.encode(customer_item_id, forKey: Key("customer_item_id"))
-        try container.encode(certificate_url, forKey: Key("certificate_url"))
-        for (key, value) in more { try container.encode(value, forKey: Key(key)) }
+        try container.encode(entrupy_id, forKey: .entrupy_id)
+        try container.encode(customer_item_id, forKey: .customer_item_id)
+        try container.encode(certificate_url, forKey: .certificate_url)
     }
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(_ text: String) {
-            stringValue = text
-        }
-
-        init?(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) {
-            nil
-        }
+    private enum Key: CodingKey {
+        case entrupy_id, customer_item_id, certificate_url
     }
 }

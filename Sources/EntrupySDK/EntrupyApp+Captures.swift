@@ -6,16 +6,12 @@ extension EntrupyApp {
     /// Captures and searches do it by themselves if it was not called in this session [S].
     public func fetchConfigurationType(_ configType: EntrupyConfigType) {
         withState { $0.configType = configType }
-        begin { call in
+        begin(for: "configDelegate", \.configDelegate) { call in
             try await call.fetchConfiguration()
-        } then: { app, result in
-            let delegate = app.delegate("configDelegate", app.configDelegate)
-            switch result {
-            case .success: delegate?.didFetchConfigurationSuccessfully()
-            case .failure(let failure):
-                delegate?.didFetchConfigurationFailWithError(
-                    failure.code, description: failure.description, localizedDescription: app.text(failure))
-            }
+        } success: { delegate, _ in
+            delegate?.didFetchConfigurationSuccessfully()
+        } failure: {
+            $0?.didFetchConfigurationFailWithError($1, description: $2, localizedDescription: $3)
         }
     }
 
@@ -28,26 +24,22 @@ extension EntrupyApp {
     ///     `fingerprint_compare` nothing more: `entrupy_id` or `customer_item_id` names the registered item [P].
     ///   - viewController: not used: nothing is presented.
     public func startCapture(forItem item: [AnyHashable: Any], viewController: UIViewController) {
-        let given = Transferred(item)
+        nonisolated(unsafe) let item = item
         let script = nextScript()
-        begin { call in
+        begin(for: "captureDelegate", \.captureDelegate) { call in
             try await call.run(script) {
                 let type = call.configType == .ConfigTypeDebug ? "debug" : "production"
-                let body: [String: Any] = ["config_type": type, "item": given.value]
+                let body: [String: Any] = ["config_type": type, "item": item]
                 return try .json("POST", "/sdk/captures", body, token: $0, purpose: "the item")
             }
-        } then: { app, result in
-            let (delegate, item) = (app.delegate("captureDelegate", app.captureDelegate), given.value)
-            switch result {
-            case .success(.submitted(let result)):
-                delegate?.didCaptureCompleteSuccessfully(result.dictionary, forItem: item)
-            case .success(.cancelled): delegate?.didUserCancelCapture(forItem: item)
-            case .success(.timedOut): delegate?.didCaptureTimeout(forItem: item)
-            case .failure(let failure):
-                delegate?.didCaptureFailWithError(
-                    failure.code, description: failure.description, localizedDescription: app.text(failure),
-                    forItem: item)
+        } success: { delegate, end in
+            switch end {
+            case .submitted(let result): delegate?.didCaptureCompleteSuccessfully(result.dictionary, forItem: item)
+            case .cancelled: delegate?.didUserCancelCapture(forItem: item)
+            case .timedOut: delegate?.didCaptureTimeout(forItem: item)
             }
+        } failure: {
+            $0?.didCaptureFailWithError($1, description: $2, localizedDescription: $3, forItem: item)
         }
     }
 
@@ -59,22 +51,20 @@ extension EntrupyApp {
     /// Starts the capture of the pictures that support wants again. The end comes to ``retakeCaptureDelegate``.
     public func startRetakeCaptureForItem(withEntrupyID entrupyID: String) {
         let script = nextScript()
-        begin { call in
+        begin(for: "retakeCaptureDelegate", \.retakeCaptureDelegate) { call in
             try await call.run(script) {
                 .init(method: "POST", path: try Self.path(of: entrupyID, "/retake"), token: $0)
             }
-        } then: { app, result in
-            let delegate = app.delegate("retakeCaptureDelegate", app.retakeCaptureDelegate)
-            switch result {
-            case .success(.submitted(let result)):
+        } success: { delegate, end in
+            switch end {
+            case .submitted(let result):
                 delegate?.didRetakeCaptureCompleteSuccessfully(result.dictionary, forItemWithEntrupyID: entrupyID)
-            case .success(.cancelled): delegate?.didUserCancelRetakeCaptureForItem(withEntrupyID: entrupyID)
-            case .success(.timedOut): delegate?.didRetakeCaptureTimeoutForItem(withEntrupyID: entrupyID)
-            case .failure(let failure):
-                delegate?.didRetakeCaptureFailWithError(
-                    failure.code, description: failure.description, localizedDescription: app.text(failure),
-                    forItemWithEntrupyID: entrupyID)
+            case .cancelled: delegate?.didUserCancelRetakeCaptureForItem(withEntrupyID: entrupyID)
+            case .timedOut: delegate?.didRetakeCaptureTimeoutForItem(withEntrupyID: entrupyID)
             }
+        } failure: {
+            $0?.didRetakeCaptureFailWithError(
+                $1, description: $2, localizedDescription: $3, forItemWithEntrupyID: entrupyID)
         }
     }
 
@@ -83,7 +73,7 @@ extension EntrupyApp {
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
     ) {
-        let handler = Transferred(completionHandler)
-        CallbackQueue.main.append { handler.value() }
+        nonisolated(unsafe) let completionHandler = completionHandler
+        CallbackQueue.main.append { completionHandler() }
     }
 }

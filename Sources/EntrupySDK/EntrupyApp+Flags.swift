@@ -8,13 +8,13 @@ extension EntrupyApp {
     public func getFlagDetailsForResult(
         withEntrupyID entrupyID: String, completionHandler: @escaping ([AnyHashable: Any]?, (any Error)?) -> Void
     ) {
-        let handler = Transferred(completionHandler)
+        nonisolated(unsafe) let completionHandler = completionHandler
         begin { call in
             try await call.flagDetails(of: entrupyID)
         } then: { app, result in
             switch result {
-            case .success(let details): handler.value(details.dictionary, nil)
-            case .failure(let failure): handler.value(nil, app.nsError(failure))
+            case .success(let details): completionHandler(details.dictionary, nil)
+            case .failure(let failure): completionHandler(nil, app.nsError(failure))
             }
         }
     }
@@ -36,18 +36,14 @@ extension EntrupyApp {
     }
 
     private func setFlag(_ body: [String: Any], _ flag: Bool, _ entrupyID: String) {
-        let given = Transferred(body)
-        begin { call in
-            try await call.changeFlag(of: entrupyID, given.value)
-        } then: { app, result in
-            let delegate = app.delegate("flagDelegate", app.flagDelegate)
-            switch result {
-            case .success: delegate?.didFlagResultSuccessfully(forEntrupyID: entrupyID, forRequestedFlag: flag)
-            case .failure(let failure):
-                delegate?.didFlagResultFailWithError(
-                    failure.code, description: failure.description, localizedDescription: app.text(failure),
-                    forEntrupyID: entrupyID, forRequestedFlag: flag)
-            }
+        nonisolated(unsafe) let body = body
+        begin(for: "flagDelegate", \.flagDelegate) { call in
+            try await call.changeFlag(of: entrupyID, body)
+        } success: { delegate, _ in
+            delegate?.didFlagResultSuccessfully(forEntrupyID: entrupyID, forRequestedFlag: flag)
+        } failure: {
+            $0?.didFlagResultFailWithError(
+                $1, description: $2, localizedDescription: $3, forEntrupyID: entrupyID, forRequestedFlag: flag)
         }
     }
 }

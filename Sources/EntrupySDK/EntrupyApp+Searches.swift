@@ -12,23 +12,19 @@ extension EntrupyApp {
     public func searchSubmissions(
         at pageCursor: [Any], filters: [Any], startDate: TimeInterval, endDate: TimeInterval, paginationLimit: Int
     ) {
-        let query = Transferred<[String: Any]>([
+        nonisolated(unsafe) let query: [String: Any] = [
             "cursor": pageCursor, "filters": filters, "start_date": startDate, "end_date": endDate,
             "limit": paginationLimit,
-        ])
-        begin { call in
-            let token = try await call.tokenAfterConfiguration()
-            return try await call.sendObject(
-                .json("POST", "/sdk/search", query.value, token: token, purpose: "the cursor and the filters"),
-                needs: ["items"])
-        } then: { app, result in
-            let delegate = app.delegate("searchDelegate", app.searchDelegate)
-            switch result {
-            case .success(let page): delegate?.didSearchSubmissionsCompleteSuccessfully(page.dictionary)
-            case .failure(let failure):
-                delegate?.didSearchSubmissionsFailWithError(
-                    failure.code, description: failure.description, localizedDescription: app.text(failure))
-            }
+        ]
+        begin(for: "searchDelegate", \.searchDelegate) { call in
+            try await call.sendObject(
+                .json(
+                    "POST", "/sdk/search", query, token: try await call.tokenAfterConfiguration(),
+                    purpose: "the cursor and the filters"), needs: ["items"])
+        } success: {
+            $0?.didSearchSubmissionsCompleteSuccessfully($1.dictionary)
+        } failure: {
+            $0?.didSearchSubmissionsFailWithError($1, description: $2, localizedDescription: $3)
         }
     }
 
@@ -39,35 +35,29 @@ extension EntrupyApp {
     public func searchAuthenticationItems(
         query: EntrupySearchQuery, completion: @escaping (NSDictionary?, NSError?) -> Void
     ) {
-        let body = Swift.Result { try query.body() }
-        let given = Transferred(body)
-        let completion = Transferred(completion)
+        nonisolated(unsafe) let (body, completion) = (Swift.Result { try query.body() }, completion)
         begin { call in
             let token = try await call.tokenAfterConfiguration()
             return try await call.sendObject(
-                .json("POST", "/sdk/items/search", try given.value.get(), token: token, purpose: "the query"),
+                .json("POST", "/sdk/items/search", try body.get(), token: token, purpose: "the query"),
                 needs: ["total_count"])
         } then: { app, result in
             switch result {
             case .success(let page):
-                completion.value(EntrupySearchQuery.result(page.dictionary) as NSDictionary, nil)
-            case .failure(let failure): completion.value(nil, app.nsError(failure))
+                completion(EntrupySearchQuery.result(page.dictionary) as NSDictionary, nil)
+            case .failure(let failure): completion(nil, app.nsError(failure))
             }
         }
     }
 
     /// Finds the items for which support wants new pictures. They come to ``searchRetakeDelegate``.
     public func searchRetakes() {
-        begin { call in
+        begin(for: "searchRetakeDelegate", \.searchRetakeDelegate) { call in
             try await call.sendObject(.init(path: "/sdk/retakes", token: try call.token()), needs: ["items"])
-        } then: { app, result in
-            let delegate = app.delegate("searchRetakeDelegate", app.searchRetakeDelegate)
-            switch result {
-            case .success(let page): delegate?.didSearchRetakesCompleteSuccessfully(page.dictionary)
-            case .failure(let failure):
-                delegate?.didSearchRetakesFailWithError(
-                    failure.code, description: failure.description, localizedDescription: app.text(failure))
-            }
+        } success: {
+            $0?.didSearchRetakesCompleteSuccessfully($1.dictionary)
+        } failure: {
+            $0?.didSearchRetakesFailWithError($1, description: $2, localizedDescription: $3)
         }
     }
 
@@ -94,13 +84,16 @@ extension EntrupyApp {
     ///
     /// - Throws: an `NSError` with the code `ErrorCodeSearchItemNotFound`.
     public func fetchTransferInbox() async throws -> EntrupySearchResult {
-        throw nsError(.noTransferInbox)
+        throw nsError(
+            SDKFailure(
+                .ErrorCodeSearchItemNotFound,
+                "the simulated platform has no inbox of certificate transfers for the SDK"))
     }
 
     /// Fails, as ``fetchTransferInbox()`` does.
     public func fetchTransferInbox(
         filters: [[String: Any]], startDate: TimeInterval, endDate: TimeInterval, cursor: [String]?, limit: Int?
     ) async throws -> EntrupySearchResult {
-        throw nsError(.noTransferInbox)
+        try await fetchTransferInbox()
     }
 }

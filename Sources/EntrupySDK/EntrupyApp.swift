@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// The entry point of the vendor's SDK, against the simulated platform.
@@ -53,15 +54,12 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
         var number = SessionNotifications.countLogin()
     }
 
-    private let lock = NSLock()
-    private var state = State()
+    private let state = Locked(State())
 
     override init() {}
 
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&state)
+        try state.withLock(body)
     }
 
     func configuration<Result>(_ body: (inout EntrupySimulation.Configuration) -> Result) -> Result {
@@ -174,7 +172,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     ///
     /// - Parameter signedRequest: the `signed_authorization_request` that the back end got. It works once, for an hour [S].
     public func loginUser(withSignedRequest signedRequest: String) {
-        begin { call in
+        begin(for: "loginDelegate", \.loginDelegate) { call in
             let body: [String: Any] = [
                 "signed_authorization_request": signedRequest,
                 "bundle_id": call.client.configuration.bundleIdentifier,
@@ -192,14 +190,10 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
                 throw SDKFailure(.ErrorCodeUnauthorizedAccess, "cleanup() was called before the login had ended")
             }
             return expiration
-        } then: { app, result in
-            let delegate = app.delegate("loginDelegate", app.loginDelegate)
-            switch result {
-            case .success(let expiration): delegate?.didLoginUserSuccessfully(expiration)
-            case .failure(let failure):
-                delegate?.didLoginUserFailWithError(
-                    failure.code, description: failure.description, localizedDescription: app.text(failure))
-            }
+        } success: {
+            $0?.didLoginUserSuccessfully($1)
+        } failure: {
+            $0?.didLoginUserFailWithError($1, description: $2, localizedDescription: $3)
         }
     }
 
@@ -210,7 +204,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
     public func isAuthorizationValid() -> Bool {
         guard let login = withState({ $0.login }) else { return false }
         // Without an answer this device's clock counts.
-        let clock = try? client.sendAndWait(.init(path: "/_sim/clock"), atMost: 2)
+        let clock = try? call.client.sendAndWait(.init(path: "/_sim/clock"), atMost: 2)
         // An answer without a time counts as none.
         let time =
             clock.flatMap { (try? JSONSerialization.jsonObject(with: $0)) as? [String: Any] }?["epoch"] as? NSNumber
@@ -229,7 +223,7 @@ public final class EntrupyApp: NSObject, @unchecked Sendable {
             return state.login
         }
         guard let login else { return }
-        let client = self.client
+        let client = call.client
         // The session is not used any more, and the platform ends it in time.
         Task { _ = try? await client.send(.init(method: "POST", path: "/sdk/logout", token: login.token)) }
     }

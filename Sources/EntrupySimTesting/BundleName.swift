@@ -24,8 +24,7 @@ struct BundleName: Equatable, CustomStringConvertible {
     /// FNV-1a with 64 bits, in hexadecimal digits. Foundation has no hash that is the same in each process.
     private static func hash(_ text: String) -> String {
         let value = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return String(format: "%016llx", value)
     }
 }
 

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -23,7 +24,7 @@ extension Simulator {
                 folder.appendingPathComponent("\(name).tar"), folder.appendingPathComponent("\(name).html")
             )
             try bundle.write(to: file)
-            try await ProgramRun(program, ["report", file.path, "--output", page.path], in: folder).end(within: seconds)
+            try await Self.run(program, ["report", file.path, "--output", page.path], in: folder, within: seconds)
             guard let html = FileManager.default.contents(atPath: page.path) else {
                 throw SimulatorError("\(program) report wrote no page: give the path of entrupy-sim \(Self.version)")
             }
@@ -32,36 +33,38 @@ extension Simulator {
             return nil
         #endif
     }
-}
 
-#if os(macOS) || os(Linux) || os(Windows)
-    /// A run of the program that ends by itself.
-    private final class ProgramRun: @unchecked Sendable {
-        private let process = Process()
-        /// The file for what the program prints.
-        private let log: URL
-        private let lock = NSLock()
-        private var isLate = false
-
-        init(_ program: String, _ arguments: [String], in folder: URL) {
-            process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments
-            process.environment = SimulatorProcess.environment(ProcessInfo.processInfo.environment, records: false)
-            log = folder.appendingPathComponent("log")
-        }
-
-        /// Starts the program and waits until it has ended.
+    #if os(macOS) || os(Linux) || os(Windows)
+        /// Runs the program until it ends. What it prints goes to a file of the folder.
         ///
         /// - Throws: ``SimulatorError`` if it does not start, fails, or does not end in time.
-        func end(within seconds: Double) async throws {
+        private static func run(
+            _ program: String, _ arguments: [String], in folder: URL, within seconds: Double
+        ) async throws {
+            let process = Process()
+            let url = URL(fileURLWithPath: program)
+            process.executableURL = url
+            process.arguments = arguments
+            process.environment = SimulatorProcess.environment(ProcessInfo.processInfo.environment, records: false)
+            let log = folder.appendingPathComponent("log")
             try Data().write(to: log)
             let handle = try FileHandle(forWritingTo: log)
             defer { try? handle.close() }
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = handle
             process.standardError = handle
-            let path = process.executableURL?.path ?? ""
-            let timeout = DispatchWorkItem { [self] in kill() }
+            let running = Locked((process: process, isLate: false))
+            let timeout = DispatchWorkItem {
+                running.withLock {
+                    $0.isLate = true
+                    #if os(Windows)
+                        $0.process.terminate()
+                    #else
+                        // The program may ignore SIGTERM.
+                        _ = kill($0.process.processIdentifier, SIGKILL)
+                    #endif
+                }
+            }
             let status: Int32 = try await withCheckedThrowingContinuation { continuation in
                 process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
                 do {
@@ -70,29 +73,18 @@ extension Simulator {
                 } catch {
                     process.terminationHandler = nil
                     continuation.resume(
-                        throwing: SimulatorError("\(path) cannot be started: \(error.localizedDescription)"))
+                        throwing: SimulatorError("\(url.path) cannot be started: \(error.localizedDescription)"))
                 }
             }
             timeout.cancel()
-            guard !lock.withLock({ isLate }) else {
-                throw SimulatorError("\(path) report did not end within \(DurationText.text(seconds: seconds))")
+            guard !running.withLock({ $0.isLate }) else {
+                throw SimulatorError("\(url.path) report did not end within \(DurationText.text(seconds: seconds))")
             }
-            guard status == 0 else {
-                // Without its words the status says that it failed.
-                let text = (try? FileHandle(forReadingFrom: log).read(upToCount: 4000)) ?? Data()
-                let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first ?? "it printed nothing"
-                throw SimulatorError("\(path) report ended with \(status): \(line)")
-            }
+            guard status != 0 else { return }
+            // Without its words the status says that it failed.
+            let text = (try? FileHandle(forReadingFrom: log).read(upToCount: 4000)) ?? Data()
+            let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first ?? "it printed nothing"
+            throw SimulatorError("\(url.path) report ended with \(status): \(line)")
         }
-
-        private func kill() {
-            lock.withLock { isLate = true }
-            #if os(Windows)
-                process.terminate()
-            #else
-                // The program may ignore SIGTERM.
-                _ = Foundation.kill(process.processIdentifier, SIGKILL)
-            #endif
-        }
-    }
-#endif
+    #endif
+}

@@ -19,32 +19,34 @@ struct ControlConnection: Sendable {
 
     /// Sends a request and returns the body of its answer.
     ///
-    /// - Parameter timeout: the longest time until the answer begins, in seconds; `nil` for the usual one.
-    /// - Throws: ``SimulatorError`` for every answer but 2xx, and if there is none.
+    /// The parameters are those of ``answer(_:_:_:type:timeout:maxBytes:receive:)``.
+    ///
+    /// - Throws: ``SimulatorError`` for every answer but 2xx, and if there is none or it is too large.
     @discardableResult
     func send(
         _ method: String, _ path: String, _ body: Data? = nil, type: String = "application/json",
-        timeout: TimeInterval? = nil
+        timeout: TimeInterval? = nil, maxBytes: Int? = nil, receive: (@Sendable (Data) throws -> Void)? = nil
     ) async throws -> Data {
-        let (status, data) = try await answer(method, path, body, type: type, timeout: timeout)
+        let (status, data) = try await answer(
+            method, path, body, type: type, timeout: timeout, maxBytes: maxBytes, receive: receive)
         guard (200..<300).contains(status) else {
-            throw SimulatorError(Self.problem(method, path, status, data, address), status: status)
+            throw SimulatorError(problem(method, path, status, data), status: status)
         }
         return data
     }
 
     /// Sends a request with a JSON body, and decodes the answer.
     func send<Value: Decodable>(
-        _ method: String, _ path: String, _ members: [String: JSONValue]? = nil, as type: Value.Type,
+        _ method: String, _ path: String, _ members: [String: JSONValue?]? = nil, as type: Value.Type,
         timeout: TimeInterval? = nil
     ) async throws -> Value {
         try decode(type, from: try await send(method, path, members.map(Self.json), timeout: timeout))
     }
 
-    /// The members as JSON. Members whose value is null are left out.
-    static func json(_ members: [String: JSONValue]) throws -> Data {
-        try WireJSON.encode(
-            JSONValue.object(JSONObject(members.filter { $0.value != .null }.map { ($0.key, $0.value) })))
+    /// The members that are not `nil` as JSON.
+    static func json(_ members: [String: JSONValue?]) throws -> Data {
+        let given = members.compactMap { name, value in value.map { (name, $0) } }
+        return try WireJSON.encode(JSONValue.object(JSONObject(given)))
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
@@ -59,77 +61,48 @@ struct ControlConnection: Sendable {
 
     /// Sends a request and returns status and body of its answer.
     ///
-    /// - Parameter timeout: the longest time until the answer begins, in seconds; `nil` for the usual one.
+    /// - Parameters:
+    ///   - timeout: the longest time until the answer begins, in seconds; `nil` for the usual one.
+    ///   - maxBytes: the maximum size of the answer's body; `nil` for the usual one.
+    ///   - receive: gets the parts of a successful answer's body as they come, instead of the result.
     func answer(
         _ method: String, _ path: String, _ body: Data? = nil, type: String = "application/json",
-        timeout: TimeInterval? = nil
+        timeout: TimeInterval? = nil, maxBytes: Int? = nil, receive: (@Sendable (Data) throws -> Void)? = nil
     ) async throws -> (status: Int, body: Data) {
-        let answer = try await answer(try request(method, path, body, type), limits, timeout)
-        return (answer.status, answer.body)
-    }
-
-    /// Hands the parts of an answer to `write` as they come.
-    ///
-    /// - Throws: ``SimulatorError`` for every answer but 2xx, and if there is none or it is larger than `maxBytes`.
-    func download(_ path: String, maxBytes: Int, to write: @escaping @Sendable (Data) throws -> Void) async throws {
-        var limits = limits
-        limits.bytes = maxBytes
-        let answer = try await answer(
-            try request("GET", path, nil, ""), limits, Self.work, write)
-        guard (200..<300).contains(answer.status) else {
-            throw SimulatorError(
-                Self.problem("GET", path, answer.status, answer.body, address), status: answer.status)
-        }
-    }
-
-    private func request(_ method: String, _ path: String, _ body: Data?, _ type: String) throws -> URLRequest {
-        guard let url = URL(string: address + path), url.host != nil else {
+        guard var request = URLRequest(method, address + path, body, type: type) else {
             throw SimulatorError("\(address) is not an http or https URL")
         }
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.httpBody = body
-        if body != nil { request.setValue(type, forHTTPHeaderField: "Content-Type") }
         if let token { request.setValue(token, forHTTPHeaderField: "X-Sim-Control-Token") }
-        return request
-    }
-
-    private func answer(
-        _ request: URLRequest, _ limits: RequestLimits, _ timeout: TimeInterval?,
-        _ receive: (@Sendable (Data) throws -> Void)? = nil
-    ) async throws -> BoundedRequest.Answer {
         var limits = limits
-        if let timeout { limits.head = timeout }
+        limits.head = timeout ?? limits.head
+        limits.bytes = maxBytes ?? limits.bytes
         do {
-            return try await BoundedRequest(request, limits, receive: receive).answer()
+            let answer = try await BoundedRequest(request, limits, receive: receive).answer()
+            return (answer.status, answer.body)
         } catch let refused as RefusedAnswer {
             throw SimulatorError(refused.description(of: address))
         } catch let error where error is SimulatorError || error is CancellationError {
             throw error
         } catch {
-            throw Self.error(error, address)
-        }
-    }
-
-    private static func error(_ error: any Error, _ address: String) -> any Error {
-        switch (error as? URLError)?.code {
-        case .cancelled: CancellationError()
-        case .networkConnectionLost:
-            SimulatorError("the connection to \(address) was lost before its answer was complete")
-        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:
-            SimulatorError(
-                "no server answers at \(address): start one with `entrupy-sim serve`, or let Simulator.start() do it")
-        default: SimulatorError("the connection to \(address) failed: \(error.localizedDescription)")
+            switch (error as? URLError)?.code {
+            case .cancelled: throw CancellationError()
+            case .networkConnectionLost:
+                throw SimulatorError("the connection to \(address) was lost before its answer was complete")
+            case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:
+                throw SimulatorError(
+                    "no server answers at \(address): start one with `entrupy-sim serve`, or let Simulator.start() do it"
+                )
+            default: throw SimulatorError("the connection to \(address) failed: \(error.localizedDescription)")
+            }
         }
     }
 
     /// An error answer in one sentence.
-    private static func problem(
-        _ method: String, _ path: String, _ status: Int, _ body: Data, _ address: String
-    ) -> String {
-        // Without an envelope the text has the status and the beginning of the body.
-        let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: body)
-        guard let envelope else { return "\(method) \(path): \(address) answered \(status)" }
+    private func problem(_ method: String, _ path: String, _ status: Int, _ body: Data) -> String {
+        // Without an envelope the text has the status alone.
+        guard let envelope = try? WireJSON.decode(ErrorEnvelope.self, from: body) else {
+            return "\(method) \(path): \(address) answered \(status)"
+        }
         // The envelope's sentence often says it already.
         let details = envelope.details.filter { !envelope.error.contains($0.problem) }.map {
             "\($0.field): \($0.problem)"

@@ -1,4 +1,5 @@
 #if canImport(Testing)
+    import ClientTransport
     import Foundation
     import SimulationAPI
     public import Testing
@@ -26,10 +27,10 @@
             let simulator = try await Self.simulator()
             let namespace = try await simulator.makeNamespace(
                 scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict)
-            let failures = FailureMark()
+            let hasFailed = Locked(false)
             let name = BundleName(test, testCase)
             let observer = IssueHandlingTrait.compactMapIssues { issue in
-                if issue.isFailure { failures.set() }
+                if issue.isFailure { hasFailed.withLock { $0 = true } }
                 return issue
             }
             do {
@@ -51,7 +52,7 @@
                 try? await namespace.delete()
                 throw error
             }
-            if failures.isSet {
+            if hasFailed.withLock({ $0 }) {
                 await Self.attachBundle(of: namespace, in: simulator, to: test, name)
             } else if let name, SimulatedNamespace.artifacts != nil {
                 SimulatedNamespace.removeBundle(named: name)
@@ -89,7 +90,12 @@
         ) async {
             guard let bundle = try? await namespace.bundle() else { return }
             Attachment.record([UInt8](bundle), named: "\(namespace.name).entrupy-bundle.tar")
-            let page = await page(of: bundle, of: namespace, in: simulator, test)
+            var page: Data?
+            do {
+                page = try await simulator.page(of: bundle, named: "\(namespace.name).entrupy-bundle")
+            } catch {
+                SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle has no page: \(error)")
+            }
             if let page { Attachment.record([UInt8](page), named: "\(namespace.name).entrupy-bundle.html") }
             guard SimulatedNamespace.artifacts != nil else { return }
             let name = name ?? BundleName(test: namespace.name, readable: test.name)
@@ -101,18 +107,6 @@
                 SimulatedNamespace.printToStandardError("the page of the bundle is \(place)")
             } catch {
                 SimulatedNamespace.printToStandardError("\(test.name) failed; \(error)")
-            }
-        }
-
-        /// Returns the page of a bundle. Prints why there is none.
-        private static func page(
-            of bundle: Data, of namespace: SimulatedNamespace, in simulator: Simulator, _ test: Test
-        ) async -> Data? {
-            do {
-                return try await simulator.page(of: bundle, named: "\(namespace.name).entrupy-bundle")
-            } catch {
-                SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle has no page: \(error)")
-                return nil
             }
         }
     }
@@ -136,24 +130,6 @@
             Self(
                 scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict,
                 ignoringMisuse: ignoringMisuse)
-        }
-    }
-
-    /// Whether an issue was recorded.
-    private final class FailureMark: @unchecked Sendable {
-        private let lock = NSLock()
-        private var value = false
-
-        func set() {
-            lock.lock()
-            defer { lock.unlock() }
-            value = true
-        }
-
-        var isSet: Bool {
-            lock.lock()
-            defer { lock.unlock() }
-            return value
         }
     }
 #endif

@@ -6,21 +6,18 @@ public struct FaultEffect: Sendable {
 
     /// An effect by its name on the wire, for effects of a newer server. The constants below are the present ones.
     public init(_ name: String, _ value: JSONValue = .bool(true)) {
-        self.value = .object(JSONObject([(name, value)]))
-    }
-
-    /// Answers with a status, and the platform's own body or another one.
-    public static func status(_ status: Int, body: JSONValue? = nil) -> Self {
-        var effect = Self("status", .number(JSONNumber(status)))
-        if let body, var members = effect.value.members {
-            members["body"] = body
-            effect = Self(members: members)
-        }
-        return effect
+        self.init(members: [name: value])
     }
 
     private init(members: JSONObject) {
         value = .object(members)
+    }
+
+    /// Answers with a status, and the platform's own body or another one.
+    public static func status(_ status: Int, body: JSONValue? = nil) -> Self {
+        var members: JSONObject = ["status": .number(JSONNumber(status))]
+        members["body"] = body
+        return Self(members: members)
     }
 
     /// Delays the answer in real time, or a webhook on the namespace's clock.

@@ -12,7 +12,7 @@ public struct SimulatedClock: Sendable {
     /// Freezes the clock, now or at a later moment in ISO 8601.
     @discardableResult public func freeze(at moment: String? = nil) async throws -> ClockState {
         try await control.send(
-            "POST", "/_sim/clock/freeze", ["at": moment.map { .string($0) } ?? .null], as: ClockState.self)
+            "POST", "/_sim/clock/freeze", ["at": moment.map { .string($0) }], as: ClockState.self)
     }
 
     /// Moves the clock forward and waits until everything that fell due has happened. The answer's `reached` is false if

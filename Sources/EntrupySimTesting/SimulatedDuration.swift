@@ -8,10 +8,6 @@ public struct SimulatedDuration: Sendable, Hashable, ExpressibleByStringLiteral,
     /// The text for the control API. A wrong one is refused there.
     let text: String
 
-    private init(text: String) {
-        self.text = text
-    }
-
     public init(stringLiteral text: String) {
         self.text = text
     }

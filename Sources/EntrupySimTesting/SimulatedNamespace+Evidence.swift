@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -16,12 +17,11 @@ extension SimulatedNamespace {
     ///   `control:N`.
     /// - Throws: ``SimulatorError`` if the server cannot be asked, or nothing has the id.
     public func explain(_ id: String) async throws -> Explanation {
-        try await control.send("GET", "/_sim/explain/\(Self.segment(id))", as: Explanation.self)
+        try await control.send("GET", "/_sim/explain/\(id.segment)", as: Explanation.self)
     }
-}
 
-// Misuse of the API.
-extension SimulatedNamespace {
+    // MARK: Misuse of the API
+
     /// The misuse of the API by the clients of the namespace and by its receivers of webhooks, judged by the rules of
     /// `docs/evidence.md`.
     ///
@@ -31,7 +31,7 @@ extension SimulatedNamespace {
     /// - Throws: ``SimulatorError`` if the server cannot be asked, or there is no such rule.
     public func audit(rule: String? = nil, level: AuditReport.Level? = nil) async throws -> AuditReport {
         let query = [("rule", rule), ("level", level?.rawValue)].compactMap { name, value in
-            value.map { "\(name)=\(Self.segment($0))" }
+            value.map { "\(name)=\($0.segment)" }
         }
         let path = "/_sim/audit" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         return try await control.send("GET", path, as: AuditReport.self)
@@ -66,11 +66,9 @@ extension SimulatedNamespace {
         let text = "the clients did what they should not:\n  " + lines.joined(separator: "\n  ")
         try TestFailure.record(text, fileID, filePath, line, column)
     }
-}
 
-extension SimulatedNamespace {
     /// Adds findings to the file that ENTRUPY_SIM_SUMMARY names, as a list in Markdown.
-    fileprivate static func summarize(_ lines: [String]) {
+    private static func summarize(_ lines: [String]) {
         guard let path = ProcessInfo.processInfo.environment["ENTRUPY_SIM_SUMMARY"], !path.isEmpty else { return }
         let test = ProcessInfo.processInfo.environment["ENTRUPY_SIM_TEST"] ?? ""
         let text = lines.map { "- \(Markdown.escaped($0))\(test.isEmpty ? "" : " (\(Markdown.escaped(test)))")\n" }

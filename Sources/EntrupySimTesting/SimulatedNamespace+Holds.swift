@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -12,7 +13,7 @@ extension SimulatedNamespace {
     ///
     /// - Throws: ``SimulatorError`` if it is not held any more.
     public func release(_ held: HeldInfo) async throws {
-        try await release(held, JSONValue.object([:]))
+        try await release(held, [:])
     }
 
     /// Answers a held request with a status, and the platform's own body or another one. A request that was held before is not
@@ -20,9 +21,7 @@ extension SimulatedNamespace {
     ///
     /// - Throws: ``SimulatorError`` if it is not held any more.
     public func release(_ held: HeldInfo, answering status: Int, body: JSONValue? = nil) async throws {
-        var members: JSONObject = ["status": .number(JSONNumber(status))]
-        members["body"] = body
-        try await release(held, .object(members))
+        try await release(held, FaultEffect.status(status, body: body).value)
     }
 
     /// Resets the connection of a held request. A request that was held before is not handled.
@@ -39,6 +38,6 @@ extension SimulatedNamespace {
 
     private func release(_ held: HeldInfo, _ body: JSONValue) async throws {
         try await control.send(
-            "POST", "/_sim/held/\(Self.segment(held.id))/release", try WireJSON.encode(body))
+            "POST", "/_sim/held/\(held.id.segment)/release", try WireJSON.encode(body))
     }
 }

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -15,7 +16,7 @@ extension SimulatedNamespace {
             try Self.check(route)
             if !anyRoute { try await checkIsKnown(route) }
         }
-        let filter = route.map { "&route=" + Self.segment($0) } ?? ""
+        let filter = route.map { "&route=" + $0.segment } ?? ""
         return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
     }
 
@@ -60,11 +61,9 @@ extension SimulatedNamespace {
         try Self.check(route)
         let match = ExpectedRequest(method, route, status: status, delivered: delivered, username: username)
         let body = try ControlConnection.json([
-            "match": match.json,
-            "times": times.map { .number(JSONNumber($0)) } ?? .null,
-            "at_least": atLeast.map { .number(JSONNumber($0)) } ?? .null,
-            "at_most": atMost.map { .number(JSONNumber($0)) } ?? .null,
-            "any_route": anyRoute ? .bool(true) : .null,
+            "match": match.json, "times": times.map { .number(JSONNumber($0)) },
+            "at_least": atLeast.map { .number(JSONNumber($0)) }, "at_most": atMost.map { .number(JSONNumber($0)) },
+            "any_route": anyRoute ? .bool(true) : nil,
         ])
         guard let problem = try await unverified(body, "expectRequest") else { return }
         let delivery = delivered.map { "delivered: \($0.rawValue)" }
@@ -96,8 +95,8 @@ extension SimulatedNamespace {
     ) async throws {
         for step in steps { try Self.check(step.route) }
         let body = try ControlConnection.json([
-            "sequence": .array(steps.map(\.json)), "min_gap": minGap.map { .string($0.text) } ?? .null,
-            "max_gap": maxGap.map { .string($0.text) } ?? .null, "any_route": anyRoute ? .bool(true) : .null,
+            "sequence": .array(steps.map(\.json)), "min_gap": minGap.map { .string($0.text) },
+            "max_gap": maxGap.map { .string($0.text) }, "any_route": anyRoute ? .bool(true) : nil,
         ])
         guard let problem = try await unverified(body, "expectRequests") else { return }
         try TestFailure.record(problem, fileID, filePath, line, column)
@@ -134,7 +133,7 @@ extension SimulatedNamespace {
         column: Int = #column
     ) async throws {
         let (code, answer) = try await control.answer(
-            "POST", "/_sim/scenarios/\(Self.segment(name))/verify\(strict ?? isStrict ? "?strict=true" : "")",
+            "POST", "/_sim/scenarios/\(name.segment)/verify\(strict ?? isStrict ? "?strict=true" : "")",
             timeout: ControlConnection.work)
         guard code != 200 else {
             let notes = try control.decode(ScenarioRun.self, from: answer).notes

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -26,8 +27,8 @@ extension SimulatedNamespace {
             [
                 "result": .string(result),
                 "match": .object(JSONObject(matching.map { ($0.member, .string($0.value)) })),
-                "reason": reason.map { .string($0) } ?? .null, "after": after.map { .string($0.text) } ?? .null,
-                "times": times.map { .number(JSONNumber($0)) } ?? .null,
+                "reason": reason.map { .string($0) }, "after": after.map { .string($0.text) },
+                "times": times.map { .number(JSONNumber($0)) },
             ], as: OutcomeInfo.self)
         try report(info.note_details, of: "the outcome rule \(info.id)", fileID, filePath, line, column)
         return info
@@ -60,9 +61,9 @@ extension SimulatedNamespace {
             "POST", "/_sim/faults",
             [
                 "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
-                "effect": effect.value, "times": times.map { .number(JSONNumber($0)) } ?? .null,
-                "after_requests": afterRequests.map { .number(JSONNumber($0)) } ?? .null,
-                "probability": probability.map { .number(JSONNumber(text: "\($0)")) } ?? .null,
+                "effect": effect.value, "times": times.map { .number(JSONNumber($0)) },
+                "after_requests": afterRequests.map { .number(JSONNumber($0)) },
+                "probability": probability.map { .number(JSONNumber(text: "\($0)")) },
             ], as: FaultInfo.self)
         try report(info.note_details, of: "the fault \(info.id)", fileID, filePath, line, column)
         return info
@@ -116,8 +117,8 @@ extension SimulatedNamespace {
     /// Sets the result of an item, as the platform would.
     public func setResult(_ result: String, of entrupyID: String, reason: String? = nil) async throws {
         try await control.send(
-            "PATCH", "/_sim/authentications/\(Self.segment(entrupyID))",
-            try ControlConnection.json(["result": .string(result), "reason": reason.map { .string($0) } ?? .null]))
+            "PATCH", "/_sim/authentications/\(entrupyID.segment)",
+            try ControlConnection.json(["result": .string(result), "reason": reason.map { .string($0) }]))
     }
 
     /// Resolves the flag of an item, as support would.
@@ -125,8 +126,8 @@ extension SimulatedNamespace {
     /// - Parameter result: the new result; `nil` to keep it.
     public func resolveFlag(of entrupyID: String, note: String, result: String? = nil) async throws {
         try await control.send(
-            "POST", "/_sim/authentications/\(Self.segment(entrupyID))/flag/resolve",
-            try ControlConnection.json(["note": .string(note), "result": result.map { .string($0) } ?? .null]))
+            "POST", "/_sim/authentications/\(entrupyID.segment)/flag/resolve",
+            try ControlConnection.json(["note": .string(note), "result": result.map { .string($0) }]))
     }
 
     /// Asks for new pictures of an item, as support would.
@@ -134,10 +135,9 @@ extension SimulatedNamespace {
     /// - Parameter regions: the ids of the regions; `nil` for all that the workflow requires.
     public func requestRetake(of entrupyID: String, regions: [String]? = nil, message: String? = nil) async throws {
         try await control.send(
-            "POST", "/_sim/authentications/\(Self.segment(entrupyID))/retake",
+            "POST", "/_sim/authentications/\(entrupyID.segment)/retake",
             try ControlConnection.json([
-                "regions": regions.map { .array($0.map { .string($0) }) } ?? .null,
-                "message": message.map { .string($0) } ?? .null,
+                "regions": regions.map { .array($0.map { .string($0) }) }, "message": message.map { .string($0) },
             ]))
     }
 
@@ -161,7 +161,7 @@ extension SimulatedNamespace {
         return try await control.send(
             "POST", "/_sim/authentications",
             [
-                "count": count.map { .number(JSONNumber($0)) } ?? .null, "template": .object(JSONObject(template)),
+                "count": count.map { .number(JSONNumber($0)) }, "template": .object(JSONObject(template)),
             ], as: Made.self, timeout: ControlConnection.work
         ).entrupy_ids
     }
@@ -185,16 +185,15 @@ extension SimulatedNamespace {
             "POST", "/_sim/webhooks",
             [
                 "url": .string(url), "secret_key": .string(secret),
-                "events": events.map { .array($0.map { .string($0) }) } ?? .null,
-                "organization": organization.map { .string($0) } ?? .null,
-                "username": username.map { .string($0) } ?? .null,
+                "events": events.map { .array($0.map { .string($0) }) },
+                "organization": organization.map { .string($0) }, "username": username.map { .string($0) },
             ], as: Made.self
         ).id
     }
 
     /// Deletes a subscription, of any organization. Its open deliveries are not sent.
     public func unsubscribe(_ id: String) async throws {
-        try await control.send("DELETE", "/_sim/webhooks/\(Self.segment(id))")
+        try await control.send("DELETE", "/_sim/webhooks/\(id.segment)")
     }
 
     /// Ends every session.

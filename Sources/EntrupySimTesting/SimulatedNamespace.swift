@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -66,10 +67,9 @@ public struct SimulatedNamespace: Sendable {
         guard let seconds = within.seconds, seconds > 0, seconds <= 86_400 else {
             throw SimulatorError("within must be a duration of more than 0 and at most 1d, got \(within.text)")
         }
-        let query = event.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         // Subscribes to the topic that the awaited event does not have, so that the stream holds no other event of its topic.
         let isWebhook = event.text.hasPrefix("webhook:")
-        let path = "/_sim/events?until=\(query)&types=\(isWebhook ? "state" : "webhook")"
+        let path = "/_sim/events?until=\(event.text.segment)&types=\(isWebhook ? "state" : "webhook")"
         let line = "event: \(isWebhook ? "webhook" : "state")\n"
         let isMet = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -100,14 +100,14 @@ public struct SimulatedNamespace: Sendable {
     /// Saves the namespace's state under a name, to come back to with ``restore(_:)``.
     public func snapshot(_ name: String) async throws {
         try Self.check(name: name, "snapshot")
-        try await control.send("PUT", "/_sim/snapshots/\(Self.segment(name))", timeout: ControlConnection.work)
+        try await control.send("PUT", "/_sim/snapshots/\(name.segment)", timeout: ControlConnection.work)
     }
 
     /// Goes back to a snapshot. The clock goes back too.
     public func restore(_ name: String) async throws {
         try Self.check(name: name, "snapshot")
         try await control.send(
-            "POST", "/_sim/snapshots/\(Self.segment(name))/restore", timeout: ControlConnection.work)
+            "POST", "/_sim/snapshots/\(name.segment)/restore", timeout: ControlConnection.work)
     }
 
     /// Goes back to the seed data.
@@ -127,9 +127,11 @@ public struct SimulatedNamespace: Sendable {
     ///
     /// - Parameter maxBytes: the size from which it is refused: it is held in memory.
     public func bundle(maxBytes: Int = 1_000_000_000) async throws -> Data {
-        let bundle = Collected()
-        try await control.download("/_sim/bundle", maxBytes: maxBytes) { bundle.append($0) }
-        return bundle.data
+        let bundle = Locked(Data())
+        try await control.send("GET", "/_sim/bundle", timeout: ControlConnection.work, maxBytes: maxBytes) { part in
+            bundle.withLock { $0.append(part) }
+        }
+        return bundle.withLock { $0 }
     }
 
     /// Writes the bundle to a file that only its owner may read. A download that fails leaves none.
@@ -153,7 +155,8 @@ public struct SimulatedNamespace: Sendable {
             else { throw CocoaError(.fileWriteNoPermission) }
             // The file is gone already if all went well.
             defer { try? FileManager.default.removeItem(atPath: part) }
-            try await control.download("/_sim/bundle", maxBytes: maxBytes) { bytes in
+            try await control.send("GET", "/_sim/bundle", timeout: ControlConnection.work, maxBytes: maxBytes) {
+                bytes in
                 do {
                     try handle.write(contentsOf: bytes)
                 } catch {
@@ -225,14 +228,6 @@ public struct SimulatedNamespace: Sendable {
         SimulatorError("the bundle cannot be written to \(file.path): \(error.localizedDescription)")
     }
 
-    /// The parts of a download, put together.
-    private final class Collected: @unchecked Sendable {
-        // The parts come one after another, and it is read after the last.
-        private(set) var data = Data()
-
-        func append(_ part: Data) { data.append(part) }
-    }
-
     /// Sends any request to the control API of this namespace.
     ///
     /// - Parameter path: for instance `/_sim/due`.
@@ -252,7 +247,7 @@ public struct SimulatedNamespace: Sendable {
     /// - Parameter document: the YAML of a scenario that the server does not have.
     func start(_ scenario: String, _ document: Data?) async throws {
         try Self.check(name: scenario, "scenario")
-        var path = "/_sim/scenarios/\(Self.segment(scenario))/start"
+        var path = "/_sim/scenarios/\(scenario.segment)/start"
         var body: [String: JSONValue] = [:]
         if let document {
             guard let text = String(data: document, encoding: .utf8) else {
@@ -278,13 +273,6 @@ public struct SimulatedNamespace: Sendable {
 
     static func check(name: String, _ what: String) throws {
         guard !name.isEmpty else { throw SimulatorError("the name of the \(what) must not be empty") }
-    }
-
-    /// The text as a part of a path, or as a value in a query.
-    static func segment(_ text: String) -> String {
-        var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }
 
     /// Prints a line to standard error.

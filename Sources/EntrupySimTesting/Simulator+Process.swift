@@ -1,4 +1,5 @@
 #if os(macOS) || os(Linux) || os(Windows)
+    import ClientTransport
     import Foundation
     import SimulationAPI
 
@@ -134,15 +135,14 @@
                 throw SimulatorError("\(path) cannot be started: \(error.localizedDescription)")
             }
             // A program that is not entrupy-sim may never print anything. It gets 60 s.
-            let started = Transferred(process)
-            let isLate = DispatchWorkItem { started.value.terminate() }
+            let started = Locked(process)
+            let isLate = DispatchWorkItem { started.withLock { $0.terminate() } }
             DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: isLate)
             let line = await Self.firstLine(of: output.fileHandleForReading)
             isLate.cancel()
             guard let ready = try? WireJSON.decode(Ready.self, from: line), let url = URL(string: ready.url) else {
                 process.terminate()
                 process.waitUntilExit()
-                errors.waitForEnd()
                 throw SimulatorError("\(path) did not start: \(errors.text)")
             }
             simulator = Simulator(url: url, controlToken: ready.control_token, program: path)
@@ -218,47 +218,37 @@
         }
     }
 
-    /// A value that is used from another thread, without a check.
-    private struct Transferred<Value>: @unchecked Sendable {
-        let value: Value
-
-        init(_ value: Value) {
-            self.value = value
-        }
-    }
-
     /// The end of a log.
-    private final class LogTail: @unchecked Sendable {
-        private let lock = NSLock()
-        private var bytes = Data()
+    private final class LogTail: Sendable {
+        private let bytes = Locked(Data())
         private let end = DispatchSemaphore(value: 0)
 
         /// Reads a log to its end, on a thread.
         func follow(_ log: FileHandle) {
             Thread.detachNewThread { [self] in
-                while true {
-                    let part = log.availableData
-                    guard !part.isEmpty else { break }
-                    append(part)
+                while case let part = log.availableData, !part.isEmpty {
+                    bytes.withLock { $0 = Data(($0 + part).suffix(4000)) }
                 }
                 end.signal()
             }
         }
 
-        private func append(_ part: Data) {
-            lock.lock()
-            defer { lock.unlock() }
-            bytes = Data((bytes + part).suffix(4000))
-        }
-
-        /// Waits until all is read that a process has written which has ended, at most 5 s of real time.
-        func waitForEnd() { _ = end.wait(timeout: .now() + 5) }
-
+        /// The text of a process that has ended. Waits until all of it is read, at most 5 s of real time.
         var text: String {
-            lock.lock()
-            defer { lock.unlock() }
-            let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            _ = end.wait(timeout: .now() + 5)
+            let text = String(decoding: bytes.withLock { $0 }, as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
             return text.isEmpty ? "it printed nothing" : text
         }
+    }
+
+    extension Process {
+        private static let starting = NSLock()
+
+        /// Starts the process. Starts take turns in this process.
+        ///
+        /// Foundation learns of a process's end from a pair of sockets. A process that another thread starts at the same moment
+        /// inherits them, and `waitUntilExit` then waits for both.
+        package func startSerially() throws { try Self.starting.withLock { try run() } }
     }
 #endif

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 import SimulationAPI
 
@@ -24,7 +25,7 @@ public final class Simulator: Sendable {
         self.url = url
         self.controlToken = controlToken
         self.program = program
-        connection = ControlConnection(address: Self.address(url), token: controlToken)
+        connection = ControlConnection(address: url.address, token: controlToken)
     }
 
     /// Connects to a server that runs already.
@@ -70,12 +71,12 @@ public final class Simulator: Sendable {
         let info = try await connection.send(
             "POST", "/_sim/namespaces",
             [
-                "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) } ?? .null,
-                "random_seed": randomSeed.map { .number(JSONNumber($0)) } ?? .null, "ttl": .string(timeToLive.text),
-                "clock": scenario == nil ? frozenAt.map { Self.freeze($0) } ?? .null : .null,
+                "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) },
+                "random_seed": randomSeed.map { .number(JSONNumber($0)) }, "ttl": .string(timeToLive.text),
+                "clock": scenario == nil ? frozenAt.map { ["freeze": .string($0)] } : nil,
             ], as: NamespaceInfo.self, timeout: ControlConnection.work)
         let namespace = SimulatedNamespace(
-            name: info.name, address: Self.address(url), token: controlToken, isStrict: strict)
+            name: info.name, address: url.address, token: controlToken, isStrict: strict)
         do {
             if let data {
                 try await namespace.control.send(
@@ -124,6 +125,15 @@ public final class Simulator: Sendable {
         }
     }
 
+    /// Which documented answers, errors, states and limits were met, over all namespaces of the server since counting began.
+    ///
+    /// - Parameter prefix: only the living namespaces whose names begin with it; `nil` for the whole server.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked, or the prefix is not one.
+    public func coverage(prefix: String? = nil) async throws -> Coverage {
+        let query = prefix.map { "?prefix=\($0.segment)" } ?? ""
+        return try await connection.send("GET", "/_sim/coverage\(query)", as: Coverage.self)
+    }
+
     /// Writes the page of a saved bundle beside it, and prints its path, or why there is none.
     private func savePage(of path: String) async {
         do {
@@ -142,10 +152,6 @@ public final class Simulator: Sendable {
         return URL(string: String(url.absoluteString[..<range.lowerBound])) ?? url
     }
 
-    private static func freeze(_ moment: String) -> JSONValue {
-        .object(JSONObject([("freeze", .string(moment))]))
-    }
-
     private static func isPath(_ scenario: String) -> Bool {
         scenario.contains("/") || scenario.hasSuffix(".yaml") || scenario.hasSuffix(".yml")
     }
@@ -161,12 +167,6 @@ public final class Simulator: Sendable {
             )
         }
         return data
-    }
-
-    private static func address(_ url: URL) -> String {
-        var text = url.absoluteString
-        while text.hasSuffix("/") { text.removeLast() }
-        return text
     }
 
     /// Whether a server's version has everything that this package needs.

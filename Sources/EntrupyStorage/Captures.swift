@@ -5,10 +5,10 @@ import Storage
 /// The record of one item's capture.
 package struct CaptureRecord: Sendable, Hashable {
     /// The place in the order of starts; assigned by the database.
-    package var position: Int64
+    package var position: Int64 = 0
     package var id: String
     package var userID: Int64
-    package var status: Capture.Status
+    package var status = Capture.Status.started
     package var configType: ConfigType
     package var category: String
     /// The item as the app described it, a JSON object.
@@ -27,27 +27,20 @@ package struct CaptureRecord: Sendable, Hashable {
     package var fingerprintParent: String?
 
     package init(
-        position: Int64 = 0, id: String, userID: Int64, status: Capture.Status = .started, configType: ConfigType,
-        category: String,
-        item: String, startedAt: Instant, expiresAt: Instant, submittedAt: Instant? = nil, endedAt: Instant? = nil,
-        entrupyID: String? = nil, retakeID: String? = nil, activity: Activity = .authentication,
+        id: String, userID: Int64, configType: ConfigType, category: String, item: String, startedAt: Instant,
+        expiresAt: Instant, retakeID: String? = nil, activity: Activity = .authentication,
         fingerprintParent: String? = nil
     ) {
         self.retakeID = retakeID
         self.activity = activity
         self.fingerprintParent = fingerprintParent
-        self.position = position
         self.id = id
         self.userID = userID
-        self.status = status
         self.configType = configType
         self.category = category
         self.item = item
         self.startedAt = startedAt
         self.expiresAt = expiresAt
-        self.submittedAt = submittedAt
-        self.endedAt = endedAt
-        self.entrupyID = entrupyID
     }
 }
 
@@ -55,8 +48,7 @@ extension CaptureRecord: StoredRecord {
     package static let table = Table(
         "captures", key: .counted,
         blank: CaptureRecord(
-            id: "", userID: 0, configType: .production, category: "", item: "", startedAt: .epoch,
-            expiresAt: .epoch)
+            id: "", userID: 0, configType: .production, category: "", item: "", startedAt: .epoch, expiresAt: .epoch)
     ) {
         $0.column("position", \.position, .row, isAssigned: true)
         $0.identity("id", \.id, "capture")
@@ -101,8 +93,7 @@ package struct CaptureImageRecord: Sendable, Hashable {
 extension CaptureImageRecord: StoredRecord {
     package static let table = Table(
         "capture_images", key: .columns(["capture_id", "region_id"]),
-        blank: CaptureImageRecord(
-            captureID: "", regionID: "", sha256: "", bytes: 0, mediaType: "", uploadedAt: .epoch)
+        blank: CaptureImageRecord(captureID: "", regionID: "", sha256: "", bytes: 0, mediaType: "", uploadedAt: .epoch)
     ) {
         $0.column("capture_id", \.captureID, .id("capture"), refersTo: "captures.id")
         $0.column("region_id", \.regionID, .identifier)
@@ -174,5 +165,10 @@ extension Transaction {
     /// The media type of an image in use in this namespace; `nil` if the image is not in use.
     package func imageMediaType(sha256: String) throws -> String? {
         try first("SELECT media_type FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { $0[0] }
+    }
+
+    /// Adds `count` to the number of a user's submissions.
+    package func countSubmissions(userID: Int64, count: Int = 1) throws {
+        try run("UPDATE users SET submissions = submissions + ? WHERE id = ?", [count, userID])
     }
 }

@@ -23,8 +23,6 @@ package struct ItemSearch: Sendable {
     package enum Scope: Sendable {
         /// Items of these users; not empty.
         case users([Int64])
-        /// Items of all users of an organization.
-        case organization(Int64)
         /// Items of all users of these organizations; not empty.
         case organizations([Int64])
     }
@@ -103,22 +101,19 @@ extension ItemSearch {
     /// The statements that find a page, in order. Behind a cursor, the first finds items submitted at the cursor's
     /// own moment, the next earlier items. Each walks one index in the order of the page, so none sorts.
     func statements(key: Int64?) -> [Statement] {
-        // If terms contradict each other, no item can match.
-        guard !owner.values.isEmpty, Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return [] }
+        guard canMatch else { return [] }
         guard let after else { return [statement(key, within(nil))] }
+        let earlier = statement(key, within(after.submittedAt))
         let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
-        let sameMoment = statement(
-            key,
-            (
-                " AND submitted_at = ? AND entrupy_id > ?",
-                [.integer(after.submittedAt.microseconds), .text(after.entrupyID)]
-            ))
-        return (isInside ? [sameMoment] : []) + [statement(key, within(after.submittedAt))]
+        guard isInside else { return [earlier] }
+        let moment = DirectStatement.Argument.integer(after.submittedAt.microseconds)
+        let sameMoment = (" AND submitted_at = ? AND entrupy_id > ?", [moment, .text(after.entrupyID)])
+        return [statement(key, sameMoment), earlier]
     }
 
     /// The statement that counts all items of the search, whatever its page; `nil` if no item can match.
     func count() -> Statement? {
-        guard !owner.values.isEmpty, Field.allCases.allSatisfy({ allowed($0)?.isEmpty != true }) else { return nil }
+        guard canMatch else { return nil }
         let (owner, bound) = (owner, within(nil))
         let conditions = terms.map { $0.condition(column: $0.field.rawValue) }.joined()
         return Statement(
@@ -126,6 +121,11 @@ extension ItemSearch {
                 + bound.sql + conditions,
             arguments: owner.values.map { .integer($0) } + bound.arguments + terms.flatMap(\.arguments),
             isCommon: owner.values.count == 1 && areShort)
+    }
+
+    /// Whether an item can match: none can if terms contradict each other.
+    private var canMatch: Bool {
+        !owner.values.isEmpty && Field.allCases.allSatisfy { allowed($0)?.isEmpty != true }
     }
 
     /// Whether other searches are likely to have lists of the same lengths. Compiled statements are cached without a limit.
@@ -223,7 +223,6 @@ extension ItemSearch {
     private var owner: (column: String, index: String, values: [Int64]) {
         switch scope {
         case .users(let ids): ("user_id", "user", ids)
-        case .organization(let id): ("organization_id", "organization", [id])
         case .organizations(let ids): ("organization_id", "organization", ids)
         }
     }

@@ -32,34 +32,12 @@ package struct FoundItem: Sendable {
     fileprivate static let rendering: CInt = 6
 }
 
-/// A new rendering that is not stored yet.
-package struct FreshRendering: Sendable {
-    let position: Int64
-    let revision: Int64
-    let key: Int64
-    let bytes: ByteBuffer
-
-    package init(position: Int64, revision: Int64, key: Int64, bytes: ByteBuffer) {
-        self.position = position
-        self.revision = revision
-        self.key = key
-        self.bytes = bytes
-    }
-}
-
 extension Transaction {
     /// The item with an id; `nil` if there is none.
     ///
     /// - Parameter key: the key under which its rendering is valid; `nil` if the rendering is not wanted.
     package func foundItem(entrupyID: String, key: Int64?) throws -> FoundItem? {
-        do {
-            let read = try DirectStatement(database, sql: Self.foundItem)
-            try read.bind(key, at: 1)
-            try read.bind(entrupyID, at: 2)
-            return try found(read)
-        } catch {
-            throw StorageError.from(error)
-        }
+        try found(Self.foundItem, key: key) { try $0.bind(entrupyID, at: 2) }
     }
 
     private static let foundItem = "SELECT \(FoundItem.columns) FROM items WHERE entrupy_id = ?"
@@ -71,23 +49,29 @@ extension Transaction {
     /// The item submitted last of those with an organization's `customer_item_id`, without its rendering. Of two
     /// submitted at one moment it is the one inserted last [D lookup-latest].
     package func lastItem(customerItemID: String, organizationID: Int64) throws -> FoundItem? {
-        do {
-            let read = try DirectStatement(database, sql: Self.lastItem)
-            try read.bind(nil as Int64?, at: 1)
-            try read.bind(organizationID, at: 2)
-            try read.bind(customerItemID, at: 3)
-            return try found(read)
-        } catch {
-            throw StorageError.from(error)
+        try found(Self.lastItem, key: nil) {
+            try $0.bind(organizationID, at: 2)
+            try $0.bind(customerItemID, at: 3)
         }
     }
 
     /// The item that a statement finds; `nil` if there is none.
-    private func found(_ read: borrowing DirectStatement) throws -> FoundItem? {
-        guard try read.next() else { return nil }
-        var item = FoundItem(read)
-        item.rendering = read.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
-        return item
+    ///
+    /// - Parameter bind: binds the arguments behind the key.
+    private func found(
+        _ sql: String, key: Int64?, _ bind: (borrowing DirectStatement) throws -> Void
+    ) throws -> FoundItem? {
+        do {
+            let read = try DirectStatement(database, sql: sql)
+            try read.bind(key, at: 1)
+            try bind(read)
+            guard try read.next() else { return nil }
+            var item = FoundItem(read)
+            item.rendering = read.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
+            return item
+        } catch {
+            throw StorageError.from(error)
+        }
     }
 
     /// The bytes reserved for one rendering; nearly all are shorter.
@@ -145,10 +129,10 @@ extension Transaction {
         }
     }
 
-    /// Stores a rendering in its item's row, unless the item has changed since.
-    package func store(_ rendering: FreshRendering) throws {
+    /// Stores a new rendering in its item's row, unless the item has changed since.
+    package func store(_ rendering: ByteBuffer, of item: FoundItem, key: Int64) throws {
         try run(
             "UPDATE items SET sdk_rendering = ?, rendering_key = ? WHERE position = ? AND revision = ?",
-            [Data(rendering.bytes.readableBytesView), rendering.key, rendering.position, rendering.revision])
+            [Data(rendering.readableBytesView), key, item.position, item.revision])
     }
 }

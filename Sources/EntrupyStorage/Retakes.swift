@@ -16,8 +16,7 @@ package struct RetakeRecord: Sendable, Hashable {
     package var captureID: String?
 
     package init(
-        id: String, entrupyID: String, userID: Int64, regions: String, message: String?, askedAt: Instant,
-        answeredAt: Instant? = nil, captureID: String? = nil
+        id: String, entrupyID: String, userID: Int64, regions: String, message: String?, askedAt: Instant
     ) {
         self.id = id
         self.entrupyID = entrupyID
@@ -25,16 +24,13 @@ package struct RetakeRecord: Sendable, Hashable {
         self.regions = regions
         self.message = message
         self.askedAt = askedAt
-        self.answeredAt = answeredAt
-        self.captureID = captureID
     }
 }
 
 extension RetakeRecord: StoredRecord {
     package static let table = Table(
         "retakes", key: .counted,
-        blank: RetakeRecord(
-            id: "", entrupyID: "", userID: 0, regions: "", message: nil, askedAt: .epoch)
+        blank: RetakeRecord(id: "", entrupyID: "", userID: 0, regions: "", message: nil, askedAt: .epoch)
     ) {
         $0.column("position", .row)
         $0.identity("id", \.id, "retake")

@@ -16,7 +16,7 @@ package struct SessionRecord: Sendable, Hashable {
 
     package init(
         token: String, userID: Int64, bundleID: String?, createdAt: Instant, softExpiresAt: Instant,
-        expiresAt: Instant, endedAt: Instant? = nil, endReason: String? = nil
+        expiresAt: Instant
     ) {
         self.token = token
         self.userID = userID
@@ -24,8 +24,6 @@ package struct SessionRecord: Sendable, Hashable {
         self.createdAt = createdAt
         self.softExpiresAt = softExpiresAt
         self.expiresAt = expiresAt
-        self.endedAt = endedAt
-        self.endReason = endReason
     }
 }
 
@@ -33,8 +31,7 @@ extension SessionRecord: StoredRecord {
     package static let table = Table(
         "sessions", key: .columns(["token"]),
         blank: SessionRecord(
-            token: "", userID: 0, bundleID: nil, createdAt: .epoch,
-            softExpiresAt: .epoch, expiresAt: .epoch)
+            token: "", userID: 0, bundleID: nil, createdAt: .epoch, softExpiresAt: .epoch, expiresAt: .epoch)
     ) {
         $0.identity("token", \.token, "session", isSecret: true)
         $0.column("user_id", \.userID, .row, refersTo: "users.id")

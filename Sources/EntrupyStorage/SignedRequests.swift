@@ -11,23 +11,19 @@ package struct SignedRequestRecord: Sendable, Hashable {
     package var expiresAt: Instant
     package var usedAt: Instant?
 
-    package init(
-        id: String, userID: Int64, bundleID: String?, issuedAt: Instant, expiresAt: Instant, usedAt: Instant? = nil
-    ) {
+    package init(id: String, userID: Int64, bundleID: String?, issuedAt: Instant, expiresAt: Instant) {
         self.id = id
         self.userID = userID
         self.bundleID = bundleID
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
-        self.usedAt = usedAt
     }
 }
 
 extension SignedRequestRecord: StoredRecord {
     package static let table = Table(
         "signed_requests", key: .columns(["id"]),
-        blank: SignedRequestRecord(
-            id: "", userID: 0, bundleID: nil, issuedAt: .epoch, expiresAt: .epoch)
+        blank: SignedRequestRecord(id: "", userID: 0, bundleID: nil, issuedAt: .epoch, expiresAt: .epoch)
     ) {
         $0.identity("id", \.id, "signed_request", isSecret: true)
         $0.column("user_id", \.userID, .row, refersTo: "users.id")

@@ -78,7 +78,7 @@ struct CausalChain {
     /// Adds a cause.
     ///
     /// - Parameter moment: the time of what it caused.
-    /// - Returns: the id of its step; `nil` if it is not known.
+    /// - Returns: the id of its step; `nil` if it is not known, or is work that changed nothing.
     mutating func add(_ cause: Cause, at moment: Instant) throws -> String? {
         switch cause.kind {
         case .request(let sequence):
@@ -87,7 +87,9 @@ struct CausalChain {
             hasForgotten = true
             _ = insert(cause.id, .request, at: moment, "a request that the journal has forgotten")
             return cause.id
-        case .dueWork(let id): return try addWork(id)
+        case .dueWork(let id):
+            if let past = try job.transaction.pastWork(id: id) { return try add(past) }
+            return try job.transaction.due(id: id).map { try add($0) }
         case .control(let number):
             guard let call = try job.transaction.controlCall(number: number) else { return nil }
             _ = insert(cause.id, .control, at: call.at, call.line)
@@ -156,7 +158,7 @@ struct CausalChain {
             causes.append(try add(fact, of: id, at: event.at))
         }
         _ = insert(
-            id, .event, at: event.at, EventText.text(event, data), causes: causes,
+            id, .event, at: event.at, event.text(data), causes: causes,
             href: "event-log?after_sequence=\(event.sequence - 1)&before_sequence=\(event.sequence + 1)")
         return id
     }
@@ -164,14 +166,6 @@ struct CausalChain {
     /// Whether the request that caused an event has the fact already.
     private func hasFact(_ fact: DecidingFact, _ causes: [String]) -> Bool {
         causes.contains { nodes["\(fact.kind.rawValue):\(fact.name):\($0)"] != nil }
-    }
-
-    /// Adds work that is due, or that was.
-    ///
-    /// - Returns: the id of its step; `nil` if there is none, or if it changed nothing.
-    mutating func addWork(_ number: Int64) throws -> String? {
-        if let past = try job.transaction.pastWork(id: number) { return try add(past) }
-        return try job.transaction.due(id: number).map { try add($0) }
     }
 
     private mutating func add(_ work: StoredPastWork) throws -> String {
@@ -206,7 +200,7 @@ struct CausalChain {
     }
 
     /// Adds a delivery, with its cause.
-    mutating func add(_ delivery: StoredDelivery) throws -> String {
+    private mutating func add(_ delivery: StoredDelivery) throws -> String {
         guard nodes[delivery.id] == nil else { return delivery.id }
         let causes = try causes(delivery.cause, at: delivery.createdAt)
         let url = try job.transaction.subscription(id: delivery.subscriptionID)?.url
@@ -220,16 +214,11 @@ struct CausalChain {
     // MARK: Consequences
 
     /// Adds what followed from a cause, and what followed from that.
-    ///
-    /// - Parameter step: the id of the cause's step.
-    mutating func follow(_ cause: Cause, _ step: String) throws {
+    mutating func follow(_ cause: Cause) throws {
         var waiting: [Cause] = [cause]
         while let next = waiting.popLast(), nodes.count < Self.maxSteps {
             for event in try events(of: next) { _ = try add(event) }
-            for delivery in try job.transaction.deliveries(cause: next, limit: Self.maxSteps) {
-                let step = try add(delivery)
-                try followAttempts(delivery, step)
-            }
+            for delivery in try job.transaction.deliveries(cause: next, limit: Self.maxSteps) { try follow(delivery) }
             for work in try job.transaction.due(cause: next, limit: Self.maxSteps) { _ = try add(work) }
             for work in try job.transaction.pastWork(cause: next, limit: Self.maxSteps)
             where nodes["due:\(work.id)"] == nil {
@@ -243,10 +232,7 @@ struct CausalChain {
     mutating func follow(_ event: StoredEvent) throws {
         guard let cause = event.cause else { return }
         for delivery in try job.transaction.deliveries(cause: cause, limit: Self.maxSteps)
-        where delivery.subject.isIdentical(to: event.subject) {
-            let step = try add(delivery)
-            try followAttempts(delivery, step)
-        }
+        where delivery.subject.isIdentical(to: event.subject) { try follow(delivery) }
         for work in try job.transaction.due(cause: cause, limit: Self.maxSteps)
         where job.shownSubject(of: work).isIdentical(to: event.subject) { _ = try add(work) }
     }
@@ -265,9 +251,9 @@ struct CausalChain {
         ).filter { $0.cause == cause }
     }
 
-    /// Adds the attempts of a delivery.
-    mutating func followAttempts(_ delivery: StoredDelivery, _ step: String) throws {
-        var last = step
+    /// Adds a delivery with its attempts.
+    mutating func follow(_ delivery: StoredDelivery) throws {
+        var last = try add(delivery)
         for attempt in try job.transaction.attempts(deliveryID: delivery.id) {
             let id = "\(delivery.id)#\(attempt.number)"
             let answer = attempt.status.map { "the receiver answered \($0)" } ?? "no answer"
@@ -332,13 +318,33 @@ struct CausalChain {
     }
 }
 
+extension StoredEvent {
+    /// The members of an event's data that are shown, the first ones first.
+    private static let shown = [
+        "from", "to", "result", "flag", "status", "entrupy_id", "capture_id", "outcome_id", "fault_id", "username",
+        "region_id", "action", "problem", "event", "attempt", "error",
+    ]
+
+    /// The maximum number of members that are shown.
+    private static let maxMembers = 4
+
+    /// The event in words.
+    fileprivate func text(_ data: JSONValue) -> String {
+        let parts = Self.shown.compactMap { name -> String? in
+            guard let value = data.members?[name], value != .null else { return nil }
+            return "\(name) \(value.text ?? value.quoted)"
+        }
+        let list = parts.prefix(Self.maxMembers).joined(separator: ", ")
+        return "\(kind) of \(subject)" + (list.isEmpty ? "" : ": \(list)")
+    }
+}
+
 extension JournalEntry {
     /// The error that the answer names; `nil` if it is none, or the journal does not keep it.
     fileprivate var error: String? {
         guard let status, status >= 400, response.kept == response.length else { return nil }
         // An answer in another form names no error.
-        let answer = try? WireJSON.decode(ErrorEnvelope.self, from: response.body.data)
-        return answer?.error
+        return try? WireJSON.decode(ErrorEnvelope.self, from: response.body.data).error
     }
 
     /// Whether a component of the path is one of some ids.

@@ -31,19 +31,14 @@ package struct Explain: Operation {
             try chain.follow(event)
             return subject("event", step)
         }
-        if let number = number(after: "control:") {
-            guard let step = try chain.add(.control(number), at: job.now) else { throw missing }
-            try chain.follow(.control(number), step)
-            return subject("control", step)
-        }
-        if let number = number(after: "due:") {
-            guard let step = try chain.addWork(number) else { throw missing }
-            try chain.follow(.dueWork(number), step)
-            return subject("due_work", step)
+        for (prefix, kind, cause) in [("control:", "control", Cause.control), ("due:", "due_work", Cause.dueWork)] {
+            guard let number = number(after: prefix) else { continue }
+            guard let step = try chain.add(cause(number), at: job.now) else { throw missing }
+            try chain.follow(cause(number))
+            return subject(kind, step)
         }
         if let delivery = try job.transaction.delivery(id: id) {
-            let step = try chain.add(delivery)
-            try chain.followAttempts(delivery, step)
+            try chain.follow(delivery)
             return subject("delivery", delivery.id)
         }
         for platform in job.state.environment.platforms.all {
@@ -53,12 +48,11 @@ package struct Explain: Operation {
             return subject(found.kind, id)
         }
         if let entry = try RequestName(id).found(job) {
-            let step = try chain.add(entry)
-            try chain.follow(.request(entry.sequence), step)
+            _ = try chain.add(entry)
+            try chain.follow(.request(entry.sequence))
             return subject("request", entry.requestID)
         }
-        let history = ExplainedObject(kind: "object", subjects: [id])
-        guard try chain.add(history: history) > 0 else { throw missing }
+        guard try chain.add(history: ExplainedObject(kind: "object", subjects: [id])) > 0 else { throw missing }
         return subject("object", id)
     }
 

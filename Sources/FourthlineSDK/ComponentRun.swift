@@ -9,7 +9,7 @@ struct ComponentRun: Sendable {
     init(_ session: WorkflowSession, _ script: ComponentScript) {
         self.session = session
         self.script = script
-        client = ComponentsClient(session.simulation)
+        client = ComponentsClient(address: session.simulation.address)
     }
 
     // MARK: Document
@@ -32,7 +32,7 @@ struct ComponentRun: Sendable {
         }
         let answer = try await client.post("\(path)/finish", as: DocumentAnswer.self)
         guard let type = DocumentType(rawValue: answer.documentResult.documentType) else {
-            throw WorkflowError.unexpected(messageCode: nil, "the platform named an unknown type of document")
+            throw WorkflowError.problem("the platform named an unknown type of document")
         }
         return DocumentComponentResult(
             documentResult: .init(
@@ -78,7 +78,9 @@ struct ComponentRun: Sendable {
 
     /// The files of a component of a mock session, which ends once.
     private func submitted(once component: String) throws -> Files {
-        guard session.ended.insert(component) else { throw WorkflowError.invalidWorkflowStatus }
+        guard session.ended.withLock({ $0.insert(component).inserted }) else {
+            throw WorkflowError.invalidWorkflowStatus
+        }
         return try submitted()
     }
 
@@ -94,16 +96,13 @@ struct ComponentRun: Sendable {
 
     /// The files of a component that was started on the platform. A person who closes it is reported there.
     private func submitted(_ path: String) async throws -> Files {
-        switch script.course {
-        case .submit, .cancel:
-            if case .cancel = script.course { _ = try await client.post("\(path)/cancel", as: Upload.self) }
-            return try submitted()
-        case .fail(let error):
-            throw WorkflowError.unexpected(
-                messageCode: nil,
+        if case .fail(let error) = script.course {
+            throw WorkflowError.problem(
                 "the script .fail(\(error)) is for the mock environment; elsewhere the platform decides, for instance by an outcome rule"
             )
         }
+        if case .cancel = script.course { _ = try await client.post("\(path)/cancel", as: Upload.self) }
+        return try submitted()
     }
 
     /// Uploads a picture until its quality is good.
@@ -113,8 +112,7 @@ struct ComponentRun: Sendable {
             quality = try await client.send("PUT", path, files.picture, "image/png", as: Upload.self).quality
             if quality == nil || quality == "ok" { return }
         }
-        throw WorkflowError.unexpected(
-            messageCode: nil, "the picture is \(quality ?? "refused") after \(files.attempts) attempts")
+        throw WorkflowError.problem("the picture is \(quality ?? "refused") after \(files.attempts) attempts")
     }
 
     // MARK: Answers

@@ -7,21 +7,17 @@ import Foundation
 
 /// Requests to the routes of App Components.
 struct ComponentsClient: Sendable {
-    private let address: String
+    let address: String
 
     /// Until an answer begins, a fault may delay it.
     private static let limits = RequestLimits(head: 60)
-
-    init(_ simulation: FourthlineSimulation) {
-        address = simulation.address
-    }
 
     /// - Throws: ``WorkflowError`` for every answer but 2xx, and if there is none.
     func post<Answer: Decodable>(_ path: String, _ body: [String: Any] = [:], as type: Answer.Type) async throws
         -> Answer
     {
         guard let bytes = try? JSONSerialization.data(withJSONObject: body) else {
-            throw WorkflowError.unexpected(messageCode: nil, "the request cannot be written as JSON")
+            throw WorkflowError.problem("the request cannot be written as JSON")
         }
         return try await send("POST", path, bytes, "application/json", as: type)
     }
@@ -30,38 +26,33 @@ struct ComponentsClient: Sendable {
     func send<Answer: Decodable>(
         _ method: String, _ path: String, _ body: Data, _ contentType: String, as type: Answer.Type
     ) async throws -> Answer {
-        guard let url = URL(string: address + path), url.host != nil else {
-            throw WorkflowError.unexpected(messageCode: nil, "\(address) is not a URL of a server")
-        }
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.httpBody = body
-        request.setValue(contentType, forHTTPHeaderField: "Content-Type")
-        let (data, status) = try await answer(to: request)
+        let (data, status) = try await answer(method, path, body, contentType)
         guard (200..<300).contains(status) else {
             guard let error = try? JSONDecoder().decode(WorkflowErrorBody.self, from: data) else {
-                throw WorkflowError.unexpected(
-                    messageCode: nil, "\(address) answered \(status) without the platform's error")
+                throw WorkflowError.problem("\(address) answered \(status) without the platform's error")
             }
             throw WorkflowError(error, status: status)
         }
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
-            throw WorkflowError.unexpected(
-                messageCode: nil, "\(address) answered \(status) with something else: \(error)")
+            throw WorkflowError.problem("\(address) answered \(status) with something else: \(error)")
         }
     }
 
-    private func answer(to request: URLRequest) async throws -> (Data, Int) {
+    private func answer(
+        _ method: String, _ path: String, _ body: Data, _ contentType: String
+    ) async throws -> (Data, Int) {
+        guard let request = URLRequest(method, address + path, body, type: contentType) else {
+            throw WorkflowError.problem("\(address) is not a URL of a server")
+        }
         do {
             let answer = try await BoundedRequest(request, Self.limits).answer()
             return (answer.body, answer.status)
         } catch let refused as RefusedAnswer {
-            throw WorkflowError.unexpected(messageCode: nil, refused.description(of: address))
+            throw WorkflowError.problem(refused.description(of: address))
         } catch {
-            throw WorkflowError.unexpected(
-                messageCode: nil, "\(address) cannot be reached: \(error.localizedDescription)")
+            throw WorkflowError.problem("\(address) cannot be reached: \(error.localizedDescription)")
         }
     }
 }

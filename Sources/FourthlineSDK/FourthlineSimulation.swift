@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// Controls the simulation behind ``Orca``: the platform's address, and a script for each of the next components.
@@ -15,23 +16,13 @@ public final class FourthlineSimulation: Sendable {
         var sessionErrors: [WorkflowError] = []
     }
 
-    private let lock = NSLock()
-    private nonisolated(unsafe) var state: State
+    private let state: Locked<State>
 
     private init(baseURL: URL) {
-        state = State(baseURL: baseURL)
+        state = Locked(State(baseURL: baseURL))
     }
 
-    private func withState<Value>(_ body: (inout State) -> Value) -> Value {
-        lock.lock()
-        defer { lock.unlock() }
-        return body(&state)
-    }
-
-    private static let shared: FourthlineSimulation = {
-        let address = ProcessInfo.processInfo.environment["ENTRUPY_SIM_URL"] ?? "http://127.0.0.1:8642"
-        return FourthlineSimulation(baseURL: URL(string: address) ?? URL(fileURLWithPath: address))
-    }()
+    private static let shared = FourthlineSimulation(baseURL: .ofSimulator)
 
     @TaskLocal private static var isolated: FourthlineSimulation?
 
@@ -50,37 +41,33 @@ public final class FourthlineSimulation: Sendable {
     /// The address of the server, or of a namespace (`http://127.0.0.1:8642/ns/pr-12`). The default is `ENTRUPY_SIM_URL`
     /// of the environment, else `http://127.0.0.1:8642`.
     public static var baseURL: URL {
-        get { current.withState { $0.baseURL } }
-        set { current.withState { $0.baseURL = newValue } }
+        get { current.state.withLock { $0.baseURL } }
+        set { current.state.withLock { $0.baseURL = newValue } }
     }
 
     /// Scripts the next components, one script for each `present`. A component without a script is submitted.
     public static func script(_ scripts: ComponentScript...) {
-        current.withState { $0.scripts += scripts }
+        current.state.withLock { $0.scripts += scripts }
     }
 
     /// Makes the next sessions fail, each with one of these errors. No request is sent for them.
     public static func failSessions(with errors: WorkflowError...) {
-        current.withState { $0.sessionErrors += errors }
+        current.state.withLock { $0.sessionErrors += errors }
     }
 
     /// Forgets all scripts and errors.
     public static func reset() {
-        current.withState { ($0.scripts, $0.sessionErrors) = ([], []) }
+        current.state.withLock { ($0.scripts, $0.sessionErrors) = ([], []) }
     }
 
-    var address: String {
-        var text = withState { $0.baseURL.absoluteString }
-        while text.hasSuffix("/") { text.removeLast() }
-        return text
-    }
+    var address: String { state.withLock { $0.baseURL.address } }
 
     func takeScript() -> ComponentScript {
-        withState { $0.scripts.isEmpty ? .submit() : $0.scripts.removeFirst() }
+        state.withLock { $0.scripts.isEmpty ? .submit() : $0.scripts.removeFirst() }
     }
 
     func takeSessionError() -> WorkflowError? {
-        withState { $0.sessionErrors.isEmpty ? nil : $0.sessionErrors.removeFirst() }
+        state.withLock { $0.sessionErrors.isEmpty ? nil : $0.sessionErrors.removeFirst() }
     }
 }
 

@@ -56,7 +56,7 @@ enum MockComponents {
             } else {
                 country == nil ? nil : "must be left out for \(config.type.rawValue)"
             }
-        if let problem { throw WorkflowError.unexpected(messageCode: nil, "issuingCountry \(problem)") }
+        if let problem { throw WorkflowError.problem("issuingCountry \(problem)") }
     }
 
     private static func now() -> String {

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// The entry point to App Components, by the names of the vendor's SDK [S].
@@ -45,12 +46,11 @@ public struct WorkflowSessionBuilder: Sendable {
     /// Starts the session. The completion is called once, on the main queue.
     public func start(_ completion: @escaping (Result<WorkflowSession, WorkflowError>) -> Void) {
         let simulation = FourthlineSimulation.current
-        let (code, environment) = (code, config.networkEnvironment)
-        Callbacks.run(completion) {
+        run(completion) {
             if let error = simulation.takeSessionError() { throw error }
-            guard environment != .mock else { return WorkflowSession(id: nil, simulation: simulation) }
-            let body = ["validationCode": code, "networkEnvironment": environment.rawValue]
-            let answer = try await ComponentsClient(simulation).post(
+            guard config.networkEnvironment != .mock else { return WorkflowSession(id: nil, simulation: simulation) }
+            let body = ["validationCode": code, "networkEnvironment": config.networkEnvironment.rawValue]
+            let answer = try await ComponentsClient(address: simulation.address).post(
                 "/components/sessions", body, as: StartedSession.self)
             return WorkflowSession(id: answer.session_id, simulation: simulation)
         }
@@ -66,21 +66,8 @@ public struct WorkflowSession: Sendable {
     /// The id on the simulated platform; `nil` in the mock environment.
     public let id: String?
     let simulation: FourthlineSimulation
-    /// The components of a mock session that have ended.
-    let ended = EndedComponents()
-
-    /// Names, safe to use from several threads.
-    final class EndedComponents: Sendable {
-        private let lock = NSLock()
-        private nonisolated(unsafe) var names: Set<String> = []
-
-        /// Adds a name; `false` if it was there.
-        func insert(_ name: String) -> Bool {
-            lock.lock()
-            defer { lock.unlock() }
-            return names.insert(name).inserted
-        }
-    }
+    /// The names of the components of a mock session that have ended.
+    let ended = Locked<Set<String>>([])
 
     /// The Document Component.
     public func documentComponent(with config: DocumentComponentConfig) -> DocumentComponent {
@@ -132,9 +119,8 @@ public struct DocumentComponent: Sendable {
     public func present(
         _ completion: @escaping (Result<DocumentComponentResult, WorkflowError>) -> Void
     ) {
-        let (session, config) = (session, config)
         let script = session.simulation.takeScript()
-        Callbacks.run(completion) { try await ComponentRun(session, script).document(config) }
+        run(completion) { try await ComponentRun(session, script).document(config) }
     }
 }
 
@@ -149,28 +135,25 @@ public struct BiometricsComponent: Sendable {
     public func present(
         _ completion: @escaping (Result<BiometricsComponentResult, WorkflowError>) -> Void
     ) {
-        let session = session
         let script = session.simulation.takeScript()
-        Callbacks.run(completion) { try await ComponentRun(session, script).biometrics() }
+        run(completion) { try await ComponentRun(session, script).biometrics() }
     }
 }
 
-/// Runs work and calls the completion on the main queue.
-enum Callbacks {
-    static func run<Value: Sendable>(
-        _ completion: @escaping (Result<Value, WorkflowError>) -> Void,
-        _ body: @escaping @Sendable () async throws -> Value
-    ) {
-        // Called once, on the main queue, like every callback of the vendor's SDK. Apps pass closures that are not Sendable.
-        nonisolated(unsafe) let completion = completion
-        Task.detached {
-            let result: Result<Value, WorkflowError>
-            do {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error as? WorkflowError ?? .unexpected(messageCode: nil, "\(error)"))
-            }
-            DispatchQueue.main.async { completion(result) }
+/// Runs `body` and calls the completion with its result on the main queue.
+private func run<Value: Sendable>(
+    _ completion: @escaping (Result<Value, WorkflowError>) -> Void,
+    _ body: @escaping @Sendable () async throws -> Value
+) {
+    // Called once, on the main queue, like every callback of the vendor's SDK. Apps pass closures that are not Sendable.
+    nonisolated(unsafe) let completion = completion
+    Task.detached {
+        let result: Result<Value, WorkflowError>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error as? WorkflowError ?? .problem("\(error)"))
         }
+        DispatchQueue.main.async { completion(result) }
     }
 }

@@ -36,6 +36,9 @@ public enum WorkflowError: Error, Sendable, Equatable {
 }
 
 extension WorkflowError {
+    /// An unexpected error without a message code.
+    static func problem(_ text: String) -> Self { .unexpected(messageCode: nil, text) }
+
     /// The error of an answer of the simulated platform.
     init(_ answer: WorkflowErrorBody, status: Int) {
         let code = answer.workflow_error?.code
@@ -50,7 +53,7 @@ extension WorkflowError {
             if let module = name.flatMap(IdentityVerification.init(rawValue:)) {
                 self = .moduleError(module)
             } else {
-                self = .unexpected(messageCode: nil, answer.error)
+                self = .problem(answer.error)
             }
         default:
             self = .unexpected(messageCode: answer.workflow_error?.message_code, "\(answer.error) (status \(status))")

@@ -17,28 +17,28 @@ extension SimServer {
         // A replay counts nothing: its requests were counted when they were recorded.
         let coverage = configuration.replay == nil ? coverage : nil
         let table = RouteTable(builder, documented: coverage?.table, unsimulated: unsimulated)
-        let routes = RouteResponder(router: router, routes: table)
-        let chain =
-            routes
-            .injectingFaults(configuration.replay == nil)
-            .journaled(coverage)
-            .resolvingNamespaces(in: namespaces, readiness, access)
-            .countingOthers(coverage, table, environment)
-            .checkingAccess(access, environment)
-            .showingConsoleProblems { environment.address.url(askedAt: $0) }
-            .recorded(environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
-            .delayed()
-            .compressed(environment)
-            .allowingPages(of: hosts.origins)
-            .logged(logger, namespaces)
-            .measured(metrics)
+        let faulty = RouteResponder(router: router, routes: table).injectingFaults(configuration.replay == nil)
+        let journaled = JournalResponder(inner: faulty, coverage: coverage)
+        let resolved = NamespaceResponder(
+            inner: journaled, namespaces: namespaces, readiness: readiness, access: access)
+        let counted = CountingResponder(inner: resolved, coverage: coverage, routes: table, environment: environment)
+        let checked = ControlAccessResponder(inner: counted, access: access, environment: environment)
+        let shown = ConsoleProblemResponder(inner: checked) { environment.address.url(askedAt: $0) }
+        let recorded = RecordingResponder(
+            inner: shown, sequencer: environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
+        let compressed = CompressingResponder(inner: recorded.delayed(), environment: environment)
+        let allowed = CORSResponder(inner: compressed, origins: hosts.origins)
+        let logged = LoggingResponder(inner: allowed, logger: logger, namespaces: namespaces)
+        let chain = MeasuringResponder(inner: logged, metrics: metrics)
         return Pipeline(
             first: { try await chain.respond(to: $0) },
             boundary: Boundary(hosts: hosts, replay: configuration.replay),
             refuse: { [refused, logger, namespaces, metrics] request, refusal in
-                try await RefusingResponder(refusal: refusal, refused: refused, environment: environment)
-                    .countingOthers(coverage, table, environment).logged(logger, namespaces).measured(metrics).respond(
-                        to: request)
+                let refusing = RefusingResponder(refusal: refusal, refused: refused, environment: environment)
+                let counted = CountingResponder(
+                    inner: refusing, coverage: coverage, routes: table, environment: environment)
+                let logged = LoggingResponder(inner: counted, logger: logger, namespaces: namespaces)
+                return try await MeasuringResponder(inner: logged, metrics: metrics).respond(to: request)
             }, ping: router, readiness: readiness)
     }
 
@@ -64,10 +64,8 @@ extension SimServer {
         DescriptionRoutes(needsControlToken: configuration.controlToken != nil).add(to: platform)
         ConsoleRoutes(console: console, key: ControlKey(token: configuration.controlToken))
             .add(to: control, root: platform)
-        let description = ServerDescription(
-            version: configuration.version, dataDirectory: configuration.namespaces.dataDirectory)
         ServerRoutes(
-            namespaces: namespaces, readiness: readiness, description: description, metrics: metrics,
+            namespaces: namespaces, readiness: readiness, configuration: configuration, metrics: metrics,
             authority: certificates?.authority, refused: refused
         )
         .add(to: control, builder.router)

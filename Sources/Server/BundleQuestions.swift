@@ -1,25 +1,15 @@
-import Foundation
 import Simulation
 import SimulationAPI
-
-/// The expectations of a scenario about requests, checked against the journal of a namespace that was not started from it.
-package struct RequestChecks: Sendable {
-    package let checks: [ScenarioCheck]
-    /// The number of expectations about other things, which were not checked.
-    package let others: Int
-}
 
 // Questions that commands ask about a bundle that they opened in their own process.
 extension SimServer {
     /// Checks the expectations of a scenario about requests against the journal of the namespace `default`.
     ///
+    /// - Returns: the checks, and the number of expectations about other things, which were not checked.
     /// - Throws: `PlatformError` if the text is not a valid scenario.
-    package func checkRequests(ofScenario text: String) async throws -> RequestChecks {
-        guard let namespace = namespaces.find(Namespaces.defaultName) else {
-            return RequestChecks(checks: [], others: 0)
-        }
-        let (checks, others) = try await namespaces.checkRequests(ofScenario: text, in: namespace)
-        return RequestChecks(checks: checks, others: others)
+    package func checkRequests(ofScenario text: String) async throws -> (checks: [ScenarioCheck], others: Int) {
+        guard let namespace = namespaces.find(Namespaces.defaultName) else { return ([], 0) }
+        return try await namespaces.checkRequests(ofScenario: text, in: namespace)
     }
 
     /// The text of the scenario that the namespace `default` was started from; `nil` if it was none. The control API shows it only where

@@ -23,7 +23,6 @@ final class DueWorkAlarm: Sendable {
     /// slept or that its clock was set.
     static let maxWait: Int64 = 60_000_000
 
-    /// - Parameter loop: runs the timer.
     init(on loop: any EventLoop) {
         self.loop = loop
         (rings, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -37,7 +36,6 @@ final class DueWorkAlarm: Sendable {
         signal.yield()
     }
 
-    /// Sets the alarm to a time after `now`.
     func set(to time: Instant, now: Instant) {
         let wait = min(time.microseconds - now.microseconds, Self.maxWait)
         let timer = loop.scheduleTask(in: .microseconds(wait)) { [signal] in

@@ -4,17 +4,13 @@ import ServiceLifecycle
 import Simulation
 
 /// Runs due work in namespaces with a running clock, even if no request arrives.
-struct DueWorkScheduler: Service {
+struct DueWorkScheduler: Service, CustomStringConvertible {
     let namespaces: Namespaces
     let alarm: DueWorkAlarm
+    var description: String { "due work scheduler" }
 
     /// The namespaces whose due work is being run. One that takes long keeps no other waiting.
     private let running = NIOLockedValueBox<Set<ObjectIdentifier>>([])
-
-    init(namespaces: Namespaces, alarm: DueWorkAlarm) {
-        self.namespaces = namespaces
-        self.alarm = alarm
-    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -3,7 +3,6 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// Runs an HTTP application as a named service.
 struct HTTPService: Service, CustomStringConvertible {
     let application: any ApplicationProtocol
     /// The option that chose the port.

@@ -3,10 +3,10 @@ import Simulation
 
 /// Periodic background work: writes the logs of idle namespaces into their database files, and deletes namespaces
 /// whose time to live has expired. Gives freed memory back.
-struct MaintenanceTask: Service {
+struct MaintenanceTask: Service, CustomStringConvertible {
     let namespaces: Namespaces
-    /// Whether namespaces whose time to live has expired are deleted.
     var deletesExpired = true
+    var description: String { "maintenance task" }
 
     /// The time between two runs. A namespace is idle if it wrote nothing since the previous run.
     private static let interval = Duration.seconds(2)

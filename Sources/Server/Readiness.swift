@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 
-/// Tracks whether the server is ready to answer requests.
 final class Readiness: Sendable {
     private let state = NIOLockedValueBox(false)
 

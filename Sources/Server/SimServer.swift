@@ -46,19 +46,6 @@ package struct ServerConfiguration: Sendable {
     }
 }
 
-/// The part of `/_sim/info` that describes the server, not a namespace.
-struct ServerDescription: Sendable {
-    let version: String
-    let dataDirectory: String?
-    let started = ContinuousClock.now
-
-    /// Real time since the start, in seconds.
-    var uptime: Double {
-        let elapsed = ContinuousClock.now - started
-        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
-    }
-}
-
 /// The whole server. Builds the routes, the namespaces and the background services, and runs them.
 package struct SimServer: Sendable {
     let configuration: ServerConfiguration
@@ -74,11 +61,9 @@ package struct SimServer: Sendable {
     let console: Console
     /// The certificates of the HTTPS port; `nil` if there is none.
     let certificates: ServerCertificates?
-    /// The hosts and origins of requests that are answered.
     let hosts: HostGuard
     let refused: RefusedRequests
     let sharedReads = SharedReads()
-    /// Counts the documented edges that requests meet.
     let coverage: CoverageLedger
     /// The file of the coverage; `nil` if it is in memory alone.
     private let coverageFile: CoverageFile?
@@ -91,74 +76,61 @@ package struct SimServer: Sendable {
 
     /// - Throws: `StorageError` if the data directory cannot be used, `PlatformError` if settings are wrong.
     package init(_ configuration: ServerConfiguration, logger: Logger) throws {
+        try self.init(configuration, continuing: nil, certificates: nil, logger: logger)
+    }
+
+    /// - Parameters:
+    ///   - replayed: a server whose replay has ended, with whose namespaces this one goes on ([D replay-serve]); `nil` for new ones.
+    ///   - certificates: those of the HTTPS port; `nil` if they are not made yet, or if there is no such port.
+    init(
+        _ configuration: ServerConfiguration, continuing replayed: SimServer?, certificates: ServerCertificates?,
+        logger: Logger
+    ) throws {
         self.configuration = configuration
         self.logger = logger
         refused = RefusedRequests(logger: logger)
         let replay = configuration.replay
-        continuesReplay = false
-        coverage = CoverageLedger(.simulated) { Double(SystemTime.now().microseconds) / 1_000_000 }
-        coverageFile = try replay == nil ? CoverageFile(configuration, coverage, logger) : nil
+        continuesReplay = replayed != nil
+        let isLive = replay == nil && replayed == nil
+        coverage =
+            replayed?.coverage ?? CoverageLedger(.simulated) { Double(SystemTime.now().microseconds) / 1_000_000 }
+        coverageFile = try isLive ? CoverageFile(configuration, coverage, logger) : nil
         var options = configuration.namespaces
         options.evidence = coverage
-        recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
+        let recording = replayed == nil ? configuration.recordsTo : nil
+        recorder = try recording.map { try Recorder(path: $0, at: SystemTime.now()) }
         if let recorder { options.jobOrder = .recording(recorder) }
         // The pages' proof is a secret of this run, so it must not follow from the random seed.
         console = Console(
             version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
-        alarm = DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
-        threads = NIOThreadPool(numberOfThreads: Self.threadCount)
-        threads.start()
+        let alarm = replayed?.alarm ?? DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
+        self.alarm = alarm
+        let threads = replayed?.threads ?? NIOThreadPool(numberOfThreads: Self.threadCount)
+        self.threads = threads
+        if replayed == nil { threads.start() }
         do {
-            certificates = try configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
+            let certificates =
+                try certificates ?? configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
+            self.certificates = certificates
             // The recording names the hosts of the recorded server.
             let own = replay == nil ? Self.ownNames(configuration, certificates) : []
             hosts = HostGuard(
                 allowedHosts: configuration.allowedHosts + own, origins: configuration.corsOrigins,
                 publicURL: configuration.publicURL)
-            namespaces = try Namespaces(
-                options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
-                dueChanged: { [alarm] in alarm.ring(by: $0) })
+            namespaces =
+                try replayed?.namespaces
+                ?? Namespaces(
+                    options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
+                    dueChanged: { alarm.ring(by: $0) })
         } catch {
             threads.shutdownGracefully { _ in }
             throw error
         }
-        for warning in namespaces.warnings { logger.warning("\(warning)") }
+        for warning in replayed == nil ? namespaces.warnings : [] { logger.warning("\(warning)") }
         if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
         sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
         namespaces.environment.webhooks.setSender { [sender] in
             if let replay { replay.send($0) } else { sender.send($0) }
-        } holdReason: { [sender] in
-            sender.holdReason(namespace: $0, deliveryID: $1)
-        }
-    }
-
-    /// A server that goes on with the namespaces of a replay, which has ended ([D replay-serve]).
-    ///
-    /// - Parameter certificates: those of the HTTPS port; `nil` if there is none.
-    init(
-        continuing replayed: SimServer, _ configuration: ServerConfiguration, certificates: ServerCertificates?,
-        logger: Logger
-    ) {
-        self.configuration = configuration
-        self.logger = logger
-        self.certificates = certificates
-        continuesReplay = true
-        refused = RefusedRequests(logger: logger)
-        recorder = nil
-        console = Console(
-            version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
-        threads = replayed.threads
-        namespaces = replayed.namespaces
-        coverage = replayed.coverage
-        coverageFile = nil
-        alarm = replayed.alarm
-        hosts = HostGuard(
-            allowedHosts: configuration.allowedHosts + Self.ownNames(configuration, certificates),
-            origins: configuration.corsOrigins, publicURL: configuration.publicURL)
-        if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
-        sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
-        namespaces.environment.webhooks.setSender { [sender] in
-            sender.send($0)
         } holdReason: { [sender] in
             sender.holdReason(namespace: $0, deliveryID: $1)
         }
@@ -171,6 +143,9 @@ package struct SimServer: Sendable {
         let publicHost = configuration.publicURL.flatMap { Origin(ofURL: $0)?.address.host }
         return LocalNames.hosts + [publicHost].compactMap(\.self) + (certificates?.names ?? [])
     }
+
+    /// The API tokens of the seed data, by organization.
+    package var tokens: [String: [String]] { configuration.namespaces.seed.apiTokens }
 
     /// The path of the local authority's certificate; `nil` if there is no such file.
     package var authorityPath: String? {
@@ -241,6 +216,8 @@ package struct SimServer: Sendable {
         }
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
+                // The group logs each service's `description`. Without its own, a service is described by reflection over
+                // everything it holds, which takes a noticeable part of the start.
                 services: others + listeners.map { .init(service: $0) } + [
                     // Services shut down in reverse order, so the last one learns of a shutdown first.
                     .init(service: Stopper(namespaces: namespaces, isLast: closes))
@@ -289,7 +266,6 @@ package struct SimServer: Sendable {
         }
     }
 
-    /// The first line of a recording.
     private func recordingHead(_ url: String) -> RecordingHead? {
         guard let started = recorder?.startedAt else { return nil }
         let options = configuration.namespaces
@@ -353,9 +329,6 @@ package struct SimServer: Sendable {
     }
 }
 
-// The service group logs each service's description. Without a `description` of its own, a service is described by
-// reflection over everything it holds, which takes a noticeable part of the start.
-
 /// The places where a server answers.
 package struct ServerLocation: Sendable {
     package let url: String
@@ -396,18 +369,6 @@ private struct Stopper: Service, CustomStringConvertible {
     }
 }
 
-extension DueWorkScheduler: CustomStringConvertible {
-    var description: String { "due work scheduler" }
-}
-
-extension MaintenanceTask: CustomStringConvertible {
-    var description: String { "maintenance task" }
-}
-
-extension WebhookSender: CustomStringConvertible {
-    var description: String { "webhook sender" }
-}
-
 /// The error that kept the server from opening its namespaces, and the function that stops the server.
 private final class StartFailure: Sendable {
     private let state = NIOLockedValueBox<(error: (any Error)?, stop: (@Sendable () async -> Void)?)>((nil, nil))
@@ -423,7 +384,6 @@ private final class StartFailure: Sendable {
         await stop()
     }
 
-    /// Stops the server.
     func stop() async {
         await state.withLockedValue { $0.stop }?()
     }

@@ -237,7 +237,7 @@ package final class Platforms: Sendable {
         dueKindsByName = Dictionary(uniqueKeysWithValues: dueKinds.map { ($0.name, $0) })
         standardText = standardSeed
         self.shippedScenarios = shippedScenarios
-        tokenPrefixes = IDKind.tokenPrefixes(of: idKinds)
+        tokenPrefixes = idKinds.filter(\.isToken).map { Array($0.prefix.utf8) }
     }
 
     package var scenarioActions: [ScenarioAction.Kind] { all.flatMap(\.scenarioActions) + ScenarioAction.Kind.ofEngine }

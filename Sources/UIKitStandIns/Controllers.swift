@@ -34,16 +34,12 @@
 
         /// One scene with one window, so that an app that looks for a controller to present from finds one.
         public let connectedScenes: Set<UIScene> = [UIWindowScene()]
-
-        public override init() {}
     }
 
     extension UIApplication: @unchecked Sendable {}
 
     /// A stand-in for UIKit's scene.
-    open class UIScene: NSObject {
-        public override init() {}
-    }
+    open class UIScene: NSObject {}
 
     /// A stand-in for UIKit's scene of windows.
     open class UIWindowScene: UIScene {
@@ -54,7 +50,5 @@
     /// A stand-in for UIKit's window.
     open class UIWindow: NSObject {
         open var rootViewController: UIViewController? = UIViewController()
-
-        public override init() {}
     }
 #endif

@@ -21,7 +21,7 @@ import Testing
 
     private func rendered(_ view: some Encodable, _ template: String) throws -> String {
         let template = try EscapedHTML.template(Array(template.utf8))
-        return template.render(ViewValue(json: try JSONValue(withAbsentMembersOf: view)))
+        return template.render(ViewValue(try JSONValue(withAbsentMembersOf: view)))
     }
 
     @Test func anAbsentMemberIsNotThatOfAnOuterObject() throws {

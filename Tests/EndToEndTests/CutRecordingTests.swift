@@ -84,7 +84,7 @@ import Testing
             for count in stride(from: 1, through: min(recorded.lines.count, 60), by: step) + [10, 20, 30, 40] {
                 let (requests, made, isCut) = try recorded.expected(count)
                 try recorded.write(count, to: file)
-                let report = try await ReplayServer.run(file, version: "0")
+                let report = try await ReplayServer.run(ReplayPlan(path: file, version: "0"))
                 #expect(report.difference == nil && report.recorded == requests, "\(count) lines: \(report)")
                 // A request may have all its jobs and still wait for a missing one of another request.
                 #expect(report.requests <= made && report.requests + 8 > made, "\(count) lines: \(report), not \(made)")
@@ -93,7 +93,7 @@ import Testing
                 guard count % 10 == 0, count < recorded.lines.count else { continue }
                 let next = recorded.lines[count]
                 try recorded.write(count, and: String(next.prefix(next.count / 2)), to: file)
-                let half = try await ReplayServer.run(file, version: "0")
+                let half = try await ReplayServer.run(ReplayPlan(path: file, version: "0"))
                 #expect(
                     half.incomplete == "the recording is truncated: entries are missing" && half.recorded == requests,
                     "\(half)")
@@ -127,7 +127,7 @@ import Testing
             let changed = try change(entries).map { String(decoding: try WireJSON.encode($0), as: UTF8.self) }
             let text = ([lines[0]] + changed).map { $0 + "\n" }.joined()
             try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-            return try await ReplayServer.run(file, version: "0")
+            return try await ReplayServer.run(ReplayPlan(path: file, version: "0"))
         }
     }
 
@@ -270,7 +270,7 @@ import Testing
                 #expect(answer.hasPrefix("HTTP/1.1 4") || answer.hasPrefix("HTTP/1.1 2"))
             }
             server.kill()
-            let report = try await ReplayServer.run(file, version: "0")
+            let report = try await ReplayServer.run(ReplayPlan(path: file, version: "0"))
             #expect(report.difference == nil && report.incomplete == nil && report.requests == 6, "\(report)")
         }
     }

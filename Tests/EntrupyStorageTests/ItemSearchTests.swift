@@ -54,7 +54,7 @@ import Testing
 
     /// The items of some users; those of the whole organization if `users` is empty.
     private func scope(_ users: [Int64]) -> ItemSearch.Scope {
-        users.isEmpty ? .organization(1) : .users(users)
+        users.isEmpty ? .organizations([1]) : .users(users)
     }
 
     @Test(arguments: searches, [[1], [1, 2], []]) func noSearchScansOrSorts(
@@ -130,7 +130,7 @@ import Testing
         for field in [ItemSearch.Field.brand, .category, .result, .flag, .activity] {
             for _ in 0..<3 { terms.append(Term(field, others, isExcluded: true)) }
         }
-        let search = ItemSearch(scope: .organization(1), terms: terms, from: nil, to: nil, after: nil)
+        let search = ItemSearch(scope: .organizations([1]), terms: terms, from: nil, to: nil, after: nil)
         let found = try Self.world.get().transaction { try $0.items(search, limit: 1000, key: 0) }
         #expect(found.count == 100)
     }

@@ -10,7 +10,7 @@ import Testing
         let namespace = try await bench.open()
         let head = RequestHead(isControl: true)
         func counts() async throws -> (submissions: Int, items: Int) {
-            let user = await namespace.answer(.success(ShowUser(ItemTemplate.defaultUsername)), head)
+            let user = await namespace.answer(.success(ByID<ShowUser>(ItemTemplate.defaultUsername)), head)
             let items = await namespace.answer(.success(ListAuthentications(limit: 1000, cursor: nil)), head)
             return (try user.result.get().submissions, try items.result.get().authentications.count)
         }

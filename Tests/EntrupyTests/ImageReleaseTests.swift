@@ -81,10 +81,11 @@ import Testing
             try await bench.upload("shared", open, "inner_side")
             await bench.bench.namespaces.sweepImages()
             #expect(try bench.isThere(first) && bench.isThere(second) && bench.isThere(shared))
-            let shown = try await bench.namespace.answer(.success(CancelCapture(cancelled)), bench.user, RequestHead())
+            let cancel = ByID<CancelCapture>(cancelled)
+            let shown = try await bench.namespace.answer(.success(cancel), bench.user, RequestHead())
                 .result.get()
             #expect(shown.steps.count(where: \.uploaded) == 2, "the regions still say which had an image")
-            let find = await bench.namespace.answer(.success(FindImage(sha256: first)), .missing, RequestHead()).result
+            let find = await bench.namespace.answer(.success(ByID<FindImage>(first)), .missing, RequestHead()).result
             guard case .failure(let error) = find, error.kind == .notFound else {
                 Issue.record("the image is found: \(find)")
                 return
@@ -260,7 +261,7 @@ import Testing
             let picture = try await bench.upload(text, capture)
             let name = "snapshot-\(worker)"
             _ = try await bench.namespace.saveSnapshot(name, control).result.get()
-            _ = await bench.namespace.answer(.success(CancelCapture(capture)), bench.user, RequestHead())
+            _ = await bench.namespace.answer(.success(ByID<CancelCapture>(capture)), bench.user, RequestHead())
             let child = try await namespaces.fork(bench.namespace, snapshot: name, as: "worker-\(worker)", ttl: nil)
             #expect(try bench.isThere(picture), "the snapshot and the child refer to it")
             _ = try await bench.namespace.deleteSnapshot(name, control).result.get()

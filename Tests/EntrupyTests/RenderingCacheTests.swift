@@ -33,10 +33,10 @@ import Testing
             }
         }
         #expect(try await !isStored())
-        _ = try await bench.user(ShowResult(id), user)
+        _ = try await bench.user(ByID<ShowResult>(id), user)
         // The job that stores it comes before this one.
         #expect(try await isStored())
-        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user)
+        _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user)
         #expect(try await !isStored())
     }
 }

@@ -173,12 +173,12 @@ import Testing
         let user = try await bench.login()
         let (id, other) = (try await bench.submit(user, "a"), try await bench.submit(user, "b"))
         try await bench.job { try $0.transaction.run("UPDATE items SET decided_by = 'x' WHERE entrupy_id = '\(id)'") }
-        let refused = await refusalError { try await bench.control(ShowAuthentication(id)) }
+        let refused = await refusalError { try await bench.control(ByID<ShowAuthentication>(id)) }
         #expect(refused?.kind == .internalError, "no failure of the disk, after which a client would try again")
         #expect(refused?.message.contains("decided_by") == true)
         // Its result is due, and cannot be set. That of the other item is not held up.
         await bench.wait("5s")
         #expect(try await bench.item(other).resultFinal)
-        #expect(await refusal { try await bench.control(ShowAuthentication(id)) } == .internalError)
+        #expect(await refusal { try await bench.control(ByID<ShowAuthentication>(id)) } == .internalError)
     }
 }

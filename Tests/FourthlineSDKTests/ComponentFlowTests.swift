@@ -67,7 +67,7 @@ struct ComponentFlowTests {
                 !type.isPrimary ? nil : type == .frenchIdCard ? "FRA" : type == .paperId ? "ITA" : "NLD"
             let config = DocumentComponentConfig(type: type, issuingCountry: country)
             struct Started: Decodable { let session_id: String }
-            let started = try await ComponentsClient(FourthlineSimulation.current).post(
+            let started = try await ComponentsClient(address: FourthlineSimulation.current.address).post(
                 "/components/sessions", ["validationCode": "IDV", "networkEnvironment": "mock"], as: Started.self)
             let onPlatform = try await WorkflowSession(id: started.session_id, simulation: .current)
                 .documentComponent(with: config).presented()

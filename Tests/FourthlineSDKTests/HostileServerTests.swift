@@ -9,7 +9,7 @@ import Testing
     private func problem(_ server: HostileServer) async throws -> String {
         let url = try #require(URL(string: server.url))
         return await FourthlineSimulation.isolated(baseURL: url) {
-            let client = ComponentsClient(FourthlineSimulation.current)
+            let client = ComponentsClient(address: FourthlineSimulation.current.address)
             let error = await #expect(throws: WorkflowError.self) {
                 _ = try await client.post("/components/sessions", as: [String: String].self)
             }

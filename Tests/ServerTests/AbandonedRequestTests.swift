@@ -120,7 +120,8 @@ import Testing
         let held = try await HeldServer.open(recordsTo: path)
         try await body(held)
         let requests = try await RecordingReader.read(path).entries.compactMap(\.request)
-        let report = try await ReplayServer.run(path, version: "test", log: { _ in SwiftLogNoOpLogHandler() })
+        let report = try await ReplayServer.run(
+            ReplayPlan(path: path, version: "test", log: { _ in SwiftLogNoOpLogHandler() }))
         #expect(report.difference == nil, "\(report)")
         #expect(report.incomplete == nil && report.requests == requests.count, "\(report)")
         return requests

@@ -93,7 +93,7 @@ import Testing
         Growth.isLinear("\(hostile)", from: 1000) {
             Base64URL.encode(Data(Self.documents(hostile, $0)[1]))
         } _: {
-            _ = SDKAuthorizationRequest($0).bundleID
+            _ = SignedRequests.bundleID(inSDKRequest: $0)
         }
     }
 

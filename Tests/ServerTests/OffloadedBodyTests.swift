@@ -52,12 +52,13 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         for _ in 0..<2 { environment.workThreads.submit { _ in gate.wait() } }
         let text = (0..<500).map { "\($0 * 7919)" }.joined(separator: ",")
-        let responder = PipelineTests.Inner { _ in
+        let inner = PipelineTests.Inner { _ in
             Server.Answer(
                 Response(
                     status: .ok, headers: [.contentType: "text/plain", .contentLength: "\(text.utf8.count)"],
                     body: .init(byteBuffer: ByteBuffer(string: text))))
-        }.compressed(environment)
+        }
+        let responder = CompressingResponder(inner: inner, environment: environment)
         let sent = NIOLockedValueBox(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 * ProcessInfo.processInfo.activeProcessorCount {

@@ -23,7 +23,7 @@ extension PipelineTests {
     func pagesOfAllowedOriginsMayReadAnswers(origin: String) async throws {
         let inner = Inner { _ in Self.answer(text: Self.text, [.vary: "Accept-Encoding"]) }
         for origins in [["http://localhost:3000", "https://app.example.com"], ["*"]] {
-            let answer = try await inner.allowingPages(of: AllowedOrigins(origins))
+            let answer = try await CORSResponder(inner: inner, origins: AllowedOrigins(origins))
                 .respond(to: Self.request("/sdk/session", headers: [.origin: origin]))
             let fields = answer.response.headers
             #expect(fields[.accessControlAllowOrigin] == origin)
@@ -46,7 +46,7 @@ extension PipelineTests {
         ] as [([String], String, String?)])
     func otherOriginsAndTheControlAPIGetNoCORSFields(origins: [String], path: String, origin: String?) async throws {
         let inner = Inner()
-        let responder = inner.allowingPages(of: AllowedOrigins(origins))
+        let responder = CORSResponder(inner: inner, origins: AllowedOrigins(origins))
         var fields: HTTPFields = [.accessControlRequestMethod: "POST"]
         fields[.origin] = origin
         for method in [HTTPRequest.Method.get, .options] {
@@ -59,7 +59,7 @@ extension PipelineTests {
 
     @Test func aPreflightIsAnsweredBeforeTheRest() async throws {
         let inner = Inner()
-        let responder = inner.allowingPages(of: AllowedOrigins(["http://localhost:3000"]))
+        let responder = CORSResponder(inner: inner, origins: AllowedOrigins(["http://localhost:3000"]))
         var fields: HTTPFields = [
             .origin: "http://localhost:3000", .accessControlRequestMethod: "PUT",
             .accessControlRequestHeaders: "authorization, content-type",
@@ -110,7 +110,8 @@ extension PipelineTests {
         let text = Self.json(2_000)
         var fields: HTTPFields = [:]
         fields[.acceptEncoding] = accepted
-        let answer = try await Inner { _ in Self.answer(text: text) }.compressed(Self.namespaces().environment)
+        let inner = Inner { _ in Self.answer(text: text) }
+        let answer = try await CompressingResponder(inner: inner, environment: Self.namespaces().environment)
             .respond(to: Self.request("/sdk/config", headers: fields))
         #expect(try await Self.isCompressed(answer, text) == isCompressed)
     }
@@ -121,7 +122,8 @@ extension PipelineTests {
         (String(repeating: "a", count: 50_000), false),
     ])
     func theLengthAndTheRatioDecide(text: String, isCompressed: Bool) async throws {
-        let answer = try await Inner { _ in Self.answer(text: text) }.compressed(Self.namespaces().environment)
+        let inner = Inner { _ in Self.answer(text: text) }
+        let answer = try await CompressingResponder(inner: inner, environment: Self.namespaces().environment)
             .respond(to: Self.request("/sdk/config", headers: [.acceptEncoding: "gzip"]))
         #expect(try await Self.isCompressed(answer, text) == isCompressed)
     }
@@ -130,7 +132,7 @@ extension PipelineTests {
     @Test func answersOfAConstantDocumentShareItsBytesAndItsGzip() async throws {
         let text = Self.json(50_000)
         let document = ConstantDocument(ByteBuffer(string: text))
-        let responder = Inner { _ in
+        let inner = Inner { _ in
             var answer = Answer(
                 Response(
                     status: .ok,
@@ -138,7 +140,8 @@ extension PipelineTests {
                     body: .init(byteBuffer: document.plain)))
             answer.document = document
             return answer
-        }.compressed(try await Self.namespaces().environment)
+        }
+        let responder = CompressingResponder(inner: inner, environment: try await Self.namespaces().environment)
         var places: Set<UInt> = []
         for accepted in ["gzip", "gzip", "identity", "gzip", "identity"] {
             let answer = try await responder.respond(to: Self.request("/x", headers: [.acceptEncoding: accepted]))
@@ -170,16 +173,17 @@ extension PipelineTests {
 
     // MARK: Pages of the console
 
+    private static func showing(_ inner: Inner) -> ConsoleProblemResponder<Inner> {
+        ConsoleProblemResponder(inner: inner) { _ in "http://127.0.0.1:9" }
+    }
+
     @Test(arguments: [
         ("/_sim/console", ""), ("/_sim/console/items", ""), ("/ns/run-1/_sim/console/items/A", "/ns/run-1"),
     ])
     func errorsOfTheConsoleBecomePages(path: String, base: String) async throws {
         func page(_ error: PlatformError) async throws -> Response {
-            try await Inner { _ in Answer(ErrorAnswer.response(error, requestID: "req-1")) }.showingConsoleProblems {
-                _ in
-                "http://127.0.0.1:9"
-            }
-            .respond(to: Self.request(path, headers: [.accept: "application/xhtml+xml, text/html;q=0.9"])).response
+            try await Self.showing(Inner { _ in Answer(ErrorAnswer.response(error, requestID: "req-1")) })
+                .respond(to: Self.request(path, headers: [.accept: "application/xhtml+xml, text/html;q=0.9"])).response
         }
         let missing = try await page(.notFound("there is no <item>"))
         #expect(missing.status == .notFound && missing.headers[.requestID] == "req-1")
@@ -202,7 +206,7 @@ extension PipelineTests {
         ] as [(String, HTTPRequest.Method, String)])
     func otherErrorsStayJSON(path: String, method: HTTPRequest.Method, accepted: String) async throws {
         let error = ErrorAnswer.response(.notFound("gone"), requestID: "req-1")
-        let answer = try await Inner { _ in Answer(error) }.showingConsoleProblems { _ in "http://127.0.0.1:9" }
+        let answer = try await Self.showing(Inner { _ in Answer(error) })
             .respond(to: Self.request(path, method, headers: [.accept: accepted]))
         #expect(answer.response.status == .notFound)
         #expect(answer.response.headers[.contentType] == "application/json")
@@ -211,7 +215,7 @@ extension PipelineTests {
     }
 
     @Test func aPageThatIsNotAnErrorIsUnchanged() async throws {
-        let answer = try await Inner().showingConsoleProblems { _ in "http://127.0.0.1:9" }
+        let answer = try await Self.showing(Inner())
             .respond(to: Self.request("/_sim/console", headers: [.accept: "text/html"]))
         #expect(answer.response.status == .ok)
         #expect(await Self.text(answer.response) == Self.text)
@@ -221,8 +225,7 @@ extension PipelineTests {
     func theRootRedirectsToTheConsole(path: String, location: String) async throws {
         let inner = Inner()
         for method in [HTTPRequest.Method.get, .head] {
-            let answer = try await inner.showingConsoleProblems { _ in "http://127.0.0.1:9" }.respond(
-                to: Self.request(path, method))
+            let answer = try await Self.showing(inner).respond(to: Self.request(path, method))
             #expect(answer.response.status == .seeOther && answer.response.headers[.location] == location)
         }
         #expect(inner.count.withLockedValue { $0 } == 0, "no platform sees the request")

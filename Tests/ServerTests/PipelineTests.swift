@@ -93,7 +93,8 @@ import Testing
         func count(_ path: String, _ outcome: RequestOutcome?) async throws -> Int {
             var request = Self.request(path)
             request.namespace = namespace
-            _ = try await Inner { _ in Self.answer(outcome) }.journaled().respond(to: request)
+            let inner = Inner { _ in Self.answer(outcome) }
+            _ = try await JournalResponder(inner: inner, coverage: nil).respond(to: request)
             return namespaces.environment.journals.entries(of: "default").count
         }
         let outcome = Self.outcome(generation: namespace.outbox.generation)
@@ -109,7 +110,8 @@ import Testing
         var request = Self.request("/sdk/session")
         request.namespace = namespace
         let outcome = Self.outcome(fault: .truncateBody(3), generation: namespace.outbox.generation)
-        _ = try await Inner { _ in Self.answer(outcome) }.injectingFaults(true).journaled().respond(to: request)
+        let faulty = Inner { _ in Self.answer(outcome) }.injectingFaults(true)
+        _ = try await JournalResponder(inner: faulty, coverage: nil).respond(to: request)
         let entry = try #require(namespaces.environment.journals.entries(of: "default").first)
         #expect(String(decoding: entry.response.body.data, as: UTF8.self) == Self.text)
         #expect(entry.outcome.fault?.id == "flt_1")
@@ -129,7 +131,7 @@ import Testing
             let headers: HTTPFields = [.contentType: "application/json"]
             return Answer(Response(status: .ok, headers: headers, body: .init(byteBuffer: slice)), outcome)
         }
-        _ = try await inner.journaled().respond(to: request)
+        _ = try await JournalResponder(inner: inner, coverage: nil).respond(to: request)
         let entry = try #require(namespaces.environment.journals.entries(of: "default").first)
         let kept = try #require(entry.response.body as? ByteBuffer)
         #expect(entry.response.body.data == Data(repeating: UInt8(ascii: "x"), count: 700))
@@ -138,7 +140,7 @@ import Testing
         // What is small enough is not copied.
         let whole = ByteBuffer(repeating: UInt8(ascii: "y"), count: 900)
         let other = Inner { _ in Answer(Response(status: .ok, body: .init(byteBuffer: whole)), outcome) }
-        _ = try await other.journaled().respond(to: request)
+        _ = try await JournalResponder(inner: other, coverage: nil).respond(to: request)
         let last = try #require(namespaces.environment.journals.entries(of: "default").last)
         let isShared = (last.response.body as? ByteBuffer)?.withUnsafeReadableBytes { bytes in
             whole.withUnsafeReadableBytes { $0.baseAddress == bytes.baseAddress }
@@ -151,7 +153,7 @@ import Testing
         let inner = Inner()
         let access = ControlAccess(
             hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"), csrfToken: "page-1")
-        let responder = inner.checkingAccess(access, namespaces.environment)
+        let responder = ControlAccessResponder(inner: inner, access: access, environment: namespaces.environment)
         func status(_ request: IncomingRequest) async throws -> Int {
             try await responder.respond(to: request).response.status.code
         }
@@ -174,7 +176,8 @@ import Testing
         }
         let access = ControlAccess(
             hosts: HostGuard(allowedHosts: []), key: ControlKey(token: nil), csrfToken: "page-1")
-        let responder = inner.resolvingNamespaces(in: namespaces, readiness, access)
+        let responder = NamespaceResponder(
+            inner: inner, namespaces: namespaces, readiness: readiness, access: access)
         func ask(_ path: String, headers: HTTPFields = [:]) async throws -> String {
             found.withLockedValue { $0 = nil }
             let status = try await responder.respond(to: Self.request(path, headers: headers)).response.status.code
@@ -196,7 +199,8 @@ import Testing
             if request.target.path == "/known" { request.context.coreContext.endpointPath.value = "/known" }
             return Self.answer()
         }
-        for path in ["/known", "/known", "/x"] { _ = try await inner.measured(metrics).respond(to: Self.request(path)) }
+        let responder = MeasuringResponder(inner: inner, metrics: metrics)
+        for path in ["/known", "/known", "/x"] { _ = try await responder.respond(to: Self.request(path)) }
         let text = metrics.text(of: try await Self.namespaces())
         func count(_ route: String) -> Substring? {
             text.split(separator: "\n").first {
@@ -255,7 +259,8 @@ import Testing
         let namespaces = try await Self.namespaces()
         let lines = NIOLockedValueBox<[String]>([])
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-        _ = try await Inner().logged(logger, namespaces).respond(to: Self.request("/x/demo-api-token"))
+        let responder = LoggingResponder(inner: Inner(), logger: logger, namespaces: namespaces)
+        _ = try await responder.respond(to: Self.request("/x/demo-api-token"))
         let line = try #require(lines.withLockedValue { $0 }.first)
         #expect(!line.contains("demo-api-token"))
         #expect(line.contains("200"))
@@ -276,8 +281,9 @@ import Testing
             if request.target.path == "/lost" { throw Lost() }
             return Self.answer(Self.outcome(fault: .malformedJSON))
         }
-        let responder = inner.injectingFaults(true)
-            .recorded(namespaces.environment.sequencer, isRecording: true, replay: nil)
+        let responder = RecordingResponder(
+            inner: inner.injectingFaults(true), sequencer: namespaces.environment.sequencer, isRecording: true,
+            replay: nil)
         _ = try await responder.respond(to: Self.request("/sdk/session"))
         await #expect(throws: Lost.self) { _ = try await responder.respond(to: Self.request("/lost")) }
         let recording = try await RecordingReader.read(path)

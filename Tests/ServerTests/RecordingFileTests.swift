@@ -42,7 +42,7 @@ import Testing
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID())").path
         defer { unlink(path) }
         try bytes.write(to: URL(fileURLWithPath: path))
-        return try await ReplayServer.run(path, version: "0")
+        return try await ReplayServer.run(ReplayPlan(path: path, version: "0"))
     }
 
     private func replay(_ lines: [String], end: String = "\n") async throws -> ReplayReport {
@@ -233,7 +233,9 @@ import Testing
             (directory, "not a file"), (directory + "/pipe", "not a file"), ("/dev/zero", "not a file"),
             (directory + "/none", "No such file"),
         ] {
-            let error = await #expect(throws: ReplayRefusal.self) { try await ReplayServer.run(path, version: "0") }
+            let error = await #expect(throws: ReplayRefusal.self) {
+                try await ReplayServer.run(ReplayPlan(path: path, version: "0"))
+            }
             #expect(error?.description.contains(problem) == true, "\(path): \(error?.description ?? "")")
         }
     }

@@ -47,7 +47,7 @@ import Testing
         while namespace.outbox.count > 0 { await namespace.tick() }
 
         time.withLockedValue { $0 = Instant(microseconds: $0.microseconds + 1_000_000) }
-        let settlement = try await Settling(namespace, head).settle(within: Span("1h")!).result.get()
+        let settlement = try await Settling(namespace: namespace, head: head).settle(within: Span("1h")!).result.get()
         #expect(settlement.settled)
         #expect(namespace.outbox.count == 0, "an attempt is still in progress")
         let open = await namespace.run(head, .reads) { try $0.transaction.interruptedDeliveries().count }

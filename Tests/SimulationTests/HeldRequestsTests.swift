@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import SimulationAPI
 import Testing
 
 @testable import Simulation
@@ -12,11 +13,13 @@ import Testing
         let hold = Hold(&fields, "hold")
         try fields.finish()
         return HeldRequest(
-            "hld_\(number)", hold, faultID: "flt_1", in: namespace, generation: generation, since: ParcelServer.morning,
-            bytes: bytes,
-            request: .init(
-                id: "req_\(number)", sequence: Int64(number), method: "GET", path: "/parcels", username: nil, test: nil,
-                trace: nil, secrets: []))
+            HeldInfo(
+                id: "hld_\(number)",
+                request: .init(
+                    id: "req_\(number)", sequence: Int64(number), method: "GET", path: "/parcels", username: nil,
+                    test: nil, trace: nil),
+                when: hold.moment.rawValue, since: 0, until: 0),
+            hold, faultID: "flt_1", in: namespace, generation: generation, bytes: bytes)
     }
 
     @Test func aServerHoldsAThousandRequests() throws {
@@ -90,7 +93,7 @@ import Testing
             return
         }
         #expect(new.end == nil)
-        #expect(requests.list(of: "default").map(\.id) == ["hld_2"])
+        #expect(requests.list(of: "default").map(\.info.id) == ["hld_2"])
     }
 
     @Test func aServerThatStopsHoldsNoFurtherRequest() async throws {

@@ -49,7 +49,7 @@ import Testing
     /// A sequence of paths.
     private static func sequence(_ paths: [String], min: String? = nil, max: String? = nil) -> RequestSequence {
         RequestSequence(
-            paths.map { JournalQuery(route: $0) },
+            steps: paths.map { JournalQuery(route: Glob($0)) },
             gaps: GapBounds(min: min.flatMap { Span($0) }, max: max.flatMap { Span($0) }))
     }
 

@@ -29,7 +29,7 @@ import Testing
         var window = SlidingWindow(length: .second)
         for tenth in 0..<100 { window.record(at: at(Double(tenth) / 10)) }
         // Counting would forget what has left.
-        #expect(window.keptCount == 10)
+        #expect(window.times.count == 10)
         #expect(window.count(at: at(9.9)) == 10)
     }
 

@@ -11,7 +11,6 @@ extension AuditRoute {
 }
 
 extension AuditRule {
-    /// The rules that Entrupy's documents name.
     static let ofEntrupy: [AuditRule] = [
         AuditRule(
             "signed-request-reused", .error,

@@ -25,25 +25,21 @@ package struct AuthorizeUser: Operation {
     init(_ request: AuthorizeUserRequest) throws {
         // An empty value counts as absent [D empty-is-absent].
         var request = request
-        if request.email?.isEmpty == true { request.email = nil }
-        if request.first_name?.isEmpty == true { request.first_name = nil }
-        if request.last_name?.isEmpty == true { request.last_name = nil }
+        request.email = request.email?.nonEmpty
+        request.first_name = request.first_name?.nonEmpty
+        request.last_name = request.last_name?.nonEmpty
         self.request = request
 
+        let text = request.sdk_authorization_request
         var problems: [ErrorDetail] = []
-        func check(_ field: String, _ problem: String?) {
-            if let problem { problems.append(ErrorDetail(field, problem)) }
-        }
-        check(
+        problems.add(
             "sdk_authorization_request",
-            request.sdk_authorization_request.isEmpty
-                ? "must not be empty"
-                : TextRules.tooLong(request.sdk_authorization_request, bytes: Self.maxRequestBytes))
-        check("unique_user_id", TextRules.uniqueUserIDProblem(request.unique_user_id))
-        check("email", request.email.flatMap(TextRules.emailProblem))
-        check("first_name", request.first_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
-        check("last_name", request.last_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+            text.isEmpty ? "must not be empty" : TextRules.tooLong(text, bytes: Self.maxRequestBytes))
+        problems.add("unique_user_id", TextRules.uniqueUserIDProblem(request.unique_user_id))
+        problems.add("email", request.email.flatMap(TextRules.emailProblem))
+        problems.add("first_name", request.first_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
+        problems.add("last_name", request.last_name.flatMap { TextRules.tooLong($0, bytes: Self.maxNameBytes) })
+        try problems.check()
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> AuthorizedUser {
@@ -52,8 +48,6 @@ package struct AuthorizeUser: Operation {
         if request.email == nil, known?.email == nil {
             throw PlatformError.invalid(field: "email", "is required until the user has one")
         }
-        let bundleID = SDKAuthorizationRequest(request.sdk_authorization_request).bundleID
-
         let conflicts = known.map { self.conflicts($0) } ?? []
         let userID: Int64
         if let known {
@@ -67,26 +61,19 @@ package struct AuthorizeUser: Operation {
             try job.record(.userCreated, username)
         }
         let signed = AuthorizeUserResponse(
-            signed_authorization_request: try sign(
-                userID: userID, username: username, organization: partner.organization, bundleID: bundleID, job),
+            signed_authorization_request: try sign(userID, username, for: partner.organization.name, job),
             username: username)
-        return AuthorizedUser(signed: signed, conflict: conflict(conflicts, of: username, signed))
-    }
-
-    private func conflict(
-        _ conflicts: [Conflict], of username: String, _ signed: AuthorizeUserResponse
-    ) -> PlatformError? {
-        guard !conflicts.isEmpty else { return nil }
+        guard !conflicts.isEmpty else { return AuthorizedUser(signed: signed, conflict: nil) }
         let facts = conflicts.map { "\($0.field) \"\($0.first.excerpt)\", this request gives \"\($0.given.excerpt)\"" }
-        return .userDataConflict(
-            fields: conflicts.map(\.field), signed: signed,
-            because: "\(username) was first authorized with \(facts.joined(separator: "; "))")
+        return AuthorizedUser(
+            signed: signed,
+            conflict: .userDataConflict(
+                fields: conflicts.map(\.field), signed: signed,
+                because: "\(username) was first authorized with \(facts.joined(separator: "; "))"))
     }
-
-    private typealias Conflict = (field: String, given: String, first: String)
 
     /// The given parameters that differ from the values first set [S].
-    private func conflicts(_ user: UserRecord) -> [Conflict] {
+    private func conflicts(_ user: UserRecord) -> [(field: String, given: String, first: String)] {
         let pairs = [
             ("email", request.email, user.email), ("first_name", request.first_name, user.firstName),
             ("last_name", request.last_name, user.lastName),
@@ -106,18 +93,15 @@ package struct AuthorizeUser: Operation {
         if complete != user { try job.transaction.updateUser(complete) }
     }
 
-    private func sign(
-        userID: Int64, username: String, organization: OrganizationRecord, bundleID: String?, _ job: JobContext
-    ) throws -> String {
+    private func sign(_ userID: Int64, _ username: String, for issuer: String, _ job: JobContext) throws -> String {
+        let bundleID = SignedRequests.bundleID(inSDKRequest: request.sdk_authorization_request)
         let id = try job.nextID(.signedRequest)
         let expiresAt = job.now + job.entrupy.settings.signedRequestLifetime
         try job.transaction.insert(
-            SignedRequestRecord(
-                id: id, userID: userID, bundleID: bundleID, issuedAt: job.now, expiresAt: expiresAt))
+            SignedRequestRecord(id: id, userID: userID, bundleID: bundleID, issuedAt: job.now, expiresAt: expiresAt))
         return try SignedRequests.sign(
             SignedRequestClaims(
-                jti: id, sub: username, iss: organization.name, bundle_id: bundleID,
-                iat: job.now.microseconds / 1_000_000,
+                jti: id, sub: username, iss: issuer, bundle_id: bundleID, iat: job.now.microseconds / 1_000_000,
                 exp: (expiresAt.microseconds + 999_999) / 1_000_000),
             with: job.entrupy.signingKey)
     }
@@ -141,7 +125,5 @@ package struct CheckHealth: Operation {
 
     package init() {}
 
-    package func perform(_ job: JobContext, as partner: Partner) -> Health {
-        Health(status: "ok")
-    }
+    package func perform(_ job: JobContext, as partner: Partner) -> Health { Health(status: "ok") }
 }

@@ -22,11 +22,9 @@ struct SignedRequestClaims: JWTPayload, Sendable {
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
-/// Signs and checks authorization requests.
 enum SignedRequests {
     private static let parser = DefaultJWTParser()
 
-    /// The signed token for some claims.
     static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
         let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
         let token = try Base64URL.encode(WireJSON.encode(header)) + "." + Base64URL.encode(WireJSON.encode(claims))
@@ -66,25 +64,21 @@ extension JWTHeader {
     }
 }
 
-/// The content of the SDK's own request string, as far as it can be read [D sdk-request-format].
-struct SDKAuthorizationRequest {
-    /// The app's bundle id; `nil` if the request names none.
-    let bundleID: String?
-
+extension SignedRequests {
     /// The longest bundle id, in characters. Longer ones are cut; a cut id counts as not registered.
     private static let maxBundleLength = 255
 
+    /// The app's bundle id in the SDK's own request string, as far as it can be read [D sdk-request-format].
+    ///
     /// Reads the client module's format: base64url JSON with a `bundle_id`. Any other string is accepted and names no
     /// bundle.
-    init(_ text: String) {
+    static func bundleID(inSDKRequest text: String) -> String? {
         struct Content: Decodable {
             let bundle_id: String
         }
         // Any other text names no bundle.
         let content = Base64URL.decode(text).flatMap { try? WireJSON.decode(Content.self, from: $0) }
         // An invalid bundle id is kept, as one that is not registered.
-        bundleID = (content?.bundle_id).map {
-            String($0.replacing(each: "\0", with: "\u{fffd}").prefix(Self.maxBundleLength))
-        }
+        return content.map { String($0.bundle_id.replacing(each: "\0", with: "\u{fffd}").prefix(maxBundleLength)) }
     }
 }

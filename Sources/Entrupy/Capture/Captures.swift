@@ -1,8 +1,6 @@
 import EntrupyAPI
 import EntrupyStorage
-import Foundation
 import NIOCore
-import NIOFoundationCompat
 import Simulation
 import SimulationAPI
 
@@ -25,7 +23,10 @@ enum Captures {
         case .started: return
         case .timedOut:
             job.note { $0.facts.append(timeout(of: capture)) }
-            throw PlatformError.captureTimedOut(captureID: capture.id, at: capture.expiresAt)
+            let moment = capture.expiresAt.display
+            throw PlatformError(
+                .captureTimedOut, "the capture timed out at \(moment); start another one",
+                [ErrorDetail("capture_id", "\(capture.id) timed out at \(moment)")])
         case .submitted:
             throw PlatformError.wrongState(
                 "the capture was submitted before", entrupyID: capture.entrupyID, because: ended(capture, "submitted"))
@@ -54,11 +55,8 @@ enum Captures {
     /// Times a capture out at the end of its two hours. It ends at exactly that time, even if the job runs later [S].
     /// Writes.
     static func timeOut(captureID: String, _ job: JobContext) throws {
-        guard let capture = try job.transaction.capture(id: captureID),
-            capture.status == .started
-        else { return }
-        try job.transaction.endCapture(
-            id: captureID, .timedOut, endedAt: job.now)
+        guard let capture = try job.transaction.capture(id: captureID), capture.status == .started else { return }
+        try job.transaction.endCapture(id: captureID, .timedOut, endedAt: job.now)
         try releaseImages(of: captureID, job)
         try job.record(.captureTimedOut, captureID)
     }
@@ -71,25 +69,22 @@ enum Captures {
 
     /// The images a capture's workflow asks for. A retake asks for those of its regions.
     static func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> [Catalogue.Step] {
-        let type = capture.configType
         guard let category = job.catalogue.category(capture.category) else {
             throw PlatformError.bug("capture \(capture.id) of an unknown category")
         }
-        guard let retakeID = capture.retakeID else { return category.steps(type) }
+        guard let retakeID = capture.retakeID else { return category.steps(capture.configType) }
         guard let retake = try job.transaction.retake(id: retakeID) else {
             throw PlatformError.bug("capture \(capture.id) of an unknown retake")
         }
-        return Retakes.steps(retake, of: category, type)
+        return Retakes.steps(retake, of: category, capture.configType)
     }
 
     /// A capture as the SDK sees it.
     static func render(_ capture: CaptureRecord, _ job: JobContext) throws -> Capture {
         let uploaded = Set(try job.transaction.captureImages(captureID: capture.id).map(\.regionID))
         return Capture(
-            capture_id: capture.id,
-            status: capture.status,
-            config_type: capture.configType,
-            item: try StoredJSON.decode(capture.item).members ?? [:],
+            capture_id: capture.id, status: capture.status, config_type: capture.configType,
+            item: try StoredJSON.members(capture.item),
             steps: try steps(capture, job).map {
                 CaptureStep($0.configured(job.language), uploaded: uploaded.contains($0.regionID))
             },
@@ -119,7 +114,7 @@ package struct StartCapture: Operation {
         let problems = metadata.problems(
             job.catalogue, workflow.activity, hasWorkflow: workflow.isNamed,
             needsCustomerItemID: job.entrupy.settings.requiresCustomerItemID)
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
         let registered = try workflow.registeredItem(of: user, job)
         // The start is refused once the user has submitted `quota` items [D quota].
         if let quota = job.entrupy.settings.quota,
@@ -134,15 +129,16 @@ package struct StartCapture: Operation {
         let id = try job.nextID(.capture)
         let expiresAt = job.now + job.entrupy.settings.captureTimeout
         let capture = CaptureRecord(
-            id: id, userID: user.id, configType: configType,
-            category: metadata.flow(job.catalogue).category,
+            id: id, userID: user.id, configType: configType, category: metadata.flow(job.catalogue).category,
             item: item, startedAt: job.now, expiresAt: expiresAt, activity: workflow.activity,
             fingerprintParent: registered.id)
         try job.transaction.insert(capture)
         try job.schedule(.captureTimeout, id, at: expiresAt)
         try job.record(.captureStarted, id, encoded: user.eventData)
-        return StartedCapture(
-            capture: capture, item: item, steps: try job.entrupy.encodedSteps.steps(capture, job))
+        let steps = try job.entrupy.encoded(.steps(category: capture.category, configType, job.language)) {
+            try Captures.steps(capture, job).map { CaptureStep($0.configured(job.language), uploaded: false) }
+        }
+        return StartedCapture(capture: capture, item: item, steps: steps)
     }
 }
 
@@ -165,21 +161,13 @@ extension StartCapture {
 
 /// A capture that was just started. The long parts of its answer are already encoded.
 package struct StartedCapture: Sendable {
-    private let capture: CaptureRecord
-    private let item: String
-    private let steps: ByteBuffer
+    fileprivate let capture: CaptureRecord
+    /// The item and the steps, as JSON.
+    fileprivate let item: String
+    fileprivate let steps: ByteBuffer
 
     /// The id of the capture.
     package var captureID: String { capture.id }
-
-    /// - Parameters:
-    ///   - item: the item, as JSON.
-    ///   - steps: the steps, as JSON.
-    init(capture: CaptureRecord, item: String, steps: ByteBuffer) {
-        self.capture = capture
-        self.item = item
-        self.steps = steps
-    }
 
     /// The answer, ``EntrupyAPI/Capture``. End-to-end tests check that it equals what `GET /sdk/captures/{id}` shows.
     package func encoded() -> EncodedJSON {
@@ -203,53 +191,20 @@ package struct StartedCapture: Sendable {
     }
 }
 
-/// The steps of captures without images, as JSON, encoded once for each category, workflow and language.
-struct EncodedSteps {
-    private struct Key: Hashable {
-        let category: String
-        let configType: ConfigType
-        let language: Language
-    }
-
-    private var known: [Key: ByteBuffer] = [:]
-
-    /// The steps of a capture that is not a retake.
-    mutating func steps(_ capture: CaptureRecord, _ job: JobContext) throws -> ByteBuffer {
-        let key = Key(category: capture.category, configType: capture.configType, language: job.language)
-        if let known = known[key] { return known }
-        let steps = try Captures.steps(capture, job).map {
-            CaptureStep($0.configured(job.language), uploaded: false)
-        }
-        let encoded = ByteBuffer(data: try WireJSON.encode(steps))
-        known[key] = encoded
-        return encoded
-    }
-}
-
 /// `GET /sdk/captures/{id}`.
-package struct ShowCapture: Operation {
+package enum ShowCapture: RuleByID {
     package static let access = Access.reads
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+    package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         try Captures.render(Captures.find(id, of: user, job), job)
     }
 }
 
 /// `POST /sdk/captures/{id}/cancel`.
-package struct CancelCapture: Operation {
+package enum CancelCapture: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
+    package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
         try Captures.checkIsStarted(capture, job)
         capture.status = .cancelled

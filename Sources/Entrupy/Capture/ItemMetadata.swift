@@ -41,49 +41,37 @@ struct ItemMetadata: Sendable {
         }
     }
 
-    /// Whether the item has neither category nor item type, as in the v1 SDK. It then needs a style [S].
-    private var isOfFirstSDK: Bool { text(.productCategory) == nil && text(.itemType) == nil }
-
-    /// The category that an item is captured in.
-    struct Flow: Sendable {
-        /// The category's id, which the catalogue may lack.
-        let category: String
-        /// Whether the catalogue knows the item type and the brand has it. Always true if the app named the category.
-        let isSupported: Bool
-    }
-
-    /// The category of the item: the app's own; else that of the item type; else sneakers [S, P].
+    /// The category of the item, which the catalogue may lack: the app's own; else that of the item type; else sneakers [S, P].
     ///
     /// A category is found in any case. One that the catalogue lacks gives way to brand and item type if these match [P].
     ///
     /// An item type may belong to several categories: the brand's first counts, else the catalogue's. An item type that
     /// the catalogue lacks has the brand's first category [D item-types].
-    func flow(_ catalogue: Catalogue) -> Flow {
+    ///
+    /// - Returns: also whether the catalogue knows the item type and the brand has it. Always true if the app named the category.
+    func flow(_ catalogue: Catalogue) -> (category: String, isSupported: Bool) {
         let brand = text(.brand).flatMap { catalogue.brand(matching: $0) }
         if let name = text(.productCategory) {
-            if let category = catalogue.category(matching: name) {
-                return Flow(category: category.id, isSupported: true)
-            }
+            if let category = catalogue.category(matching: name) { return (category.id, true) }
             if let brand, let type = itemType(catalogue),
                 let category = catalogue.itemTypes.categories(of: type, brand).first
             {
-                return Flow(category: category, isSupported: true)
+                return (category, true)
             }
-            return Flow(category: name, isSupported: true)
+            return (name, true)
         }
-        guard let name = text(.itemType) else { return Flow(category: Self.defaultCategory, isSupported: true) }
+        guard let name = text(.itemType) else { return (Self.defaultCategory, true) }
         guard let type = catalogue.itemTypes.type(matching: name) else {
-            return Flow(category: brand?.categories.first?.id ?? Self.defaultCategory, isSupported: false)
+            return (brand?.categories.first?.id ?? Self.defaultCategory, false)
         }
         let ofBrand = brand.map { catalogue.itemTypes.categories(of: type, $0) } ?? []
-        return Flow(
-            category: ofBrand.first ?? type.categories[0], isSupported: brand == nil || !ofBrand.isEmpty)
+        return (ofBrand.first ?? type.categories[0], brand == nil || !ofBrand.isEmpty)
     }
 
-    /// The fields that the item must have.
+    /// The fields that the item must have. One with neither category nor item type, as in the v1 SDK, needs a style [S].
     func requiredFields(of category: Catalogue.Category) -> [String] {
-        let fields = category.neededFields
-        return isOfFirstSDK ? fields + [ItemField.styleName.rawValue] : fields
+        let isOfFirstSDK = text(.productCategory) == nil && text(.itemType) == nil
+        return category.neededFields + (isOfFirstSDK ? [ItemField.styleName.rawValue] : [])
     }
 
     /// The item type of the catalogue; `nil` if there is none, or the catalogue lacks it.
@@ -98,47 +86,34 @@ struct ItemMetadata: Sendable {
         _ catalogue: Catalogue, _ activity: Activity, hasWorkflow: Bool = false, needsCustomerItemID: Bool = false
     ) -> [ErrorDetail] {
         var problems = fieldProblems()
-        if hasWorkflow, activity == .fingerprintRegister, !problems.contains(where: { $0.field == "item.item_type" }) {
+        func isUnreported(_ field: String) -> Bool { !problems.contains { $0.field == "item.\(field)" } }
+        if hasWorkflow, activity == .fingerprintRegister, isUnreported("item_type"), itemType(catalogue) == nil {
             let types = catalogue.itemTypes.listed.map(\.id).joined(separator: ", ")
-            if let type = text(.itemType) {
-                if itemType(catalogue) == nil {
-                    problems.append(
-                        ErrorDetail(
-                            "item.item_type",
-                            "must be one of \(types) for \(activity.rawValue), got \"\(type.excerpt)\""))
-                }
-            } else {
-                problems.append(
-                    ErrorDetail("item.item_type", "is required for \(activity.rawValue); types are \(types)"))
-            }
+            let problem =
+                text(.itemType).map { "must be one of \(types) for \(activity.rawValue), got \"\($0.excerpt)\"" }
+                ?? "is required for \(activity.rawValue); types are \(types)"
+            problems.add("item.item_type", problem)
         }
         if let category = catalogue.category(flow(catalogue).category) {
             for name in hasWorkflow ? [] : requiredFields(of: category) {
-                let isReported = problems.contains { $0.field == "item.\(name)" }
-                if text(ItemField(rawValue: name)!) == nil, !isReported {
-                    let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
-                    let reason =
-                        name == ItemField.styleName.rawValue
-                        ? "without product_category and item_type" : "for \(category.id)"
-                    problems.append(ErrorDetail("item.\(name)", "is required \(reason), but is \(given)"))
-                }
+                guard text(ItemField(rawValue: name)!) == nil, isUnreported(name) else { continue }
+                let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
+                let reason =
+                    name == ItemField.styleName.rawValue
+                    ? "without product_category and item_type" : "for \(category.id)"
+                problems.add("item.\(name)", "is required \(reason), but is \(given)")
             }
-        } else if !problems.contains(where: { $0.field == "item.product_category" }) {
+        } else if isUnreported("product_category") {
             let ids = catalogue.categories.map(\.id).joined(separator: ", ")
             let isAbsent = text(.productCategory) == nil
             let missing = isAbsent ? "is missing, and the seed data has no \"\(Self.defaultCategory)\"; it " : ""
-            problems.append(ErrorDetail("item.product_category", missing + "must be one of \(ids)"))
+            problems.add("item.product_category", missing + "must be one of \(ids)")
         }
-        if needsCustomerItemID, text(.customerItemID) == nil,
-            !problems.contains(where: { $0.field == "item.customer_item_id" })
-        {
-            problems.append(
-                ErrorDetail(
-                    "item.customer_item_id", "is required: settings.captures.require_customer_item_id is true"))
+        if needsCustomerItemID, text(.customerItemID) == nil, isUnreported("customer_item_id") {
+            problems.add(
+                "item.customer_item_id", "is required: settings.captures.require_customer_item_id is true")
         }
-        if let id = text(.customerItemID), let problem = MagicItemID.problem(id, activity) {
-            problems.append(ErrorDetail("item.customer_item_id", problem))
-        }
+        problems.add("item.customer_item_id", text(.customerItemID).flatMap { MagicItemID.problem($0, activity) })
         return problems
     }
 
@@ -161,26 +136,20 @@ struct ItemMetadata: Sendable {
     /// [D unknown-brand]. Both are empty if the item has no brand [D fingerprints].
     func brand(_ catalogue: Catalogue) -> (id: String, name: String, isKnown: Bool) {
         guard let text = text(.brand) else { return ("", "", false) }
-        if let brand = catalogue.brand(matching: text) {
-            return (brand.id, brand.name, true)
-        }
+        if let brand = catalogue.brand(matching: text) { return (brand.id, brand.name, true) }
         return (Self.identifier(text), text, false)
     }
 
     /// An id made from a name: its letters and digits in lower case, with an underscore for each run of other
     /// characters.
     static func identifier(_ name: String) -> String {
-        var id = ""
-        var isBetweenWords = false
-        for character in name.lowercased() {
-            guard character.isLetter || character.isNumber else {
-                isBetweenWords = true
-                continue
-            }
-            if isBetweenWords, !id.isEmpty { id.append("_") }
-            isBetweenWords = false
-            id.append(character)
-        }
-        return id.isEmpty ? "other" : id
+        let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }
+        return words.isEmpty ? "other" : words.joined(separator: "_")
+    }
+}
+
+extension ItemMetadata {
+    init(stored text: String) throws {
+        members = try StoredJSON.members(text)
     }
 }

@@ -3,15 +3,10 @@ import EntrupyStorage
 import Simulation
 
 /// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].
-package struct SubmitCapture: Operation {
+package enum SubmitCapture: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
+    package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
         let capture = try Captures.find(id, of: user, job)
         try Captures.checkIsStarted(capture, job)
         let uploaded = Set(try job.transaction.captureImages(captureID: id).map(\.regionID))
@@ -19,10 +14,16 @@ package struct SubmitCapture: Operation {
         guard missing.isEmpty else { throw PlatformError.missingRegions(missing.map(\.regionID)) }
 
         if let retakeID = capture.retakeID { return try answer(retakeID, capture, job) }
-        let metadata = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
-        let activity = capture.activity
+        let metadata = try ItemMetadata(stored: capture.item)
         let brand = metadata.brand(job.catalogue)
-        let facts = try Self.facts(metadata, brand, capture, user, job)
+        let facts = Decision.Facts(
+            subject: ItemOutcome.Subject(
+                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
+                username: user.username, category: capture.category, configType: capture.configType,
+                activity: capture.activity),
+            // A fingerprint needs no brand.
+            brandIsKnown: brand.isKnown || capture.activity != .authentication && metadata.text(.brand) == nil,
+            typeIsKnown: metadata.flow(job.catalogue).isSupported, hasParent: capture.fingerprintParent != nil)
         let decided = try ItemOutcome.first(for: facts.subject, job)
         let decision = Decision.make(facts, outcome: decided, job.entrupy.settings)
         let entrupyID = try Items.nextID(job)
@@ -31,25 +32,19 @@ package struct SubmitCapture: Operation {
             configType: capture.configType, category: capture.category, brandID: brand.id, brandName: brand.name,
             customerItemID: metadata.text(.customerItemID), metadata: capture.item,
             captureStartedAt: capture.startedAt, submittedAt: job.now, result: .needsReview,
-            decidedBy: decision.rule, activity: activity)
+            decidedBy: decision.rule, activity: capture.activity)
         item.fingerprintParent = capture.fingerprintParent
         item.plannedResult = decision.result
         item.plannedReason = decision.reason
 
         try job.transaction.insert(item)
-        try job.transaction.endCapture(
-            id: id, .submitted, submittedAt: job.now, entrupyID: entrupyID)
-        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
-        try job.transaction.countSubmission(userID: user.id)
-        try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
+        try job.transaction.countSubmissions(userID: user.id)
+        try end(capture, as: entrupyID, job)
         let fact = try decision.fact(facts, job)
         job.note { $0.facts.append(fact) }
         try job.record(
             .itemSubmitted, entrupyID,
-            [
-                "capture_id": .string(id), "username": .string(user.username),
-                "decision": .object(fact.members),
-            ])
+            ["capture_id": .string(id), "username": .string(user.username), "decision": .object(fact.members)])
         if let rule = decided?.rule { try Outcomes.count(rule, for: entrupyID, job) }
         // The webhook says when the result is expected, and comes before that of a result at once.
         if decision.isLater { try Results.plan(&item, decision, job) }
@@ -58,31 +53,22 @@ package struct SubmitCapture: Operation {
         return try ResultRendering(job).render(item)
     }
 
-    /// The facts that decide the item's result.
-    private static func facts(
-        _ metadata: ItemMetadata, _ brand: (id: String, name: String, isKnown: Bool), _ capture: CaptureRecord,
-        _ user: SDKUser, _ job: JobContext
-    ) throws -> Decision.Facts {
-        let activity = capture.activity
-        return Decision.Facts(
-            subject: ItemOutcome.Subject(
-                brandID: brand.id, brandName: brand.name, customerItemID: metadata.text(.customerItemID),
-                username: user.username, category: capture.category, configType: capture.configType, activity: activity),
-            // A fingerprint needs no brand.
-            brandIsKnown: brand.isKnown || activity != .authentication && metadata.text(.brand) == nil,
-            typeIsKnown: metadata.flow(job.catalogue).isSupported, hasParent: capture.fingerprintParent != nil)
+    /// Ends the capture. Writes.
+    private static func end(_ capture: CaptureRecord, as entrupyID: String, _ job: JobContext) throws {
+        let id = capture.id
+        try job.transaction.endCapture(id: id, .submitted, submittedAt: job.now, entrupyID: entrupyID)
+        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
+        try job.record(.captureSubmitted, id, ["entrupy_id": .string(entrupyID)])
     }
 
     /// Submits the images of a retake. It belongs to an existing item, and no submission is counted [D retakes].
-    private func answer(_ retakeID: String, _ capture: CaptureRecord, _ job: JobContext) throws -> EntrupyCaptureResult
-    {
+    private static func answer(
+        _ retakeID: String, _ capture: CaptureRecord, _ job: JobContext
+    ) throws -> EntrupyCaptureResult {
         guard let retake = try job.transaction.retake(id: retakeID) else {
             throw PlatformError.bug("capture \(capture.id) of an unknown retake")
         }
-        try job.transaction.endCapture(
-            id: id, .submitted, submittedAt: job.now, entrupyID: retake.entrupyID)
-        try job.unschedule(.captureTimeout, id, at: capture.expiresAt)
-        try job.record(.captureSubmitted, id, ["entrupy_id": .string(retake.entrupyID)])
+        try end(capture, as: retake.entrupyID, job)
         return try ResultRendering(job).render(Retakes.answer(retakeID, with: capture, job))
     }
 }

@@ -20,7 +20,7 @@ package struct UploadImage: Operation {
     package func perform(_ job: JobContext, as user: SDKUser) throws -> ImageReceipt {
         let capture = try Captures.find(captureID, of: user, job)
         let regions = try Captures.steps(capture, job).map(\.regionID)
-        guard regions.contains(where: { $0.isIdentical(to: regionID) }) else {
+        guard regionID.isOne(of: regions) else {
             throw PlatformError.notFound(
                 "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))",
                 because:
@@ -41,16 +41,11 @@ package struct UploadImage: Operation {
 }
 
 /// `GET /images/{sha256}/original|scale_micro`: the media type of an image of this namespace.
-package struct FindImage: Operation {
+package enum FindImage: RuleByID {
     package static let access = Access.reads
-    let sha256: String
-
-    package init(sha256: String) {
-        self.sha256 = sha256
-    }
 
     /// The media type; the bytes are in the image store.
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> String {
+    package static func perform(_ sha256: String, _ job: JobContext, as caller: Anyone) throws -> String {
         guard let type = try job.transaction.imageMediaType(sha256: sha256) else {
             throw PlatformError.notFound(
                 "there is no image \"\(sha256.excerpt)\" in this namespace",

@@ -28,15 +28,12 @@ package struct CertificateDetails: Sendable {
 }
 
 /// `GET /certificates/{certificate_id}`: needs no token. Anyone with the URL may read it.
-package struct ShowCertificate: Operation {
+package enum ShowCertificate: RuleByID {
     package static let access = Access.reads
-    let certificateID: String
 
-    package init(_ certificateID: String) {
-        self.certificateID = certificateID
-    }
-
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> CertificateDetails {
+    package static func perform(
+        _ certificateID: String, _ job: JobContext, as caller: Anyone
+    ) throws -> CertificateDetails {
         // A withdrawn certificate is reported as missing.
         let found = try job.transaction.item(certificateID: certificateID)
         guard let item = found, ResultRendering(job).certificateID(item) != nil,
@@ -50,15 +47,15 @@ package struct ShowCertificate: Operation {
                 }
                     ?? "the namespace has no certificate with this id")
         }
-        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
-        let names = [user.firstName, user.lastName].compactMap(\.self)
+        let metadata = try ItemMetadata(stored: item.metadata)
+        let names = [user.firstName, user.lastName].compactMap(\.self).joined(separator: " ")
         return CertificateDetails(
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
             customerItemID: item.customerItemID,
             result: job.catalogue.texts.result(item.result)?.header[job.language] ?? item.result.rawValue,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),
-            owner: names.isEmpty ? nil : names.joined(separator: " "), organization: organization.name,
+            owner: names.nonEmpty, organization: organization.name,
             holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,
             url: job.certificateURL(certificateID), language: job.language)
     }
@@ -125,7 +122,7 @@ enum CertificateTransfers {
     static func all(_ item: ItemRecord, _ job: JobContext) throws -> [CertificateTransfer] {
         try job.transaction.events(entrupyID: item.entrupyID).compactMap { event in
             guard event.kind == EventKind.certificateTransferred.name else { return nil }
-            let data = try StoredJSON.decode(event.data).members ?? [:]
+            let data = try StoredJSON.members(event.data)
             return CertificateTransfer(
                 id: data["id"]?.text, to: .init(email: data["to"]?.text ?? "", name: data["name"]?.text),
                 created_at: event.at.display)
@@ -134,17 +131,13 @@ enum CertificateTransfers {
 }
 
 /// `GET /v2/authentications/{entrupy_id}/certificate/transfers` [D certificate-transfers].
-package struct ListCertificateTransfers: Operation {
+package enum ListCertificateTransfers: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransferList {
-        let item = try PartnerItems.record(entrupyID, of: partner.organization, job)
-        return CertificateTransferList(transfers: try CertificateTransfers.all(item, job))
+    package static func perform(
+        _ entrupyID: String, _ job: JobContext, as partner: Partner
+    ) throws -> CertificateTransferList {
+        CertificateTransferList(transfers: try CertificateTransfers.all(partner.item(entrupyID, job), job))
     }
 }
 
@@ -156,7 +149,7 @@ package struct StartCertificateTransfer: Operation {
     let holder: CertificateTransfer.Holder
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransfer {
-        var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
+        var item = try partner.item(entrupyID, job)
         return try CertificateTransfers.start(&item, to: holder.email, name: holder.name, job)
     }
 }
@@ -165,16 +158,11 @@ extension StartCertificateTransfer {
     package init(_ input: some RequestInput) throws {
         var fields = input.fields
         fields.require("to")
-        guard fields.value("to")?.members != nil else {
-            _ = fields.members("to")
-            try fields.finish()
-            throw PlatformError.invalid(field: "to", "must be an object")
-        }
-        var holder = fields.object("to")
-        holder.require("email")
-        let (email, name) = (holder.optionalString("email"), holder.given("name"))
-        if let email, let problem = CertificateHolder.problem(email: email) { holder.report("email", problem) }
-        if let name, let problem = CertificateHolder.problem(name: name) { holder.report("name", problem) }
+        var holder = fields.optionalObject("to", known: nil)
+        holder?.require("email")
+        let (email, name) = (holder?.optionalString("email"), holder?.given("name"))
+        if let problem = email.flatMap(TextRules.emailProblem) { holder?.report("email", problem) }
+        if let problem = name.flatMap({ TextRules.tooLong($0, bytes: 254) }) { holder?.report("name", problem) }
         try fields.finish()
         self.init(entrupyID: input.path("entrupy_id"), holder: .init(email: email ?? "", name: name))
     }

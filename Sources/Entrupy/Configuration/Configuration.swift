@@ -1,6 +1,5 @@
 import EntrupyAPI
 import NIOCore
-import NIOFoundationCompat
 import Simulation
 import SimulationAPI
 
@@ -13,9 +12,18 @@ package struct FetchConfiguration: Operation {
     static let lifetime = Span.day
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> FetchedConfiguration {
-        FetchedConfiguration(
-            type: type, id: "\(job.catalogue.id)-\(type.rawValue)", language: job.language, issuedAt: job.now,
-            categories: try job.entrupy.encodedCategories.categories(type, job))
+        let catalogue = job.catalogue
+        let categories = try job.entrupy.encoded(.categories(type, job.language)) {
+            catalogue.categories.map { category in
+                ProductCategory(
+                    id: category.id, required_fields: category.neededFields,
+                    brands: catalogue.brands.compactMap { $0.configured(in: category.id) },
+                    capture_steps: category.steps(type).map { $0.configured(job.language) })
+            }
+        }
+        return FetchedConfiguration(
+            type: type, id: "\(catalogue.id)-\(type.rawValue)", language: job.language, issuedAt: job.now,
+            categories: categories)
     }
 }
 
@@ -56,42 +64,11 @@ package struct FetchedConfiguration: Sendable {
     }
 }
 
-/// The categories of configurations as JSON, encoded once for each workflow and language.
-struct EncodedCategories {
-    private struct Key: Hashable {
-        let type: ConfigType
-        let language: Language
-    }
-
-    private var known: [Key: ByteBuffer] = [:]
-
-    mutating func categories(_ type: ConfigType, _ job: JobContext) throws -> ByteBuffer {
-        let key = Key(type: type, language: job.language)
-        if let known = known[key] { return known }
-        let catalogue = job.catalogue
-        let categories = catalogue.categories.map { category in
-            ProductCategory(
-                id: category.id, required_fields: category.neededFields,
-                brands: catalogue.brands.compactMap { $0.configured(in: category.id) },
-                capture_steps: category.steps(type).map { $0.configured(job.language) })
-        }
-        let encoded = ByteBuffer(data: try WireJSON.encode(categories))
-        known[key] = encoded
-        return encoded
-    }
-}
-
 extension Catalogue.Category {
     /// The fields that an item needs if it has a category or an item type. It then needs no style [P].
     var neededFields: [String] { requiredFields.filter { $0 != ItemField.styleName.rawValue } }
 
-    /// The images a workflow asks for.
-    func steps(_ type: ConfigType) -> [Catalogue.Step] {
-        switch type {
-        case .production: production
-        case .debug: debug
-        }
-    }
+    func steps(_ type: ConfigType) -> [Catalogue.Step] { type == .debug ? debug : production }
 }
 
 extension Catalogue.Step {

@@ -26,17 +26,12 @@ package struct ListAllCaptures: Operation {
 }
 
 extension ListAllCaptures {
-    /// The states that can be listed.
-    private enum Listed: String, CaseIterable {
-        case started, submitted, cancelled, timed_out, all
-    }
-
     package init(_ input: some RequestInput) throws {
         var query = input.query
-        let status = query.word("status", Listed.self) ?? .started
+        let status = query.word("status", Capture.Status.names + ["all"]) ?? Capture.Status.started.rawValue
         let (limit, cursor) = query.page()
         try query.finish()
-        self.init(status: status == .all ? nil : .init(rawValue: status.rawValue), limit: limit, cursor: cursor)
+        self.init(status: status == "all" ? nil : .init(rawValue: status), limit: limit, cursor: cursor)
     }
 }
 
@@ -49,7 +44,7 @@ package struct ListUsers: Operation {
     let cursor: String?
 
     package func perform(_ job: JobContext, as caller: Control) throws -> UserInfoList {
-        let query = ["users"] + (uniqueUserID.map { [$0] } ?? [])
+        let query = ["users", uniqueUserID].compactMap(\.self)
         let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.id) {
             try job.transaction.users(before: $0, uniqueUserID: uniqueUserID, limit: $1)
         }
@@ -85,11 +80,12 @@ package struct ListAllSubscriptions: Operation {
 }
 
 extension SubscriptionInfo {
-    /// - Parameter latest: the newest attempts, by their subscriptions.
+    /// - Parameter latest: the newest attempts, by their subscriptions; `nil` if they are not read yet.
     init(
-        _ subscription: Subscription, of organization: OrganizationRecord, latest: [String: LatestAttempt],
+        _ subscription: Subscription, of organization: OrganizationRecord, latest: [String: LatestAttempt]? = nil,
         _ job: JobContext
     ) throws {
+        let latest = try latest ?? job.transaction.latestAttempts()
         let secrets = Secrets(try job.state.readSecrets(job.transaction))
         self.init(
             subscription, organization: organization.name,
@@ -143,12 +139,11 @@ extension ListSessions {
 /// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes sessions. Their next request is 401.
 package struct RevokeSessions: Operation {
     package static let access = Access.writes
+    /// The id of one session; `nil` for all.
     let id: String?
+    /// Only this user's sessions; `nil` for all users.
     let username: String?
 
-    /// - Parameters:
-    ///   - id: the id of one session; `nil` for all.
-    ///   - username: only this user's sessions; `nil` for all users.
     package init(id: String? = nil, username: String? = nil) {
         self.id = id
         self.username = username
@@ -177,7 +172,6 @@ extension ActiveSession {
     /// The beginning of the ids that the control API shows for sessions.
     static let prefix = "ses_"
 
-    /// The id of the session that has this token.
     static func id(ofToken token: String) -> String {
         prefix + Hex.string(SHA256.hash(data: Array(token.utf8)).prefix(10))
     }
@@ -188,7 +182,7 @@ extension CaptureInfo {
         let uploaded = try job.transaction.captureImages(captureID: capture.id).map(\.regionID)
         let isOpen = capture.status == .started
         let missing = try Captures.steps(capture, job).filter { $0.required && !uploaded.contains($0.regionID) }
-        let item = ItemMetadata(members: try StoredJSON.decode(capture.item).members ?? [:])
+        let item = try ItemMetadata(stored: capture.item)
         self.init(
             id: capture.id, username: try job.transaction.user(id: capture.userID)?.username ?? "",
             status: capture.status, config_type: capture.configType.rawValue,

@@ -13,7 +13,7 @@ package struct SubscribeOrganization: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
         let partner = Partner(organization: try Subscriptions.organization(named: organization, job))
-        return try SubscriptionInfo(Subscribe(request, .v2).perform(job, as: partner), of: partner, job)
+        return try SubscriptionInfo(Subscribe(request, .v2).perform(job, as: partner), of: partner.organization, job)
     }
 }
 
@@ -28,15 +28,11 @@ extension SubscribeOrganization {
 /// `PATCH /_sim/webhooks/{id}`: changes a subscription of any organization, as `PATCH /v2/webhooks/{id}`.
 package struct PatchAnySubscription: Operation {
     package static let access = Access.writes
-    let id: String
-    let request: SubscriptionRequest
-    /// Whether `username` is removed.
-    let forgetsUsername: Bool
+    let patch: PatchSubscription
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
-        let partner = try Subscriptions.owner(of: id, job)
-        let patch = PatchSubscription(id: id, request: request, forgetsUsername: forgetsUsername)
-        return try SubscriptionInfo(patch.perform(job, as: partner), of: partner, job)
+        let partner = try Subscriptions.owner(of: patch.id, job)
+        return try SubscriptionInfo(patch.perform(job, as: partner), of: partner.organization, job)
     }
 }
 
@@ -45,21 +41,17 @@ extension PatchAnySubscription {
         var fields = input.fields(known: SubscriptionRequest.members)
         let request = SubscriptionRequest(&fields)
         try fields.finish()
-        self.init(id: input.path("id"), request: request, forgetsUsername: input.body["username"] == .null)
+        let forgetsUsername = input.body["username"] == .null
+        self.init(patch: .init(id: input.path("id"), request: request, forgetsUsername: forgetsUsername))
     }
 }
 
 /// `DELETE /_sim/webhooks/{id}`: deletes a subscription of any organization. Its open deliveries are cancelled [D webhook-deleted].
-package struct RemoveSubscription: Operation {
+package enum RemoveSubscription: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws {
-        try Unsubscribe(id).perform(job, as: Subscriptions.owner(of: id, job))
+    package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws {
+        try Unsubscribe.perform(id, job, as: Subscriptions.owner(of: id, job))
     }
 }
 
@@ -90,11 +82,5 @@ extension Subscriptions {
                 because: "no subscription of the namespace has this id")
         }
         return Partner(organization: found)
-    }
-}
-
-extension SubscriptionInfo {
-    fileprivate init(_ subscription: Subscription, of partner: Partner, _ job: JobContext) throws {
-        try self.init(subscription, of: partner.organization, latest: job.transaction.latestAttempts(), job)
     }
 }

@@ -5,7 +5,6 @@ import SimulationAPI
 /// `GET /_sim/stats`: the current usage, compared with the limits.
 package struct ShowStats: Operation {
     package static let access = Access.reads
-    /// The maximum number of users listed.
     private static let maxUsers = 100
 
     package init() {}
@@ -43,7 +42,7 @@ package struct ShowStats: Operation {
             try job.transaction.apiTokens(organizationID: organization.id).map { token in
                 Stats.Usage(
                     organization: organization.name, token: Secrets.shortened(token),
-                    last_second: job.state.limits.tokenCount(token, at: job.now),
+                    last_second: job.state.limits.count(.token(token), at: job.now),
                     limit: job.entrupy.settings.rateLimits.apiPerSecond)
             }
         }
@@ -58,7 +57,7 @@ package struct ShowStats: Operation {
             let limits = try Users.limits(user, job)
             let logins = try job.transaction.logins(userID: id, after: job.now - .day)
             return Stats.UserUsage(
-                username: user.username, last_second: job.state.limits.userCount(id, at: job.now),
+                username: user.username, last_second: job.state.limits.count(.user(id), at: job.now),
                 limit: limits.sdkPerSecond, logins_last_minute: logins.count { job.now - $0 < .minute },
                 logins_per_minute: limits.loginsPerMinute, logins_last_day: logins.count,
                 logins_per_day: limits.loginsPerDay)

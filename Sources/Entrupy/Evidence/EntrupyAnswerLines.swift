@@ -16,18 +16,21 @@ extension EntrupyLines {
 
     // MARK: Authorizations and logins
 
-    private static func authorization(_ email: String) -> String {
-        #"{"sdk_authorization_request": "met", "unique_user_id": "met-user-1", "email": "\#(email)"}"#
-    }
-
-    private static func authorize(_ version: String, _ email: String) -> String {
+    static func authorize(_ version: String, _ email: String, _ user: String = "met-user-1") -> String {
         CurlLine.call(
             "POST", "/\(version)/integrations/authorize-user", backend, version == "v1" ? Self.version : "",
-            json: authorization(email))
+            json: #"{"sdk_authorization_request": "met", "unique_user_id": "\#(user)", "email": "\#(email)"}"#)
     }
 
-    private static let partnerLogin = CurlLine.call(
-        "POST", "/partner/login", json: #"{"username": "demo", "password": "demo"}"#)
+    /// Has a user's request signed, which is then `SIGNED`.
+    static func signed(_ email: String, _ user: String = "met-user-1") -> String {
+        CurlLine.set("SIGNED", "signed_authorization_request", of: authorize("v2", email, user))
+    }
+
+    private static func partnerLogin(_ password: String) -> String {
+        CurlLine.call("POST", "/partner/login", json: #"{"username": "demo", "password": "\#(password)"}"#)
+    }
+
     private static let partnerAuthorization = CurlLine.call(
         "POST", "/partner/authorize-entrupy-sdk-user", partner, json: #"{"sdk_authorization_request": "met"}"#)
 
@@ -36,18 +39,15 @@ extension EntrupyLines {
         for version in ["v1", "v2"] {
             let route = "POST /\(version)/integrations/authorize-user"
             lines["\(route) 200"] = authorize(version, "met@example.com")
-            lines["\(route) 409"] = [authorize(version, "met@example.com"), authorize(version, "other@example.com")]
-                .joined(separator: "; ")
+            lines["\(route) 409"] =
+                "\(authorize(version, "met@example.com")); \(authorize(version, "other@example.com"))"
         }
         let route = "POST /partner/authorize-entrupy-sdk-user"
-        lines["POST /partner/login 200"] = partnerLogin
-        lines["POST /partner/login 401"] = CurlLine.call(
-            "POST", "/partner/login", json: #"{"username": "demo", "password": "wrong"}"#)
+        lines["POST /partner/login 200"] = partnerLogin("demo")
+        lines["POST /partner/login 401"] = partnerLogin("wrong")
         lines["\(route) 200"] = partnerAuthorization
         // Another back end has set another email first.
-        let taken = #"{"sdk_authorization_request": "met", "unique_user_id": "demo-user", "email": "met@example.com"}"#
-        let other = CurlLine.call("POST", "/v2/integrations/authorize-user", backend, json: taken)
-        lines["\(route) 409"] = "\(other); \(partnerAuthorization)"
+        lines["\(route) 409"] = "\(authorize("v2", "met@example.com", "demo-user")); \(partnerAuthorization)"
         lines["\(route) 429"] = limited("api_per_second", partnerAuthorization)
         return lines
     }()
@@ -55,11 +55,9 @@ extension EntrupyLines {
     static let logins: [String: String] = {
         var lines: [String: String] = [:]
         for route in ["/sdk/login", "/login"] {
-            let signed = CurlLine.set(
-                "SIGNED", "signed_authorization_request", of: authorize("v2", "met@example.com"))
-            let login = CurlLine.call("POST", route)
-                .replacing("curl -s", with: #"curl -s -d "{\"signed_authorization_request\": \"$SIGNED\"}""#)
-                .replacing(" -X POST", with: " -H 'Content-Type: application/json'")
+            let signed = signed("met@example.com")
+            let login =
+                #"curl -s -d "{\"signed_authorization_request\": \"$SIGNED\"}" -H 'Content-Type: application/json' "$ENTRUPY_SIM_URL\#(route)""#
             lines["POST \(route) 200"] = "\(signed); \(login)"
             lines["POST \(route) 403"] = "\(signed); \(login); \(login)"
             lines["POST \(route) 401"] = "\(signed); entrupy-sim clock advance 2h; \(login)"
@@ -75,33 +73,31 @@ extension EntrupyLines {
     private static let picture =
         "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAAAAAByaaZbAAAAJ0lEQVR42mP4TyJgGKQaJhAJRjWMahjVMKphVMOohlEN9NcwxNsaAHZDQZuahtY3AAAAAElFTkSuQmCC"
 
-    static func upload(_ region: String) -> Call {
-        let call = Call.call(
-            "PUT", "/sdk/captures/$ID/images/\(region)", "-H 'Content-Type: image/png' --data-binary @-")
-        return Call(line: "echo \(picture) | base64 -d | \(call.line)")
+    static func upload(_ region: String) -> String {
+        let call = call("PUT", "/sdk/captures/$ID/images/\(region)", "-H 'Content-Type: image/png' --data-binary @-")
+        return "echo \(picture) | base64 -d | \(call)"
     }
 
     static let captureRoutes: [String: String] = {
-        let submit = Call.call("POST", "/sdk/captures/$ID/submit")
-        let cancel = Call.call("POST", "/sdk/captures/$ID/cancel")
+        let submit = call("POST", "/sdk/captures/$ID/submit")
+        let cancel = call("POST", "/sdk/captures/$ID/cancel")
         let image = "PUT /sdk/captures/{id}/images/{region_id}"
-        func put(_ options: String) -> Call { .call("PUT", "/sdk/captures/$ID/images/heel", options) }
+        func put(_ options: String) -> String { call("PUT", "/sdk/captures/$ID/images/heel", options) }
         let text = put("-H 'Content-Type: image/png' -d text")
-        let large = Call(
-            line: "head -c 21000000 /dev/zero | \(put("-H 'Content-Type: image/png' --data-binary @-").line)")
-        let slow = Call(line: "sleep 40 | \(put("-H 'Content-Type: image/png' -T -").line)")
+        let large = "head -c 21000000 /dev/zero | \(put("-H 'Content-Type: image/png' --data-binary @-"))"
+        let slow = "sleep 40 | \(put("-H 'Content-Type: image/png' -T -"))"
         // A fingerprint that is not registered yet.
         let pending = "$(entrupy-sim capture run --sku sim-registered-after-1h --activity fingerprint_register)"
         return [
             "POST /sdk/captures 201": start,
             "POST /sdk/captures 409":
                 "entrupy-sim capture run --sku any-1 --activity fingerprint_compare --fingerprint-parent \(pending)",
-            "GET /sdk/captures 400": Call.withToken(.call("GET", "/sdk/captures?limit=0")),
+            "GET /sdk/captures 400": "\(token); \(call("GET", "/sdk/captures?limit=0"))",
             "\(image) 400": ofCapture(put("-H 'Content-Digest: nonsense' -d text")),
             "\(image) 408": ofCapture(slow),
             "\(image) 413": ofCapture(large),
             "\(image) 415": ofCapture(put("-H 'Content-Encoding: br' -d text")),
-            "GET /sdk/captures/{id} 200": ofCapture(.call("GET", "/sdk/captures/$ID")),
+            "GET /sdk/captures/{id} 200": ofCapture(call("GET", "/sdk/captures/$ID")),
             "\(image) 200": item,
             "\(image) 409": ofCapture(cancel, upload("heel")),
             "\(image) 410": ofTimedOut(upload("heel")),
@@ -118,13 +114,14 @@ extension EntrupyLines {
 
     // MARK: Results, as an app sees them
 
+    /// Asks a question about the item `ID`.
+    private static let question = "entrupy-sim items message $ID 'Which colour?'"
+
     static let resultRoutes: [String: String] = {
-        func get(_ rest: String) -> Call { .call("GET", "/sdk/results/$ID\(rest)") }
-        func flag(_ isSet: Bool) -> Call { Call(line: Self.flag(isSet)) }
-        let answer = Call.call("POST", "/sdk/results/$ID/support-messages", json: #"{"message": "Red"}"#)
-        let question = Call(line: "entrupy-sim items message $ID 'Which colour?'")
-        let asked = Call(line: "entrupy-sim items retake $ID")
-        let retake = Call.call("POST", "/sdk/results/$ID/retake")
+        func get(_ rest: String) -> String { call("GET", "/sdk/results/$ID\(rest)") }
+        let answer = call("POST", "/sdk/results/$ID/support-messages", json: #"{"message": "Red"}"#)
+        let asked = "entrupy-sim items retake $ID"
+        let retake = call("POST", "/sdk/results/$ID/retake")
         let path = "/sdk/results/{entrupy_id}"
         return [
             "GET \(path) 200": ofItem(.unknown, get("")),
@@ -138,8 +135,8 @@ extension EntrupyLines {
             "GET \(path)/support-messages 200": ofItem(.unknown, get("/support-messages")),
             "POST \(path)/support-messages 201": ofItem(.unknown, question, answer),
             "POST \(path)/support-messages 409": ofItem(.unknown, answer),
-            "POST \(path)/support-messages 404": "ID=any-1; " + Call.withToken(answer),
-            "PUT \(path)/flag 404": "ID=any-1; " + Call.withToken(flag(false)),
+            "POST \(path)/support-messages 404": "ID=any-1; \(token); \(answer)",
+            "PUT \(path)/flag 404": "ID=any-1; \(token); \(flag(false))",
         ]
     }()
 
@@ -155,9 +152,7 @@ extension EntrupyLines {
     static let itemRoutes: [String: String] = {
         var lines: [String: String] = [:]
         for (version, header) in [("v1", version), ("v2", "")] {
-            func get(_ path: String) -> Call {
-                Call(line: CurlLine.call("GET", "/\(version)/\(path)", backend, header))
-            }
+            func get(_ path: String) -> String { CurlLine.call("GET", "/\(version)/\(path)", backend, header) }
             lines["GET /\(version)/authentications/{entrupy_id} 200"] = ofItem(.unknown, get("authentications/$ID"))
             let found = get("lookup/authentications/sim-unknown-after-0s")
             lines["GET /\(version)/lookup/authentications/{lookup_value} 200"] = ofItem(.unknown, found)
@@ -166,13 +161,12 @@ extension EntrupyLines {
                 version, "GET", "lookup/authentications/any-1")
         }
         let path = "/v2/authentications/{entrupy_id}"
-        func post(_ rest: String, _ json: String) -> Call {
-            .backend("POST", "/v2/authentications/$ID/\(rest)", json: json)
+        func post(_ rest: String, _ json: String) -> String {
+            CurlLine.call("POST", "/v2/authentications/$ID/\(rest)", backend, json: json)
         }
-        func get(_ rest: String) -> Call { .backend("GET", "/v2/authentications/$ID/\(rest)") }
+        func get(_ rest: String) -> String { CurlLine.call("GET", "/v2/authentications/$ID/\(rest)", backend) }
         let flag = post("flag", #"{"reason": "The stitching looks wrong"}"#)
-        let unflag = Call.backend("DELETE", "/v2/authentications/$ID/flag")
-        let question = Call(line: "entrupy-sim items message $ID 'Which colour?'")
+        let unflag = CurlLine.call("DELETE", "/v2/authentications/$ID/flag", backend)
         let message = post("support-messages", #"{"message": "Red"}"#)
         let transfer = post("certificate/transfers", #"{"to": {"email": "buyer@example.com", "name": "Grace Hopper"}}"#)
         lines["POST \(path)/flag 200"] = ofItem(.unknown, flag)
@@ -180,9 +174,9 @@ extension EntrupyLines {
         lines["DELETE \(path)/flag 200"] = ofItem(.unknown, flag, unflag)
         lines["DELETE \(path)/flag 409"] = ofItem(.unknown, unflag)
         lines["DELETE \(path)/flag 400"] = ofItem(.invalid, unflag)
-        lines["POST \(path)/flag 404"] = "ID=any-1; \(flag.line)"
-        lines["POST \(path)/support-messages 404"] = "ID=any-1; \(message.line)"
-        lines["POST \(path)/certificate/transfers 404"] = "ID=any-1; \(transfer.line)"
+        lines["POST \(path)/flag 404"] = "ID=any-1; \(flag)"
+        lines["POST \(path)/support-messages 404"] = "ID=any-1; \(message)"
+        lines["POST \(path)/certificate/transfers 404"] = "ID=any-1; \(transfer)"
         lines["GET \(path)/support-messages 200"] = ofItem(.unknown, get("support-messages"))
         lines["POST \(path)/support-messages 201"] = ofItem(.unknown, question, message)
         lines["POST \(path)/support-messages 409"] = ofItem(.unknown, message)
@@ -222,19 +216,18 @@ extension EntrupyLines {
     // MARK: Others
 
     static let others: [String: String] = {
-        let picture = "\(start); \(CurlLine.set("SHA", "sha256", of: upload("heel").line))"
-        let config = Call.call("GET", "/sdk/config", #"-H "If-None-Match: $TAG""#)
+        let picture = "\(start); \(CurlLine.set("SHA", "sha256", of: upload("heel")))"
+        let config = call("GET", "/sdk/config", #"-H "If-None-Match: $TAG""#)
         let tag =
             #"TAG=$(curl -sD - -o /dev/null -H "Authorization: Token $TOKEN" "$ENTRUPY_SIM_URL/sdk/config" | sed -n 's/^[Ee][Tt]ag: *//p' | tr -d '\r')"#
         return [
-            "GET /sdk/config 304": "TOKEN=$(entrupy-sim users login); \(tag); \(config.line)",
-            "GET /sdk/config 400": Call.withToken(.call("GET", "/sdk/config?config_type=nonsense")),
+            "GET /sdk/config 304": "TOKEN=$(entrupy-sim users login); \(tag); \(config)",
+            "GET /sdk/config 400": "\(token); \(call("GET", "/sdk/config?config_type=nonsense"))",
             "GET /v1/health 400": CurlLine.call("GET", "/v1/health", backend),
             "GET /certificates/{certificate_id} 400": CurlLine.call("GET", "/certificates/any-1?format=nonsense"),
             "GET /images/{sha256}/original 200": "\(picture); \(CurlLine.call("GET", "/images/$SHA/original"))",
             "GET /images/{sha256}/scale_micro 200": "\(picture); \(CurlLine.call("GET", "/images/$SHA/scale_micro"))",
-            "GET /certificates/{certificate_id} 200": ofItem(
-                .authentic, Call(line: CurlLine.call("GET", "/certificates/$ID"))),
+            "GET /certificates/{certificate_id} 200": ofItem(.authentic, CurlLine.call("GET", "/certificates/$ID")),
         ]
     }()
 }

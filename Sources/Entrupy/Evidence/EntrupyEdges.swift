@@ -15,8 +15,7 @@ extension EntrupyPlatform {
     /// Every result that an item of a client can have. Items that the control API makes have met nothing.
     private static var results: [DocumentedEdge] {
         ResultID.allCases.map { result in
-            var events = [EventPattern(.resultSet, [("result", result.rawValue)])]
-            events.append(EventPattern(.resultChanged, [("result", result.rawValue)]))
+            var events = [EventKind.resultSet, .resultChanged].map { EventPattern($0, [("result", result.rawValue)]) }
             if result == .needsReview {
                 // A new item is under review, unless its result comes with it.
                 events.append(EventPattern(.itemSubmitted, unlessFollowed: [.resultSet, .resultChanged]))
@@ -35,7 +34,7 @@ extension EntrupyPlatform {
         DocumentedEdge("started -> submitted", on: [EventPattern(.captureSubmitted)], meetWith: EntrupyLines.item),
         DocumentedEdge(
             "started -> cancelled", on: [EventPattern(.captureCancelled)],
-            meetWith: EntrupyLines.ofCapture(.call("POST", "/sdk/captures/$ID/cancel"))),
+            meetWith: EntrupyLines.ofCapture(EntrupyLines.call("POST", "/sdk/captures/$ID/cancel"))),
         DocumentedEdge(
             "started -> timed_out", on: [EventPattern(.captureTimedOut)],
             meetWith: "\(EntrupyLines.start); entrupy-sim clock advance 2h"),

@@ -18,22 +18,15 @@ enum Flags {
 
     /// Throws if the item's result may not be flagged [S].
     static func checkIsEligible(_ item: ItemRecord, _ job: JobContext) throws {
-        guard item.activity == .authentication else {
-            throw PlatformError.invalid(
-                "the item is not eligible for flagging; check is_flaggable first",
-                [ErrorDetail("flag", "is for authentications, and this item is a fingerprint")])
-        }
-        guard isEligible(item, job) else {
-            let eligible = job.entrupy.settings.flagEligible.map(\.rawValue).joined(separator: " or ")
-            throw PlatformError.invalid(
-                "the item is not eligible for flagging; check is_flaggable first",
-                [
-                    ErrorDetail(
-                        "flag",
-                        "needs a final result of \(eligible), got \(item.result.rawValue)\(item.resultFinal ? "" : ", not final")"
-                    )
-                ])
-        }
+        guard !isEligible(item, job) else { return }
+        let eligible = job.entrupy.settings.flagEligible.map(\.rawValue).joined(separator: " or ")
+        let got = "\(item.result.rawValue)\(item.resultFinal ? "" : ", not final")"
+        let problem =
+            item.activity == .authentication
+            ? "needs a final result of \(eligible), got \(got)"
+            : "is for authentications, and this item is a fingerprint"
+        throw PlatformError.invalid(
+            "the item is not eligible for flagging; check is_flaggable first", [ErrorDetail("flag", problem)])
     }
 
     /// Whether users of the organization may flag through the SDK [S].
@@ -48,19 +41,16 @@ enum Flags {
     }
 
     static func status(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> FlagStatus {
-        FlagStatus(
-            id: item.flag, is_flaggable: isFlaggable(item, organization, job), flag_info: info(item, job))
+        FlagStatus(id: item.flag, is_flaggable: isFlaggable(item, organization, job), flag_info: info(item, job))
     }
 
     private static func info(_ item: ItemRecord, _ job: JobContext) -> FlagInfo? {
         guard item.flag != .unflagged, let reason = item.flagReasonID, let flaggedAt = item.flaggedAt
         else { return nil }
+        let known = job.catalogue.texts.flagReasons.first { $0.id.isIdentical(to: reason) }
         return FlagInfo(
-            id: reason,
-            label: job.catalogue.texts.flagReasons.first { $0.id.isIdentical(to: reason) }?.label[job.language]
-                ?? reason,
-            message: item.flagMessage, flagged_at: flaggedAt.epoch, resolved_at: item.flagResolvedAt?.epoch,
-            note: item.flagNote)
+            id: reason, label: known?.label[job.language] ?? reason, message: item.flagMessage,
+            flagged_at: flaggedAt.epoch, resolved_at: item.flagResolvedAt?.epoch, note: item.flagNote)
     }
 
     static func details(_ item: ItemRecord, _ user: SDKUser, _ job: JobContext) -> FlagDetails {
@@ -82,8 +72,7 @@ enum Flags {
         guard item.flag == .unflagged || item.flag == .resolved else {
             throw PlatformError.wrongState(
                 "the item is \(item.flag.rawValue) already",
-                [ErrorDetail("flag", "is \(item.flag.rawValue); clear it first")],
-                because: state(item))
+                [ErrorDetail("flag", "is \(item.flag.rawValue); clear it first")], because: state(item))
         }
         let former = item.flag
         item.flag = .flagged
@@ -153,16 +142,11 @@ enum Flags {
 }
 
 /// `GET /sdk/results/{entrupy_id}/flag`.
-package struct ShowFlag: Operation {
+package enum ShowFlag: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> FlagDetails {
-        Flags.details(try Results.find(entrupyID, of: user, job), user, job)
+    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> FlagDetails {
+        Flags.details(try user.item(entrupyID, job), user, job)
     }
 }
 
@@ -173,24 +157,17 @@ package struct SetFlag: Operation {
     let entrupyID: String
     let request: SetFlagRequest
 
-    init(_ entrupyID: String, _ request: SetFlagRequest) {
-        self.entrupyID = entrupyID
-        self.request = request
-    }
-
     package func perform(_ job: JobContext, as user: SDKUser) throws -> FlagDetails {
         let reasons = job.catalogue.texts.flagReasons.map(\.id)
         let reason = request.flag_reason_id ?? reasons[0]
         var problems: [ErrorDetail] = []
-        if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
-            problems.append(ErrorDetail("flag_reason_id", "must be one of \(reasons.joined(separator: ", "))"))
+        if !reason.isOne(of: reasons) {
+            problems.add("flag_reason_id", "must be one of \(reasons.joined(separator: ", "))")
         }
-        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Flags.maxText) }) {
-            problems.append(ErrorDetail("message", problem))
-        }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        problems.add("message", request.message.flatMap { TextRules.tooLong($0, scalars: Flags.maxText) })
+        try problems.check()
 
-        var item = try Results.find(entrupyID, of: user, job)
+        var item = try user.item(entrupyID, job)
         guard Flags.isSwitchedOn(user.organization, job) else {
             throw PlatformError.forbidden(
                 "flagging through the SDK is switched off for \(user.organization.name): the setting flagging.sdk and the organization's seed data turn it on",
@@ -217,7 +194,7 @@ extension SetFlag {
             flag: flag, flag_reason_id: flag ? fields.optionalString("flag_reason_id") : nil,
             message: flag ? fields.optionalString("message") : nil)
         try fields.finish()
-        self.init(input.path("entrupy_id"), wanted)
+        self.init(entrupyID: input.path("entrupy_id"), request: wanted)
     }
 }
 
@@ -234,11 +211,8 @@ package struct ResolveFlag: Operation {
         self.note = note
         self.result = result
         var problems: [ErrorDetail] = []
-        if note.isEmpty { problems.append(ErrorDetail("note", "must not be empty")) }
-        if let problem = TextRules.tooLong(note, scalars: Flags.maxText) {
-            problems.append(ErrorDetail("note", problem))
-        }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        problems.add("note", note.isEmpty ? "must not be empty" : TextRules.tooLong(note, scalars: Flags.maxText))
+        try problems.check()
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {

@@ -108,6 +108,28 @@ extension ItemTemplate {
         var fields = FieldReader(template)
         try self.init(&fields, template, count: count)
     }
+
+    private static let documented = ItemField.names
+    /// Members of rules, which an item does not have.
+    private static let ofRules = ["after", "delay", "match", "times"]
+
+    /// Notes on members that are probably meant as others [D generated-items]. An item keeps every member, as the platform does, so
+    /// none is refused. Of the members that no document names, the first ``FieldReader/maxGuesses`` are compared with those that are.
+    var notes: [ErrorDetail] {
+        let others = item.keys.filter { !$0.isOne(of: Self.documented) }.sortedByBytes()
+        let rules = others.filter { $0.isOne(of: Self.ofRules) }.map { key in
+            ErrorDetail(
+                key,
+                "is stored with the item and decides nothing: the item has its result at once; a scenario's timeline (set_result) or a patch of the item gives it another one later"
+            )
+        }
+        let guesses = others.filter { !$0.isOne(of: Self.ofRules) }.prefix(FieldReader.maxGuesses).compactMap { key in
+            let guess = FieldReader.guess(key, Self.documented)
+            return guess.isEmpty
+                ? nil : ErrorDetail(key, "is stored with the item, and no document names it; \(guess.dropLast())")
+        }
+        return rules + guesses
+    }
 }
 
 extension Namespace {
@@ -128,11 +150,12 @@ extension Namespace {
         return Completed(requestID: plan.requestID, result: result)
     }
 
-    private func generate(_ generation: Generation, _ head: RequestHead) async -> Result<GeneratedItems, PlatformError>
-    {
+    private func generate(
+        _ generation: Generation, _ head: RequestHead
+    ) async -> Result<GeneratedItems, PlatformError> {
         let notes = generation.template.notes
         var made = GeneratedItems(
-            count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted, notes: notes.isEmpty ? nil : notes)
+            count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted, notes: notes.nonEmpty)
         while made.count < generation.template.count {
             guard !environment.isStopping else {
                 return .failure(
@@ -175,25 +198,24 @@ struct PlanGeneration: Operation {
             ErrorDetail(String($0.field.dropFirst("item.".count)), $0.problem)
         }
         if let name = JSONValue.object(template.item).firstNumberedName {
-            problems.append(
-                ErrorDetail(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members"))
+            problems.add(name, "\(NumberedText.mark) stands for a number in texts, not in the names of members")
         }
         if let text = try template.numberedMarketEdge() {
             problems += MarketEdges.problems(try StoredJSON.decode(text.numbered(template.count)))
         }
         if job.catalogue.category(metadata.flow(job.catalogue).category) == nil {
             let ids = job.catalogue.categories.map(\.id).joined(separator: ", ")
-            problems.append(ErrorDetail("product_category", "must be one of \(ids)"))
+            problems.add("product_category", "must be one of \(ids)")
         }
         let reasons = job.catalogue.texts.invalidReasons.map(\.id)
         if let reason = template.reason {
             if template.result != .invalid {
-                problems.append(ErrorDetail("reason", "needs the result invalid"))
-            } else if !reasons.contains(where: { $0.isIdentical(to: reason) }) {
-                problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
+                problems.add("reason", "needs the result invalid")
+            } else if !reason.isOne(of: reasons) {
+                problems.add("reason", "must be one of \(reasons.joined(separator: ", "))")
             }
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
         guard job.now.microseconds >= Int64(template.count) * Span.minute.microseconds else {
             throw PlatformError.invalid(
                 field: "count",
@@ -205,7 +227,6 @@ struct PlanGeneration: Operation {
     }
 }
 
-/// Generates one batch of items.
 struct GenerateBatch: Operation {
     static let access = Access.writes
     let generation: Generation
@@ -241,12 +262,10 @@ struct GenerateBatch: Operation {
                 entrupyID: id, captureID: nil, organizationID: generation.user.organizationID,
                 userID: generation.user.id, configType: .production, category: category, brandID: brand.id,
                 brandName: brand.name, customerItemID: customerItemID?.numbered(number),
-                metadata: stored.numbered(number),
-                captureStartedAt: nil, submittedAt: submittedAt, result: template.result,
-                decidedBy: .control)
+                metadata: stored.numbered(number), captureStartedAt: nil, submittedAt: submittedAt,
+                result: template.result, decidedBy: .control)
             item.resultFinal = template.result.isFinal
-            item.resultReason =
-                template.result == .invalid ? template.reason ?? Results.defaultReason(job) : nil
+            item.resultReason = template.result == .invalid ? template.reason ?? Results.defaultReason(job) : nil
             if item.resultFinal {
                 item.resultAt = submittedAt
                 item.initialResult = template.result
@@ -261,9 +280,7 @@ struct GenerateBatch: Operation {
                 item.flagResolvedAt = template.flag == .resolved ? submittedAt : nil
             }
             try job.transaction.insert(item)
-            if !template.isCounted || item.flag != .unflagged {
-                try GenerateItems.record(item, job)
-            }
+            if !template.isCounted || item.flag != .unflagged { try GenerateItems.record(item, job) }
             if !template.isCounted {
                 try Webhooks.enqueue(.sessionUpdated, item, job)
                 if item.resultFinal { try Webhooks.enqueue(.sessionCompleted, item, job) }
@@ -281,7 +298,6 @@ struct GenerateBatch: Operation {
 
 /// The entries in the event log for items without a capture.
 enum GenerateItems {
-    /// The data of the submission event.
     static let submission: JSONObject = ["by": .string("control")]
 
     /// The data of the event for the item's first result.
@@ -311,9 +327,7 @@ private struct NumberedText {
 
     var isNumbered: Bool { parts.count > 1 }
 
-    init(_ text: String) {
-        parts = text.split(atEach: Self.mark)
-    }
+    init(_ text: String) { parts = text.split(atEach: Self.mark) }
 
     func numbered(_ number: Int) -> String {
         isNumbered ? parts.joined(separator: String(number)) : String(parts[0])
@@ -330,7 +344,6 @@ extension JSONValue {
 }
 
 extension ItemMetadata {
-    /// The item with `{n}` replaced in its texts.
     fileprivate func numbered(_ number: Int) -> ItemMetadata {
         ItemMetadata(
             members: members.mapValues { value in

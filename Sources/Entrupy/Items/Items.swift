@@ -1,7 +1,6 @@
 import EntrupyStorage
 import Simulation
 
-/// Changes of items.
 enum Items {
     /// The id of the next item. An id that an item has already is passed over: eight characters may repeat [P]
     /// [D item-ids]. Writes.

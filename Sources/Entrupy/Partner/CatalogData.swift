@@ -7,11 +7,9 @@ import SimulationAPI
 /// The catalogue data of an item: product information, condition, marketplace listings [P shape].
 ///
 /// Derived from the item, and always the same for the same item, until the control API changes it [D v2-catalog].
-struct CatalogData {
-    let value: JSONValue
-
-    init(_ item: ItemRecord, _ metadata: ItemMetadata) throws {
-        value = try item.catalog.map { try StoredJSON.decode($0) } ?? Self.made(item, metadata)
+enum CatalogData {
+    static func value(_ item: ItemRecord, _ metadata: ItemMetadata) throws -> JSONValue {
+        try item.catalog.map { try StoredJSON.decode($0) } ?? made(item, metadata)
     }
 
     private static let ratings = ["fair", "good", "very good", "excellent", "new"]
@@ -22,7 +20,7 @@ struct CatalogData {
         let score = 5 + Int(digest[0]) % 5
         let style = metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut
         // A fingerprint may have no brand.
-        let brand = item.brandName.isEmpty ? nil : item.brandName
+        let brand = item.brandName.nonEmpty
         let title = [brand, style].compactMap(\.self).joined(separator: " ")
         let rating = ratings[score - 5]
         return .object([
@@ -53,8 +51,8 @@ struct CatalogData {
 
     /// Merges a patch from the control API into the data. Writes, unless nothing changes.
     static func patch(_ item: inout ItemRecord, _ patch: JSONObject, _ job: JobContext) throws {
-        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
-        let before = try CatalogData(item, metadata).value
+        let metadata = try ItemMetadata(stored: item.metadata)
+        let before = try value(item, metadata)
         let after = before.merging(.object(patch))
         guard after != before else { return }
         item.catalog = try StoredJSON.encode(after)
@@ -64,24 +62,19 @@ struct CatalogData {
 
     /// The problems of a merge patch from the control API.
     static func problems(_ patch: JSONObject) -> [ErrorDetail] {
+        let known = ["product_information", "condition_assessment", "marketplace_listings"]
         var problems: [ErrorDetail] = []
         for (key, value) in patch.sorted {
             // Compared as bytes: the key may be long.
-            switch ["product_information", "condition_assessment", "marketplace_listings"].first(where: key.isIdentical)
-            {
-            case "product_information", "condition_assessment":
-                if value != .null, value.members == nil {
-                    problems.append(ErrorDetail("catalog.\(key)", "must be an object, got \(value.typeName)"))
-                }
-            case "marketplace_listings":
-                if value != .null, value.elements?.allSatisfy({ $0.members != nil }) != true {
-                    problems.append(ErrorDetail("catalog.\(key)", "must be an array of objects"))
-                }
-            default:
-                problems.append(
-                    ErrorDetail(
-                        "catalog.\(key)",
-                        "is not known here; expected product_information, condition_assessment, marketplace_listings"))
+            if !key.isOne(of: known) {
+                problems.add("catalog.\(key)", "is not known here; expected \(known.joined(separator: ", "))")
+            } else if value == .null {
+                continue
+            } else if key.isIdentical(to: "marketplace_listings") {
+                let areObjects = value.elements?.allSatisfy { $0.members != nil } ?? false
+                if !areObjects { problems.add("catalog.\(key)", "must be an array of objects") }
+            } else if value.members == nil {
+                problems.add("catalog.\(key)", "must be an object, got \(value.typeName)")
             }
         }
         return problems

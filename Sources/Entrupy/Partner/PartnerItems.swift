@@ -4,31 +4,19 @@ import Simulation
 import SimulationAPI
 import Storage
 
-/// The items of an organization. Another organization's item is reported as missing.
-enum PartnerItems {
-    static func find(_ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext) throws -> FoundItem {
-        let found = try job.transaction.foundItem(entrupyID: entrupyID, key: nil)
-        guard let item = found, item.organizationID == organization.id else {
-            throw try missing(found?.organizationID, organization, job)
-        }
-        return item
-    }
+extension Partner: ItemOwner {
+    package var author: String { organization.name }
 
-    /// The full record of an item.
-    static func record(
-        _ entrupyID: String, of organization: OrganizationRecord, _ job: JobContext
-    ) throws -> ItemRecord {
+    package func item(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
         let found = try job.transaction.item(entrupyID: entrupyID)
         guard let item = found, item.organizationID == organization.id else {
-            throw try missing(found?.organizationID, organization, job)
+            throw try missing(found?.organizationID, job)
         }
         return item
     }
 
     /// - Parameter ownerID: the organization it belongs to; `nil` if there is no such item.
-    private static func missing(
-        _ ownerID: Int64?, _ organization: OrganizationRecord, _ job: JobContext
-    ) throws -> PlatformError {
+    fileprivate func missing(_ ownerID: Int64?, _ job: JobContext) throws -> PlatformError {
         .notFound(
             "the organization has no such item",
             because: try Ownership.because("item", of: ownerID, asked: organization, job))
@@ -49,7 +37,10 @@ package struct ShowPartnerItem: Operation {
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
-        let item = try PartnerItems.find(entrupyID, of: partner.organization, job)
+        let found = try job.transaction.foundItem(entrupyID: entrupyID, key: nil)
+        guard let item = found, item.organizationID == partner.organization.id else {
+            throw try partner.missing(found?.organizationID, job)
+        }
         return .item(try Renderings(job).partner(item, version, parts))
     }
 }
@@ -115,19 +106,13 @@ package struct SearchPartnerItems: Operation {
     private func scope(
         _ filters: FilterReader, _ organization: OrganizationRecord, _ job: JobContext
     ) throws -> ItemSearch.Scope {
-        guard let first = filters.usernames.first else { return .organization(organization.id) }
-        var ids = try users(first, of: organization, job)
-        for names in filters.usernames.dropFirst() {
-            let others = try users(names, of: organization, job)
-            ids = ids.filter { others.contains($0) }
-        }
-        return .users(ids)
+        let lists = try filters.usernames.map { try users($0, of: organization, job) }
+        guard let first = lists.first else { return .organizations([organization.id]) }
+        return .users(first.filter { id in lists.allSatisfy { $0.contains(id) } })
     }
 
     /// The ids of the organization's users with some names, without duplicates. Unknown names are ignored.
-    private func users(
-        _ names: [String], of organization: OrganizationRecord, _ job: JobContext
-    ) throws -> [Int64] {
+    private func users(_ names: [String], of organization: OrganizationRecord, _ job: JobContext) throws -> [Int64] {
         var ids: [Int64] = []
         for name in names {
             guard let user = try job.transaction.user(username: name), user.organizationID == organization.id,
@@ -153,17 +138,15 @@ package struct FlagPartnerItem: Operation {
         self.request = request
         guard let request else { return }
         var problems: [ErrorDetail] = []
-        if request.reason.isEmpty { problems.append(ErrorDetail("reason", "must not be empty")) }
+        if request.reason.isEmpty { problems.add("reason", "must not be empty") }
         for (field, text) in [("reason", request.reason), ("comments", request.comments ?? "")] {
-            if let problem = TextRules.tooLong(text, scalars: Flags.maxText) {
-                problems.append(ErrorDetail(field, problem))
-            }
+            problems.add(field, TextRules.tooLong(text, scalars: Flags.maxText))
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> ItemAnswer<V2Item> {
-        var item = try PartnerItems.record(entrupyID, of: partner.organization, job)
+        var item = try partner.item(entrupyID, job)
         try Flags.checkIsEligible(item, job)
         if let request {
             let (reasonID, message) = Self.flag(request, job.catalogue)
@@ -180,7 +163,7 @@ package struct FlagPartnerItem: Operation {
     /// into the message. Empty comments count as absent.
     private static func flag(_ request: PartnerFlagRequest, _ catalogue: Catalogue) -> (id: String, message: String?) {
         let reasons = catalogue.texts.flagReasons.map(\.id)
-        let comments = request.comments.flatMap { $0.isEmpty ? nil : $0 }
+        let comments = request.comments?.nonEmpty
         if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) { return (known, comments) }
         let other = reasons.first { $0 == "other" } ?? reasons[reasons.count - 1]
         return (other, [request.reason, comments].compactMap(\.self).joined(separator: "\n\n"))

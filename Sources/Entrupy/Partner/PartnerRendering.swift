@@ -8,18 +8,14 @@ struct PartnerRendering {
     private let job: JobContext
     private let item: ItemRecord
     private let metadata: ItemMetadata
-    private let user: UserRecord
-    private let organization: OrganizationRecord
+    let user: UserRecord
+    let organization: OrganizationRecord
 
     init(_ item: ItemRecord, _ job: JobContext) throws {
         self.job = job
         self.item = item
-        metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
-        guard let organization = try job.transaction.organization(id: item.organizationID),
-            let user = try job.transaction.user(id: item.userID)
-        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
-        self.user = user
-        self.organization = organization
+        metadata = try ItemMetadata(stored: item.metadata)
+        (user, organization) = try job.owner(of: item)
     }
 
     /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `form_factor` and `reason` from 1.2, `order_id` up
@@ -88,33 +84,26 @@ struct PartnerRendering {
                 eta: try ResultRendering(job).eta(item)),
             activity: .init(
                 mode: activity.mode ?? "standard_authentication", form_factor: SearchKey.freeCamera,
-                name: activity.name,
-                product_category: item.category),
+                name: activity.name, product_category: item.category),
             properties: .init(
-                customer_item_id: item.customerItemID, brand: brandName, brand_name: brandName,
-                category: kind, category_name: item.category.spelledOut, material: metadata.text(.material)),
+                customer_item_id: item.customerItemID, brand: item.brandName.nonEmpty,
+                brand_name: item.brandName.nonEmpty, category: kind, category_name: item.category.spelledOut,
+                material: metadata.text(.material)),
             owner: .init(organization_id: organization.name, user_id: user.username),
             certificate: ResultRendering(job).certificateID(item).map {
                 .init(certificate_id: $0, url: job.certificateURL($0))
             },
             text_fields: textFields(withOrderID: false), images: parts.images ? try images() : nil,
-            catalog: parts.catalog ? try CatalogData(item, metadata).value : nil,
+            catalog: parts.catalog ? try CatalogData.value(item, metadata) : nil,
             fingerprint_parent: item.fingerprintParent)
     }
 
-    /// The brand's name; `nil` if the item has none.
-    private var brandName: String? { item.brandName.isEmpty ? nil : item.brandName }
-
     /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.
-    private var flag: FlagID? {
-        item.flag == .unflagged ? nil : item.flag
-    }
+    private var flag: FlagID? { item.flag == .unflagged ? nil : item.flag }
 
     private func textFields(withOrderID: Bool) -> [String: String] {
         var fields: [String: String] = [:]
-        for field in ItemField.shown {
-            fields[field.rawValue] = metadata.text(field)
-        }
+        for field in ItemField.shown { fields[field.rawValue] = metadata.text(field) }
         if withOrderID { fields["order_id"] = metadata.text(.customerItemID) }
         return fields
     }
@@ -139,23 +128,17 @@ package struct PartnerParts: Hashable, Sendable {
 extension PartnerParts {
     /// The optional parts that a v2 query asks for. v1 has no such parameters and ignores them.
     package init(_ input: some RequestInput, _ version: PartnerVersion) throws {
-        guard version == .v2 else {
-            self.init()
-            return
-        }
+        self.init()
+        guard version == .v2 else { return }
         var query = input.query
-        self.init(
-            images: query.optionalBool("include_images") ?? false,
-            catalog: query.optionalBool("include_catalog") ?? false)
+        images = query.optionalBool("include_images") ?? false
+        catalog = query.optionalBool("include_catalog") ?? false
         try query.finish()
     }
 }
 
 extension JobContext {
-    /// The URL of a certificate.
-    func certificateURL(_ id: String) -> String {
-        "\(publicURL)/certificates/\(id)"
-    }
+    func certificateURL(_ id: String) -> String { "\(publicURL)/certificates/\(id)" }
 }
 
 extension String {
@@ -163,4 +146,9 @@ extension String {
     var spelledOut: String {
         split(at: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
     }
+}
+
+extension Collection {
+    /// `nil` if it is empty, which counts as absent.
+    var nonEmpty: Self? { isEmpty ? nil : self }
 }

@@ -12,9 +12,8 @@ package enum PartnerVersion: Hashable, Sendable {
 
     /// `/v1` with the version in the header; `nil` if that is not a valid version.
     package init?(header: String) {
-        let accepted = (0...Self.lastMinor).first { "1.\($0)".isIdentical(to: header) }
-        guard let accepted else { return nil }
-        self = .v1(minor: accepted)
+        guard let minor = Self.accepted.firstIndex(where: header.isIdentical) else { return nil }
+        self = .v1(minor: minor)
     }
 
     /// The valid values of the header.

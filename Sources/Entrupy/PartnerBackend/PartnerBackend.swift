@@ -61,17 +61,13 @@ package struct AuthorizeForPartner: Operation {
             )
         }
         let partner = try Partner.identified(by: .token(token), job)
+        // An empty value counts as absent [D partner-backend].
         let authorization = AuthorizeUserRequest(
             sdk_authorization_request: request.sdk_authorization_request,
-            unique_user_id: given(request.unique_user_id) ?? user.uniqueUserID,
-            email: given(request.email) ?? user.email, first_name: given(request.first_name) ?? user.firstName,
-            last_name: given(request.last_name) ?? user.lastName)
+            unique_user_id: request.unique_user_id?.nonEmpty ?? user.uniqueUserID,
+            email: request.email?.nonEmpty ?? user.email, first_name: request.first_name?.nonEmpty ?? user.firstName,
+            last_name: request.last_name?.nonEmpty ?? user.lastName)
         return try AuthorizeUser(authorization).perform(job, as: partner)
-    }
-
-    /// An empty value counts as absent [D partner-backend].
-    private func given(_ text: String?) -> String? {
-        text.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

@@ -4,16 +4,11 @@ import Simulation
 import SimulationAPI
 
 /// `GET /_sim/authentications/{entrupy_id}`.
-package struct ShowAuthentication: Operation {
+package enum ShowAuthentication: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
-        try AuthenticationInfo(Results.find(entrupyID, job), job)
+    package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
+        try AuthenticationInfo(Results.find(id, job), job)
     }
 }
 
@@ -21,36 +16,16 @@ package struct ShowAuthentication: Operation {
 package struct PatchAuthentication: Operation {
     package static let access = Access.writes
     let entrupyID: String
-    let result: ResultID?
-    let reason: String?
-    let flag: FlagID?
-    let catalog: JSONObject?
-    let marketEdge: MarketEdgeChange?
-
-    /// A change of the market data that an item was given.
-    package enum MarketEdgeChange: Sendable {
-        case set(JSONObject)
-        /// The data follows from the item again.
-        case remove
-    }
-
-    /// - Parameters:
-    ///   - result: a documented result; `needs_review` puts the item back under review.
-    ///   - reason: one of the seed's reasons; allowed for an invalid result only.
-    ///   - flag: any id, even one the SDK does not know, to test a client's `.other` case [S].
-    ///   - catalog: a merge patch for the item's catalogue data.
-    ///   - marketEdge: the item's market data, in place of what it was given before [D market-edge].
-    init(
-        _ entrupyID: String, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
-        catalog: JSONObject? = nil, marketEdge: MarketEdgeChange? = nil
-    ) {
-        self.catalog = catalog
-        self.marketEdge = marketEdge
-        self.entrupyID = entrupyID
-        self.result = result
-        self.reason = reason
-        self.flag = flag
-    }
+    /// A documented result; `needs_review` puts the item back under review.
+    var result: ResultID?
+    /// One of the seed's reasons; allowed for an invalid result only.
+    var reason: String?
+    /// Any id, even one the SDK does not know, to test a client's `.other` case [S].
+    var flag: FlagID?
+    /// A merge patch for the item's catalogue data.
+    var catalog: JSONObject?
+    /// The market data, in place of what the item was given before [D market-edge]; null if it follows from the item again.
+    var marketEdge = GivenMarketEdge.Part<JSONObject>.absent
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         try checkParameters(job)
@@ -67,37 +42,34 @@ package struct PatchAuthentication: Operation {
         if result != nil || reason != nil, !isSame {
             try Results.set(&item, result ?? item.result, reason: reason, rule: .control, job)
         }
-        if let flag, flag != item.flag {
-            try Flags.force(&item, flag, job)
-        }
+        if let flag, flag != item.flag { try Flags.force(&item, flag, job) }
         if let catalog { try CatalogData.patch(&item, catalog, job) }
         switch marketEdge {
-        case .set(let given): try MarketEdges.set(&item, given, job)
-        case .remove: try MarketEdges.set(&item, nil, job)
-        case nil: break
+        case .given(let given): try MarketEdges.set(&item, given, job)
+        case .null: try MarketEdges.set(&item, nil, job)
+        case .absent: break
         }
         return try AuthenticationInfo(item, job)
     }
 
     private func checkParameters(_ job: JobContext) throws {
         var problems: [ErrorDetail] = []
-        if result == nil, reason == nil, flag == nil, catalog == nil, marketEdge == nil {
-            problems.append(
-                ErrorDetail(
-                    "", "the body changes nothing; give at least one of result, reason, flag, catalog, market_edge"))
+        if result == nil, reason == nil, flag == nil, catalog == nil, case .absent = marketEdge {
+            problems.add(
+                "", "the body changes nothing; give at least one of result, reason, flag, catalog, market_edge")
         }
         let reasons = job.catalogue.texts.invalidReasons.map(\.id)
-        if let reason, !reasons.contains(where: { $0.isIdentical(to: reason) }) {
-            problems.append(ErrorDetail("reason", "must be one of \(reasons.joined(separator: ", "))"))
+        if let reason, !reason.isOne(of: reasons) {
+            problems.add("reason", "must be one of \(reasons.joined(separator: ", "))")
         }
         if let id = flag?.rawValue.utf8,
             !(1...40).contains(id.count)
                 || !id.allSatisfy({ (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f })
         {
-            problems.append(ErrorDetail("flag", "must be an id of 1 to 40 of a-z, 0-9 and _, for instance flagged"))
+            problems.add("flag", "must be an id of 1 to 40 of a-z, 0-9 and _, for instance flagged")
         }
         problems += CatalogData.problems(catalog ?? [:])
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
     }
 }
 
@@ -108,28 +80,25 @@ extension PatchAuthentication {
         let reason = fields.optionalString("reason")
         let flag = fields.optionalString("flag").map(FlagID.init(rawValue:))
         let catalog = fields.members("catalog")
-        let marketEdge = fields.marketEdge()
-        let removesMarketEdge = fields.has("market_edge") && marketEdge == nil
+        let marketEdge = fields.marketEdge().map { GivenMarketEdge.Part.given($0) }
+        let isRemoved = fields.has("market_edge")
         try fields.finish()
         self.init(
-            input.path("entrupy_id"), result: result, reason: reason, flag: flag, catalog: catalog,
-            marketEdge: removesMarketEdge ? .remove : marketEdge.map { .set($0) })
+            entrupyID: input.path("entrupy_id"), result: result, reason: reason, flag: flag, catalog: catalog,
+            marketEdge: marketEdge ?? (isRemoved ? .null : .absent))
     }
 }
 
 extension AuthenticationInfo {
     init(_ item: ItemRecord, _ job: JobContext) throws {
-        guard let user = try job.transaction.user(id: item.userID),
-            let organization = try job.transaction.organization(id: item.organizationID)
-        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
         let partner = try PartnerRendering(item, job)
         self.init(
-            entrupy_id: item.entrupyID, username: user.username, customer_item_id: item.customerItemID,
+            entrupy_id: item.entrupyID, username: partner.user.username, customer_item_id: item.customerItemID,
             capture_id: item.captureID,
             result: .init(id: item.result, final: item.resultFinal, reason: item.resultReason),
             decided_by: item.decidedBy.rawValue,
             result_due_at: try job.transaction.resultDueTime(entrupyID: item.entrupyID)?.epoch,
-            flag: Flags.status(item, organization, job), certificate_id: item.certificateID,
+            flag: Flags.status(item, partner.organization, job), certificate_id: item.certificateID,
             pictures: try ResultRendering(job).pictures(item).map {
                 .init(region_id: $0.step.regionID, url: $0.url, bytes: $0.bytes)
             },

@@ -1,12 +1,13 @@
 import EntrupyAPI
 import EntrupyStorage
 import Simulation
+import SimulationAPI
 
 /// The result planned for an item, its delay, and the rule that decided: the first that matches [D decision-order].
 struct Decision: Sendable {
     let rule: DecisionRule
     let result: ResultID
-    let reason: String?
+    var reason: String?
     let delay: Span
     /// The id of the outcome rule that decided; `nil` if none did.
     var outcomeID: String?
@@ -30,8 +31,7 @@ struct Decision: Sendable {
         let (subject, activity) = (facts.subject, facts.subject.activity)
         // 1. The debug configuration, at once [S].
         if subject.configType == .debug {
-            return Decision(
-                rule: .debugConfiguration, result: .invalid, reason: ResultID.debugReason, delay: .zero)
+            return Decision(rule: .debugConfiguration, result: .invalid, reason: ResultID.debugReason, delay: .zero)
         }
         // 2. An outcome rule.
         if let (rule, outcome) = decided {
@@ -44,23 +44,66 @@ struct Decision: Sendable {
             activity.results.contains(magic.result)
         {
             return Decision(
-                rule: .magicCustomerItemID, result: magic.result, reason: nil,
-                delay: magic.delay ?? settings.resultDelay)
+                rule: .magicCustomerItemID, result: magic.result, delay: magic.delay ?? settings.resultDelay)
         }
         // 4. A brand the catalogue lacks [D unknown-brand].
         if !facts.brandIsKnown, activity.results.contains(.notSupported) {
-            return Decision(
-                rule: .unknownBrand, result: .notSupported, reason: nil, delay: settings.resultDelay)
+            return Decision(rule: .unknownBrand, result: .notSupported, delay: settings.resultDelay)
         }
         // An item type the catalogue lacks, or the brand does not have [D item-types].
         if !facts.typeIsKnown, activity.results.contains(.notSupported) {
-            return Decision(
-                rule: .unknownItemType, result: .notSupported, reason: nil, delay: settings.resultDelay)
+            return Decision(rule: .unknownItemType, result: .notSupported, delay: settings.resultDelay)
         }
         // 5. The namespace's default.
         return Decision(
-            rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: facts.hasParent), reason: nil,
+            rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: facts.hasParent),
             delay: settings.resultDelay)
+    }
+}
+
+extension Decision {
+    /// The fact that decided an item's result, and the one that would have decided without it. Reads the present rules, so it must be
+    /// called when the result is decided [D explain].
+    func fact(_ facts: Facts, _ job: JobContext) throws -> DecidingFact {
+        let name = outcomeID ?? rule.rawValue
+        guard rule != .namespaceDefault else {
+            return DecidingFact(
+                .setting, "result.default", "no rule matched: the namespace's default decided: \(text)",
+                otherwise: "an outcome rule that matches the item, or a customer_item_id such as sim-unknown")
+        }
+        var others = facts
+        switch rule {
+        case .debugConfiguration: others.subject.configType = .production
+        case .magicCustomerItemID: others.subject.customerItemID = nil
+        case .unknownBrand: others.brandIsKnown = true
+        case .unknownItemType: others.typeIsKnown = true
+        case .outcomeRule, .namespaceDefault, .control, .flagResolution: break
+        }
+        let next = try Self.make(
+            others, outcome: ItemOutcome.first(for: others.subject, without: outcomeID, job), job.entrupy.settings)
+        return DecidingFact(
+            .rule, name, "\(decider(facts.subject)) decided: \(text)",
+            otherwise: "without it \(next.decider(others.subject)) decides: \(next.text)")
+    }
+
+    /// The result and its delay, in words.
+    private var text: String {
+        let whole = reason.map { "\(result.rawValue) (\($0))" } ?? result.rawValue
+        return isLater ? "\(whole), after \(DurationText.text(microseconds: delay.microseconds))" : whole
+    }
+
+    /// The deciding rule or setting, in words.
+    private func decider(_ subject: ItemOutcome.Subject) -> String {
+        switch rule {
+        case .debugConfiguration: "the debug configuration"
+        case .outcomeRule: "the outcome rule \(outcomeID ?? "")"
+        case .magicCustomerItemID: "the magic customer_item_id \(subject.customerItemID ?? "")"
+        case .unknownBrand: "the brand \(subject.brandName), which the catalogue lacks,"
+        case .unknownItemType: "the item type, which the catalogue lacks,"
+        case .namespaceDefault: "the namespace's default"
+        case .control: "the control API"
+        case .flagResolution: "the resolution of the flag"
+        }
     }
 }
 
@@ -73,12 +116,8 @@ struct MagicItemID: Sendable {
     init?(_ text: String) {
         guard let parts = Self.parts(text) else { return nil }
         result = parts.result
-        if let written = parts.delay {
-            guard let span = Self.span(written) else { return nil }
-            delay = span
-        } else {
-            delay = nil
-        }
+        delay = parts.delay.flatMap(Self.span)
+        if delay == nil, parts.delay != nil { return nil }
     }
 
     /// The problem of an id that has the magic form but an invalid delay; `nil` for all other ids.

@@ -4,15 +4,10 @@ import Simulation
 import SimulationAPI
 
 /// `GET /_sim/authentications/{entrupy_id}/rules`: compares every outcome rule about items with one item [D rule-matches].
-package struct ExplainOutcomes: Operation {
+package enum ExplainOutcomes: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> RuleMatchList {
+    package static func perform(_ entrupyID: String, _ job: JobContext, as caller: Control) throws -> RuleMatchList {
         let item = try Results.find(entrupyID, job)
         let subject = ItemOutcome.Subject(
             brandID: item.brandID, brandName: item.brandName, customerItemID: item.customerItemID,

@@ -6,23 +6,31 @@ import SimulationAPI
 ///
 /// A part that is absent follows from the item. A part that is null is left out of the answer.
 struct GivenMarketEdge {
-    enum Part<Value> {
-        case absent
-        case null
+    enum Part<Value: Sendable>: Sendable {
+        case absent, null
         case given(Value)
+
+        /// The value that counts: the one that was given, none for null, else the one that follows from the item.
+        func value(or follows: @autoclosure () -> Value?) -> Value? {
+            switch self {
+            case .given(let value): value
+            case .null: nil
+            case .absent: follows()
+            }
+        }
     }
 
-    struct Grade {
+    struct Grade: Sendable {
         let id: String
         let display: String
     }
 
-    struct Match {
+    struct Match: Sendable {
         let product: String
-        let confidence: JSONValue?
+        var confidence: JSONValue?
     }
 
-    struct Condition {
+    struct Condition: Sendable {
         let score: JSONValue?
         let rating: String
         let issues: [String]
@@ -64,44 +72,40 @@ struct GivenMarketEdge {
 
     private init(_ fields: inout FieldReader) {
         let members = fields.value(Self.name)?.members ?? [:]
-        var part = fields.object(Self.name)
+        var edge = fields.object(Self.name)
         for key in Self.fixed where members[key] != nil {
-            part.report(
+            edge.report(
                 key, "cannot be set: it is the same for every item, or follows from the item's id; leave it out")
         }
-        part.refuseMembers(except: Self.parts, ignoring: Self.fixed)
-        readParts(&part)
-        // Members of a request always encode.
-        let length = (try? StoredJSON.encode(JSONValue.object(members)))?.utf8.count ?? .max
-        if length > Self.maxBytes {
-            part.report("", "must be at most \(Self.maxBytes) bytes as JSON, got \(length)")
-        }
-    }
-
-    private mutating func readParts(_ fields: inout FieldReader) {
-        grade = fields.part("market_grade", ["id", "display"]) {
+        edge.refuseMembers(except: Self.parts, ignoring: Self.fixed)
+        grade = edge.part("market_grade", ["id", "display"]) {
             Grade(id: $0.requiredText("id", maxBytes: 100), display: $0.requiredText("display", maxBytes: 200))
         }
-        match = fields.part("market_match", ["product", "confidence"]) {
-            Match(product: $0.requiredText("product", maxBytes: 500), confidence: $0.share("confidence"))
+        match = edge.part("market_match", ["product", "confidence"]) {
+            Match(product: $0.requiredText("product", maxBytes: 500), confidence: $0.numeral("confidence", in: 0...1))
         }
-        price = fields.part("market_value", ["price"]) { $0.requiredText("price", maxBytes: 100) }
-        condition = fields.part("condition", ["score", "rating", "issues"]) {
+        price = edge.part("market_value", ["price"]) { $0.requiredText("price", maxBytes: 100) }
+        condition = edge.part("condition", ["score", "rating", "issues"]) {
             Condition(
                 score: $0.numeral("score", in: 0...100), rating: $0.requiredText("rating", maxBytes: 200),
                 issues: $0.proses("issues") ?? [])
         }
-        failure = fields.part("error", ["message", "show", "retry", "ecode"]) {
+        failure = edge.part("error", ["message", "show", "retry", "ecode"]) {
             MarketEdge.Failure(
                 message: $0.requiredText("message"), show: $0.optionalBool("show") ?? true,
                 retry: $0.optionalBool("retry") ?? false, ecode: $0.text("ecode", maxBytes: 100))
         }
-        if fields.has("disclaimer") {
-            disclaimer = fields.value("disclaimer") == nil ? .null : .given(fields.proses("disclaimer") ?? [])
+        if edge.has("disclaimer") {
+            disclaimer = edge.value("disclaimer") == nil ? .null : .given(edge.proses("disclaimer") ?? [])
         }
-        if fields.has("marketplace_listings") {
+        if edge.has("marketplace_listings") {
             listings =
-                fields.value("marketplace_listings") == nil ? .null : .given(fields.listings("marketplace_listings"))
+                edge.value("marketplace_listings") == nil ? .null : .given(edge.listings("marketplace_listings"))
+        }
+        // Members of a request always encode.
+        let length = (try? StoredJSON.encode(JSONValue.object(members)))?.utf8.count ?? .max
+        if length > Self.maxBytes {
+            edge.report("", "must be at most \(Self.maxBytes) bytes as JSON, got \(length)")
         }
     }
 }
@@ -115,9 +119,7 @@ enum MarketListing {
             "currency", "link", "brand", "image_url", "category", "style", "description", "price_min", "price_max",
             "price_avg", "price_difference", "price_difference_perc", "price_days_window",
         ]
-    /// All members that the published models have.
-    static let published = texts + ["time_of_report", "price_difference_positive"]
-    static let known = published + ["confidence"]
+    static let known = texts + ["time_of_report", "price_difference_positive", "confidence"]
 }
 
 extension FieldReader {
@@ -135,7 +137,7 @@ extension FieldReader {
     }
 
     /// A part of the data: absent, null, or an object with no members but `known`.
-    fileprivate mutating func part<Value>(
+    fileprivate mutating func part<Value: Sendable>(
         _ key: String, _ known: [String], _ read: (inout FieldReader) -> Value
     ) -> GivenMarketEdge.Part<Value> {
         guard has(key) else { return .absent }
@@ -151,9 +153,6 @@ extension FieldReader {
     fileprivate mutating func numeral(_ key: String, in range: ClosedRange<Double>) -> JSONValue? {
         decimal(key, in: range) == nil ? nil : value(key)
     }
-
-    /// A number from 0 to 1, as it was written.
-    fileprivate mutating func share(_ key: String) -> JSONValue? { numeral(key, in: 0...1) }
 
     /// A list of texts, bounded in number and length.
     fileprivate mutating func proses(_ key: String) -> [String]? {
@@ -187,7 +186,7 @@ extension FieldReader {
                     _ = listing.text(text, maxBytes: 2000)
                 }
             }
-            _ = listing.share("confidence")
+            _ = listing.decimal("confidence", in: 0...1)
             _ = listing.decimal("time_of_report", in: 0...253_402_300_799)
             _ = listing.optionalBool("price_difference_positive")
             return members

@@ -17,7 +17,6 @@ struct ItemOutcome: Sendable {
     private let category: String?
     private let configType: ConfigType?
 
-    /// The facts about an item that rules examine.
     struct Subject {
         let brandID: String
         let brandName: String
@@ -59,8 +58,7 @@ struct ItemOutcome: Sendable {
 
     /// Whether the rule decides the result of such an item.
     func decides(_ subject: Subject) -> Bool {
-        subject.activity.results.contains(resultID) && fitsBrand(of: subject)
-            && (customerItemID.map { glob in subject.customerItemID.map(glob.matches) ?? false } ?? true)
+        subject.activity.results.contains(resultID) && fitsBrand(of: subject) && fitsID(of: subject)
             && (username?.isIdentical(to: subject.username) ?? true)
             && (category?.isIdentical(to: subject.category) ?? true)
             && [nil, subject.configType].contains(configType)
@@ -72,30 +70,23 @@ struct ItemOutcome: Sendable {
             || wanted.isIdentical(to: subject.brandName.lowercased())
     }
 
+    private func fitsID(of subject: Subject) -> Bool {
+        customerItemID.map { glob in subject.customerItemID.map(glob.matches) ?? false } ?? true
+    }
+
     /// The parts of the condition, compared with an item.
     func parts(_ subject: Subject) -> [RulePart] {
-        var parts: [RulePart] = []
-        if let brand {
-            parts.append(
-                RulePart(
-                    field: "brand", expected: brand, actual: subject.brandName, matches: fitsBrand(of: subject)))
-        }
-        if let glob = customerItemID {
-            parts.append(
-                RulePart(
-                    field: "customer_item_id", expected: glob.pattern, actual: subject.customerItemID,
-                    matches: subject.customerItemID.map(glob.matches) ?? false))
-        }
-        let others = [
-            ("username", username, subject.username), ("product_category", category, subject.category),
-            ("config_type", configType?.rawValue, subject.configType.rawValue),
+        let type = subject.configType.rawValue
+        let parts: [(String, String?, String?, Bool)] = [
+            ("brand", brand, subject.brandName, fitsBrand(of: subject)),
+            ("customer_item_id", customerItemID?.pattern, subject.customerItemID, fitsID(of: subject)),
+            ("username", username, subject.username, username?.isIdentical(to: subject.username) ?? true),
+            ("product_category", category, subject.category, category?.isIdentical(to: subject.category) ?? true),
+            ("config_type", configType?.rawValue, type, configType?.rawValue.isIdentical(to: type) ?? true),
         ]
-        for case (let field, let expected?, let actual) in others {
-            parts.append(
-                RulePart(
-                    field: field, expected: expected, actual: actual, matches: expected.isIdentical(to: actual)))
+        return parts.compactMap { field, expected, actual, matches in
+            expected.map { RulePart(field: field, expected: $0, actual: actual, matches: matches) }
         }
-        return parts
     }
 
     /// The first rule that decides the result of such an item.
@@ -118,16 +109,14 @@ extension ItemOutcome: PlatformOutcome {
         if configType == .debug {
             notes.append(
                 RuleNote(
-                    "match.config_type",
-                    "the debug configuration makes every item invalid, before any rule applies"))
+                    "match.config_type", "the debug configuration makes every item invalid, before any rule applies"))
         }
         notes += self.notes(job.state.seed).map { RuleNote($0) }
         if let username, try job.transaction.user(username: username) == nil {
             notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", mayChange: true))
         }
         if resultID == .needsReview, delay != nil {
-            notes.append(
-                RuleNote("after", "an item is needs_review from the start, so \"after\" has no effect"))
+            notes.append(RuleNote("after", "an item is needs_review from the start, so \"after\" has no effect"))
         }
         return notes
     }
@@ -137,18 +126,15 @@ extension ItemOutcome: PlatformOutcome {
         var notes: [ErrorDetail] = []
         if !Activity.authentication.results.contains(resultID) {
             let kind = resultID.isOfComparisonsOnly ? "compared" : "registered"
-            notes.append(ErrorDetail("result", "only \(kind) fingerprints can have \(result)"))
+            notes.add("result", "only \(kind) fingerprints can have \(result)")
         }
         if let brand, catalogue.brand(matching: brand) == nil {
-            notes.append(
-                ErrorDetail(
-                    "match.brand",
-                    "the catalogue has no brand \"\(brand)\"; the rule still matches items that name it"))
+            notes.add(
+                "match.brand", "the catalogue has no brand \"\(brand)\"; the rule still matches items that name it")
         }
         if let category, catalogue.category(category) == nil {
             let ids = catalogue.categories.map(\.id).joined(separator: ", ")
-            notes.append(
-                ErrorDetail("match.product_category", "the catalogue has no category \"\(category)\"; it has \(ids)"))
+            notes.add("match.product_category", "the catalogue has no category \"\(category)\"; it has \(ids)")
         }
         return notes
     }

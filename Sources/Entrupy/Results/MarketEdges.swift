@@ -7,16 +7,11 @@ import SimulationAPI
 import Storage
 
 /// `GET /sdk/results/{entrupy_id}/market-edge`: the market data of an item with a final result [D market-edge].
-package struct ShowMarketEdge: Operation {
+package enum ShowMarketEdge: RuleByID {
     package static let access = Access.reads
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> MarketEdge {
-        let item = try Results.find(entrupyID, of: user, job)
+    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> MarketEdge {
+        let item = try user.item(entrupyID, job)
         guard item.resultFinal else {
             throw PlatformError.wrongState(
                 "the item has no final result yet, and market data comes with the final result",
@@ -30,7 +25,6 @@ package struct ShowMarketEdge: Operation {
     }
 }
 
-/// Changes of the market data that an item was given.
 enum MarketEdges {
     /// Gives an item market data, or removes what it was given. Writes, unless nothing changes.
     static func set(_ item: inout ItemRecord, _ given: JSONObject?, _ job: JobContext) throws {
@@ -76,23 +70,26 @@ struct MarketEdgeRendering {
     init(_ item: ItemRecord, _ job: JobContext) throws {
         self.item = item
         self.job = job
-        given =
-            try item.marketEdge.map { try GivenMarketEdge(StoredJSON.decode($0).members ?? [:]) } ?? GivenMarketEdge()
-        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
+        given = try item.marketEdge.map { try GivenMarketEdge(StoredJSON.members($0)) } ?? GivenMarketEdge()
+        let metadata = try ItemMetadata(stored: item.metadata)
         // An item that was given an error has no other data than it was given.
         if case .given = given.failure {
             catalog = [:]
         } else {
-            catalog = try item.result.hasMarketData ? CatalogData(item, metadata).value.members ?? [:] : [:]
+            catalog = try item.result.hasMarketData ? CatalogData.value(item, metadata).members ?? [:] : [:]
         }
     }
 
     func edge() -> MarketEdge {
+        let listed = (catalog["marketplace_listings"]?.elements ?? []).compactMap(\.members)
+        let listings = given.listings.value(or: listed) ?? []
         let condition = condition
         let grade = grade(of: condition)
-        let listings = listings
-        let edge = MarketEdge(
-            identifier: identifier, market_grade: grade, market_value: estimate(listings),
+        var edge = MarketEdge(
+            identifier: identifier, market_grade: grade,
+            market_value: given.price.value(or: price(listings)).map {
+                .init(price: $0, section_description: text(MarketEdgeTexts.value))
+            },
             market_match: match(listings),
             condition: condition.map {
                 MarketEdge.Condition(
@@ -100,8 +97,14 @@ struct MarketEdgeRendering {
                     section_description: text(MarketEdgeTexts.grade), values: grade?.values)
             },
             marketplace_listings: listings.map { .object($0) }, client_polling_instruction: .init(),
-            disclaimer: disclaimer, error: nil)
-        return withError(edge)
+            disclaimer: given.disclaimer.value(or: [text(MarketEdgeTexts.disclaimer)]) ?? [], error: nil)
+        let isEmpty =
+            edge.market_grade == nil && edge.market_value == nil && edge.market_match == nil && edge.condition == nil
+            && edge.marketplace_listings.isEmpty
+        let unavailable = MarketEdge.Failure(
+            message: text(MarketEdgeTexts.unavailable), show: true, retry: false, ecode: "no_market_data")
+        edge.error = given.failure.value(or: isEmpty ? unavailable : nil)
+        return edge
     }
 
     private func text(_ text: LocalizedText) -> String { text[job.language] }
@@ -111,32 +114,6 @@ struct MarketEdgeRendering {
         let digits = Array(Hex.string(SHA256.hash(data: Data("session \(item.entrupyID)".utf8)).prefix(16)))
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
         return .init(entrupy_id: item.entrupyID, session_uuid: groups.joined(separator: "-"))
-    }
-
-    /// The data with the error that was given, or with one that says that there is no data.
-    private func withError(_ edge: MarketEdge) -> MarketEdge {
-        var edge = edge
-        switch given.failure {
-        case .given(let failure): edge.error = failure
-        case .null: break
-        case .absent:
-            let isEmpty =
-                edge.market_grade == nil && edge.market_value == nil && edge.market_match == nil
-                && edge.condition == nil && edge.marketplace_listings.isEmpty
-            if isEmpty {
-                edge.error = .init(
-                    message: text(MarketEdgeTexts.unavailable), show: true, retry: false, ecode: "no_market_data")
-            }
-        }
-        return edge
-    }
-
-    private var disclaimer: [String] {
-        switch given.disclaimer {
-        case .given(let texts): texts
-        case .null: []
-        case .absent: [text(MarketEdgeTexts.disclaimer)]
-        }
     }
 
     // MARK: Condition
@@ -157,7 +134,7 @@ struct MarketEdgeRendering {
         }
         guard let assessment = catalog["condition_assessment"]?.members else { return nil }
         // The control API takes any members, so each is checked here.
-        var condition = Condition(rating: assessment["rating"]?.text.flatMap { $0.isEmpty ? nil : $0 })
+        var condition = Condition(rating: assessment["rating"]?.text?.nonEmpty)
         if let score = assessment["score"], case .number = score { condition.score = score }
         condition.issues = (assessment["issues"]?.elements ?? []).compactMap(\.text)
         condition.details = (assessment["details"]?.members ?? [:]).sorted.compactMap { name, value in
@@ -172,17 +149,11 @@ struct MarketEdgeRendering {
     }
 
     private func grade(of condition: Condition?) -> MarketEdge.Grade? {
-        let found: GivenMarketEdge.Grade
-        switch given.grade {
-        case .given(let grade): found = grade
-        case .null: return nil
-        case .absent:
-            guard let rating = condition?.rating else { return nil }
-            found = grade(rating: rating)
+        given.grade.value(or: condition?.rating.map(grade(rating:))).map { grade in
+            MarketEdge.Grade(
+                id: grade.id, display: grade.display, section_description: text(MarketEdgeTexts.grade),
+                values: report(grade, condition))
         }
-        return MarketEdge.Grade(
-            id: found.id, display: found.display, section_description: text(MarketEdgeTexts.grade),
-            values: report(found, condition))
     }
 
     /// The grade of a rating. One that is not on the scale is shown as it is.
@@ -204,25 +175,8 @@ struct MarketEdgeRendering {
 
     // MARK: Listings
 
-    private var listings: [JSONObject] {
-        switch given.listings {
-        case .given(let listings): listings
-        case .null: []
-        case .absent: (catalog["marketplace_listings"]?.elements ?? []).compactMap(\.members)
-        }
-    }
-
-    private func estimate(_ listings: [JSONObject]) -> MarketEdge.Estimate? {
-        price(listings).map { .init(price: $0, section_description: text(MarketEdgeTexts.value)) }
-    }
-
     /// The middle price of the listings in the currency of the first, of two the lower.
     private func price(_ listings: [JSONObject]) -> String? {
-        switch given.price {
-        case .given(let price): return price
-        case .null: return nil
-        case .absent: break
-        }
         let offers = listings.compactMap { listing -> (amount: Double, price: String, currency: String)? in
             guard let price = listing["price"]?.text, let amount = Double(price), amount.isFinite, amount >= 0 else {
                 return nil
@@ -236,30 +190,23 @@ struct MarketEdgeRendering {
     }
 
     private func match(_ listings: [JSONObject]) -> MarketEdge.Match? {
-        let values = listings.compactMap(published)
-        let product: String
-        var confidence: JSONValue?
-        switch given.match {
-        case .given(let given): (product, confidence) = (given.product, given.confidence)
-        case .null: return nil
-        case .absent:
-            guard let found = self.product ?? listings.lazy.compactMap({ $0["title"]?.text }).first,
-                !listings.isEmpty
-            else { return nil }
-            product = found
-            confidence = listings.compactMap { listing -> JSONNumber? in
-                if case .number(let number)? = listing["confidence"] { number } else { nil }
-            }.max { $0.double < $1.double }.map { .number($0) }
+        given.match.value(or: likelyMatch(listings)).map { match in
+            .init(
+                product: match.product, confidence: match.confidence, section_description: text(MarketEdgeTexts.match),
+                values: listings.compactMap(published))
         }
-        return .init(
-            product: product, confidence: confidence, section_description: text(MarketEdgeTexts.match), values: values)
     }
 
-    /// Brand and style by the catalogue data.
-    private var product: String? {
+    /// Brand and style by the catalogue data, or else the title of a listing; `nil` without listings.
+    private func likelyMatch(_ listings: [JSONObject]) -> GivenMarketEdge.Match? {
         let information = catalog["product_information"]?.members ?? [:]
-        let names = ["brand", "style"].compactMap { information[$0]?.text }.filter { !$0.isEmpty }
-        return names.isEmpty ? nil : names.joined(separator: " ")
+        let names = ["brand", "style"].compactMap { information[$0]?.text?.nonEmpty }.joined(separator: " ")
+        guard let product = names.nonEmpty ?? listings.lazy.compactMap({ $0["title"]?.text }).first, !listings.isEmpty
+        else { return nil }
+        let confidence = listings.compactMap { listing -> JSONNumber? in
+            if case .number(let number)? = listing["confidence"] { number } else { nil }
+        }.max { $0.double < $1.double }
+        return .init(product: product, confidence: confidence.map { .number($0) })
     }
 
     /// A listing in the form of the published models [P]; `nil` if it lacks what they require.
@@ -275,11 +222,7 @@ struct MarketEdgeRendering {
         value["category"] = value["category"] ?? .string(item.category.spelledOut)
         // The listings were seen when the item got its result.
         let seen = JSONValue.number(JSONNumber(text: "\((item.resultAt ?? item.submittedAt).epoch)"))
-        if let time = listing["time_of_report"], case .number = time {
-            value["time_of_report"] = time
-        } else {
-            value["time_of_report"] = seen
-        }
+        value["time_of_report"] = if let time = listing["time_of_report"], case .number = time { time } else { seen }
         return .object(value)
     }
 }

@@ -53,9 +53,7 @@ struct Renderings {
         if job.language == .english, address == nil {
             if let bytes = item.rendering { return bytes }
             let bytes = try make(item, .sdk)
-            job.entrupy.cache(
-                FreshRendering(
-                    position: item.position, revision: item.revision, key: job.renderingKey, bytes: bytes))
+            job.entrupy.cache(bytes, of: item, key: job.renderingKey)
             return bytes
         }
         return try cached(item, .sdk)

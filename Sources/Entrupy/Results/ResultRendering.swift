@@ -8,25 +8,20 @@ import Storage
 /// `model` is made from `style_name`, `function` from apparel's `item_type` [D model-and-function].
 struct ResultRendering {
     private let job: JobContext
-    private let language: Language
+    private var language: Language { job.language }
 
     init(_ job: JobContext) {
         self.job = job
-        language = job.language
     }
 
     func render(_ item: ItemRecord) throws -> EntrupyCaptureResult {
-        let metadata = ItemMetadata(members: try StoredJSON.decode(item.metadata).members ?? [:])
-        guard let organization = try job.transaction.organization(id: item.organizationID),
-            let user = try job.transaction.user(id: item.userID)
-        else { throw PlatformError.bug("item \(item.entrupyID) without an owner") }
+        let metadata = try ItemMetadata(stored: item.metadata)
+        let (user, organization) = try job.owner(of: item)
         return EntrupyCaptureResult(
             entrupy_id: item.entrupyID,
             properties: .init(
                 brand: .init(id: item.brandID, display: ["name": item.brandName]),
-                model: metadata.text(.styleName).map {
-                    .init(id: ItemMetadata.identifier($0), display: ["name": $0])
-                },
+                model: metadata.text(.styleName).map { .init(id: ItemMetadata.identifier($0), display: ["name": $0]) },
                 function: function(item, metadata)),
             status: .init(
                 flag: .init(id: item.flag, is_flaggable: Flags.isFlaggable(item, organization, job)),
@@ -72,7 +67,7 @@ struct ResultRendering {
         let texts = job.catalogue.texts
         return try Results.timeline(item, job).compactMap { event in
             guard let text = texts.events[event.kind] else { return nil }
-            let data = try StoredJSON.decode(event.data).members ?? [:]
+            let data = try StoredJSON.members(event.data)
             let header = data["result"]?.text.flatMap { texts.result(ResultID(rawValue: $0))?.header[language] }
             return .init(
                 label: text.label[language], title: text.title[language], type: event.kind,
@@ -94,16 +89,16 @@ struct ResultRendering {
     /// An item's images in the order of the workflow, for each region the one taken last. Empty if there is no capture.
     func pictures(_ item: ItemRecord) throws -> [(step: Catalogue.Step, url: String, smallURL: String, bytes: Int)] {
         guard let category = job.catalogue.category(item.category) else { return [] }
-        let type = item.configType
         let retakes = try job.transaction.retakes(entrupyID: item.entrupyID).compactMap(\.captureID)
         let records = try ([item.captureID].compactMap(\.self) + retakes).reversed().flatMap {
             try job.transaction.captureImages(captureID: $0)
         }
-        return category.steps(type).compactMap { step in
+        return category.steps(item.configType).compactMap { step in
             records.first { $0.regionID.isIdentical(to: step.regionID) }.map { record in
-                (step, "\(job.publicURL)/images/\(record.sha256)", record.bytes)
+                let url = "\(job.publicURL)/images/\(record.sha256)"
+                return (step, url + "/original", url + "/scale_micro", record.bytes)
             }
-        }.map { (step: $0, url: $1 + "/original", smallURL: $1 + "/scale_micro", bytes: $2) }
+        }
     }
 
     /// The certificate; `nil` unless the result is authentic [D certificate-while-authentic]. Its site is an image too before
@@ -124,13 +119,9 @@ struct ResultRendering {
     }
 
     /// The id of the current certificate; `nil` unless the result is authentic.
-    func certificateID(_ item: ItemRecord) -> String? {
-        item.result == .authentic ? item.certificateID : nil
-    }
+    func certificateID(_ item: ItemRecord) -> String? { item.result == .authentic ? item.certificateID : nil }
 
-    private func textFields(
-        _ item: ItemRecord, _ metadata: ItemMetadata
-    ) -> [EntrupyCaptureResult.TextField] {
+    private func textFields(_ item: ItemRecord, _ metadata: ItemMetadata) -> [EntrupyCaptureResult.TextField] {
         let required = job.catalogue.category(item.category)?.requiredFields ?? []
         return ItemField.shown.compactMap { field in
             guard let content = metadata.text(field) else { return nil }
@@ -143,8 +134,5 @@ struct ResultRendering {
 }
 
 extension Instant {
-    /// The moment as text and as epoch seconds.
-    var timestamp: EntrupyCaptureResult.Timestamp {
-        .init(display: display, epoch: epoch)
-    }
+    var timestamp: EntrupyCaptureResult.Timestamp { .init(display: display, epoch: epoch) }
 }

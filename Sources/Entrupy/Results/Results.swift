@@ -4,7 +4,6 @@ import Simulation
 import SimulationAPI
 import Storage
 
-/// The results of items.
 enum Results {
     /// Sets a new item's result now if the delay is zero, or schedules it [P]. Writes.
     ///
@@ -20,8 +19,7 @@ enum Results {
 
     /// Sets a planned result that is now due. Writes.
     static func setPlannedResult(entrupyID: String, _ job: JobContext) throws {
-        guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResult
-        else { return }
+        guard var item = try job.transaction.item(entrupyID: entrupyID), let result = item.plannedResult else { return }
         try set(&item, result, reason: item.plannedReason, rule: item.decidedBy, job)
     }
 
@@ -91,29 +89,12 @@ enum Results {
         } + events
     }
 
-    /// An item of a user. Another user's item is reported as missing.
-    static func find(_ entrupyID: String, of user: SDKUser, _ job: JobContext) throws -> ItemRecord {
-        let found = try job.transaction.item(entrupyID: entrupyID)
-        guard let item = found, item.userID == user.id else { throw try missing(found?.userID, user, job) }
-        return item
-    }
-
-    /// The refusal of an item that is not the user's.
-    ///
-    /// - Parameter ownerID: the user it belongs to; `nil` if there is no such item.
-    static func missing(_ ownerID: Int64?, _ user: SDKUser, _ job: JobContext) throws -> PlatformError {
-        .notFound(
-            "the user has no item with this id", because: try Ownership.because("item", of: ownerID, asked: user, job))
-    }
-
     /// The state of an item's result, for the journal.
     static func state(_ item: ItemRecord, _ job: JobContext) throws -> String {
-        let final = item.resultFinal ? "final" : "not final"
-        guard !item.resultFinal, try Retakes.open(item.entrupyID, job) != nil else {
-            return "the result of \(item.entrupyID) is \(item.result.rawValue), \(final)"
-        }
-        return
-            "the result of \(item.entrupyID) is \(item.result.rawValue), \(final): support asked for new images of it"
+        let state = "the result of \(item.entrupyID) is \(item.result.rawValue), "
+        if item.resultFinal { return state + "final" }
+        let isAsked = try Retakes.open(item.entrupyID, job) != nil
+        return state + (isAsked ? "not final: support asked for new images of it" : "not final")
     }
 
     /// Any item of the namespace, for the control API.
@@ -127,18 +108,29 @@ enum Results {
     }
 }
 
-/// `GET /sdk/results/{entrupy_id}`.
-package struct ShowResult: Operation {
-    package static let access = Access.reads
-    let entrupyID: String
+extension SDKUser: ItemOwner {
+    package var author: String { username }
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
+    package func item(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
+        let found = try job.transaction.item(entrupyID: entrupyID)
+        guard let item = found, item.userID == id else { throw try missing(found?.userID, job) }
+        return item
     }
 
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
+    /// - Parameter ownerID: the user it belongs to; `nil` if there is no such item.
+    fileprivate func missing(_ ownerID: Int64?, _ job: JobContext) throws -> PlatformError {
+        .notFound(
+            "the user has no item with this id", because: try Ownership.because("item", of: ownerID, asked: self, job))
+    }
+}
+
+/// `GET /sdk/results/{entrupy_id}`.
+package enum ShowResult: RuleByID {
+    package static let access = Access.reads
+
+    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
-        guard let item = found, item.userID == user.id else { throw try Results.missing(found?.userID, user, job) }
+        guard let item = found, item.userID == user.id else { throw try user.missing(found?.userID, job) }
         return EncodedJSON(bytes: try Renderings(job).sdk(item))
     }
 }

@@ -22,11 +22,9 @@ enum Retakes {
     /// The images a retake asks for, in the order of the workflow.
     static func steps(_ retake: RetakeRecord, of category: Catalogue.Category, _ type: ConfigType) -> [Catalogue.Step] {
         let regions = retake.regions.split(separator: " ").map(String.init)
-        return category.steps(type).filter { step in regions.contains { $0.isIdentical(to: step.regionID) } }
-            .map {
-                Catalogue.Step(
-                    regionID: $0.regionID, required: true, displayName: $0.displayName, guidance: $0.guidance)
-            }
+        return category.steps(type).filter { $0.regionID.isOne(of: regions) }.map {
+            Catalogue.Step(regionID: $0.regionID, required: true, displayName: $0.displayName, guidance: $0.guidance)
+        }
     }
 
     /// Answers a retake with the images of a capture. Writes.
@@ -35,8 +33,7 @@ enum Retakes {
         guard let retake = found, retake.answeredAt == nil,
             var item = try job.transaction.item(entrupyID: retake.entrupyID)
         else {
-            throw PlatformError.wrongState(
-                "another capture has already answered the retake", because: answered(found))
+            throw PlatformError.wrongState("another capture has already answered the retake", because: answered(found))
         }
         try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
         try Items.save(&item, job)
@@ -60,10 +57,9 @@ enum Retakes {
         guard let item = try job.transaction.item(entrupyID: retake.entrupyID),
             let category = job.catalogue.category(item.category)
         else { throw PlatformError.bug("retake \(retake.id) without an item") }
-        let type = item.configType
         let request = Retake(
             retake_id: retake.id,
-            regions: steps(retake, of: category, type).map {
+            regions: steps(retake, of: category, item.configType).map {
                 .init(
                     region_id: $0.regionID, display_name: $0.displayName[job.language],
                     guidance: $0.guidance[job.language])
@@ -79,38 +75,27 @@ package struct AskForRetake: Operation {
     let entrupyID: String
     let request: RetakeRequest
 
-    init(_ entrupyID: String, _ request: RetakeRequest) {
-        self.entrupyID = entrupyID
-        self.request = request
-    }
-
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var problems: [ErrorDetail] = []
-        if request.regions?.isEmpty == true { problems.append(ErrorDetail("regions", "must name at least one region")) }
-        if let problem = request.message.flatMap({ TextRules.tooLong($0, scalars: Retakes.maxText) }) {
-            problems.append(ErrorDetail("message", problem))
-        }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        if request.regions?.isEmpty == true { problems.add("regions", "must name at least one region") }
+        problems.add("message", request.message.flatMap { TextRules.tooLong($0, scalars: Retakes.maxText) })
+        try problems.check()
         var item = try Results.find(entrupyID, job)
-        let type = item.configType
         guard let category = job.catalogue.category(item.category) else {
             throw PlatformError.bug("item \(entrupyID) of an unknown category")
         }
-        let known = category.steps(type).map(\.regionID)
-        for (index, region) in (request.regions ?? []).enumerated()
-        where !known.contains(where: { $0.isIdentical(to: region) }) {
-            problems.append(ErrorDetail("regions[\(index)]", "must be one of \(known.joined(separator: ", "))"))
+        let steps = category.steps(item.configType)
+        let known = steps.map(\.regionID)
+        for (index, region) in (request.regions ?? []).enumerated() where !region.isOne(of: known) {
+            problems.add("regions[\(index)]", "must be one of \(known.joined(separator: ", "))")
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
         guard try Retakes.open(entrupyID, job) == nil else {
             throw PlatformError.wrongState(
                 "the item already has an open retake, which must be answered first",
                 because: "support has asked for new images of \(entrupyID) already")
         }
-        let regions =
-            request.regions.map { wanted in
-                known.filter { region in wanted.contains { $0.isIdentical(to: region) } }
-            } ?? category.steps(type).filter(\.required).map(\.regionID)
+        let regions = steps.filter { step in request.regions.map(step.regionID.isOne) ?? step.required }.map(\.regionID)
         let retake = RetakeRecord(
             id: try job.nextID(.retake), entrupyID: entrupyID, userID: item.userID,
             regions: regions.joined(separator: " "), message: request.message, askedAt: job.now)
@@ -134,7 +119,7 @@ extension AskForRetake {
         var fields = input.fields(known: ["regions", "message"])
         let wanted = RetakeRequest(regions: fields.texts("regions"), message: fields.optionalString("message"))
         try fields.finish()
-        self.init(input.path("entrupy_id"), wanted)
+        self.init(entrupyID: input.path("entrupy_id"), request: wanted)
     }
 }
 
@@ -149,21 +134,19 @@ package struct SendSupportMessage: Operation {
         self.entrupyID = entrupyID
         self.request = request
         var problems: [ErrorDetail] = []
-        if request.message.isEmpty { problems.append(ErrorDetail("message", "must not be empty")) }
-        if let problem = TextRules.tooLong(request.message, scalars: Retakes.maxText) {
-            problems.append(ErrorDetail("message", problem))
+        func check(_ field: String, _ text: String, _ maxScalars: Int) {
+            problems.add(field, text.isEmpty ? "must not be empty" : TextRules.tooLong(text, scalars: maxScalars))
         }
+        check("message", request.message, Retakes.maxText)
         if let options = request.options {
             if !(1...Retakes.maxOptions).contains(options.count) {
-                problems.append(ErrorDetail("options", "must be 1 to \(Retakes.maxOptions) options, or left out"))
+                problems.add("options", "must be 1 to \(Retakes.maxOptions) options, or left out")
             }
             for (index, option) in options.prefix(Retakes.maxOptions).enumerated() {
-                let problem =
-                    option.isEmpty ? "must not be empty" : TextRules.tooLong(option, scalars: Retakes.maxOption)
-                if let problem { problems.append(ErrorDetail("options[\(index)]", problem)) }
+                check("options[\(index)]", option, Retakes.maxOption)
             }
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
@@ -202,16 +185,11 @@ package struct ListRetakes: Operation {
 
 /// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the requested images. Uploads and submission follow
 /// as for any capture.
-package struct StartRetake: Operation {
+package enum StartRetake: RuleByID {
     package static let access = Access.writes
-    let entrupyID: String
 
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> Capture {
-        let item = try Results.find(entrupyID, of: user, job)
+    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
+        let item = try user.item(entrupyID, job)
         guard let retake = try Retakes.open(entrupyID, job) else {
             throw PlatformError.wrongState(
                 "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")],

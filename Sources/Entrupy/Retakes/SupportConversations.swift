@@ -9,21 +9,19 @@ enum SupportConversations {
     /// The messages, from the item's events.
     static func messages(_ item: ItemRecord, _ job: JobContext) throws -> [SupportMessage] {
         try job.transaction.events(entrupyID: item.entrupyID).compactMap { event in
-            let type =
-                switch event.kind {
-                case EventKind.retakeRequested.name: "retake"
-                case EventKind.supportMessage.name: "question"
-                case EventKind.supportAnswered.name: "answer"
-                default: String?.none
-                }
-            guard let type else { return nil }
-            let data = try StoredJSON.decode(event.data).members ?? [:]
+            guard let type = types[event.kind] else { return nil }
+            let data = try StoredJSON.members(event.data)
             return SupportMessage(
                 id: (data["id"] ?? data["retake_id"])?.text ?? "", type: type, message: data["message"]?.text,
                 options: texts(data["options"]), regions: texts(data["regions"]), author: data["author"]?.text,
                 created_at: event.at.display)
         }
     }
+
+    private static let types = [
+        EventKind.retakeRequested.name: "retake", EventKind.supportMessage.name: "question",
+        EventKind.supportAnswered.name: "answer",
+    ]
 
     private static func texts(_ value: JSONValue?) -> [String]? { value?.elements.map { $0.compactMap(\.text) } }
 
@@ -32,9 +30,9 @@ enum SupportConversations {
 
     /// Records an answer. Throws if support asked nothing, if the message has ``maxAnswers`` already, and if the answer
     /// is not one of the last question's options. Writes.
-    static func answer(_ item: ItemRecord, _ text: String, by author: String, _ job: JobContext) throws
-        -> SupportMessage
-    {
+    static func answer(
+        _ item: ItemRecord, _ text: String, by author: String, _ job: JobContext
+    ) throws -> SupportMessage {
         let messages = try messages(item, job)
         guard let index = messages.lastIndex(where: { $0.type != "answer" }) else {
             throw PlatformError.wrongState(
@@ -61,10 +59,26 @@ enum SupportConversations {
     }
 }
 
-extension RequestInput {
-    /// The text of an answer to support [D support-message-sizes].
-    fileprivate func supportAnswer() throws -> String {
-        var fields = self.fields
+/// `GET /sdk/results/{entrupy_id}/support-messages`, and the same of `/v2/authentications` [D support-conversations].
+package enum ListSupportMessages<Owner: ItemOwner>: RuleByID {
+    package static var access: Access { .reads }
+
+    package static func perform(_ entrupyID: String, _ job: JobContext, as owner: Owner) throws -> SupportMessageList {
+        SupportMessageList(support_messages: try SupportConversations.messages(owner.item(entrupyID, job), job))
+    }
+}
+
+/// `POST /sdk/results/{entrupy_id}/support-messages`, and the same of `/v2/authentications`: the user or the
+/// organization's back end answers support.
+package struct AnswerSupport<Owner: ItemOwner>: Operation {
+    package static var access: Access { .writes }
+    let entrupyID: String
+    let message: String
+
+    /// Reads the text of the answer [D support-message-sizes].
+    package init(_ input: some RequestInput) throws {
+        entrupyID = input.path("entrupy_id")
+        var fields = input.fields
         fields.require("message")
         let message = fields.optionalString("message")
         if let message {
@@ -72,79 +86,10 @@ extension RequestInput {
             if let problem { fields.report("message", problem) }
         }
         try fields.finish()
-        return message ?? ""
-    }
-}
-
-/// The new holder of a certificate.
-enum CertificateHolder {
-    /// The problem of an email; `nil` if it is valid.
-    static func problem(email: String) -> String? { TextRules.emailProblem(email) }
-
-    /// The problem of a name; `nil` if it is valid.
-    static func problem(name: String) -> String? { TextRules.tooLong(name, bytes: 254) }
-}
-
-/// `GET /v2/authentications/{entrupy_id}/support-messages` [D support-conversations].
-package struct ListSupportMessages: Operation {
-    package static let access = Access.reads
-    let entrupyID: String
-
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
+        self.message = message ?? ""
     }
 
-    package func perform(_ job: JobContext, as partner: Partner) throws -> SupportMessageList {
-        let item = try PartnerItems.record(entrupyID, of: partner.organization, job)
-        return SupportMessageList(support_messages: try SupportConversations.messages(item, job))
-    }
-}
-
-/// `GET /sdk/results/{entrupy_id}/support-messages` [D support-conversations].
-package struct ListUserSupportMessages: Operation {
-    package static let access = Access.reads
-    let entrupyID: String
-
-    package init(_ entrupyID: String) {
-        self.entrupyID = entrupyID
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> SupportMessageList {
-        let item = try Results.find(entrupyID, of: user, job)
-        return SupportMessageList(support_messages: try SupportConversations.messages(item, job))
-    }
-}
-
-/// `POST /v2/authentications/{entrupy_id}/support-messages`: the organization's back end answers support.
-package struct AnswerSupport: Operation {
-    package static let access = Access.writes
-    let entrupyID: String
-    let message: String
-
-    package init(_ input: some RequestInput) throws {
-        entrupyID = input.path("entrupy_id")
-        message = try input.supportAnswer()
-    }
-
-    package func perform(_ job: JobContext, as partner: Partner) throws -> SupportMessage {
-        let item = try PartnerItems.record(entrupyID, of: partner.organization, job)
-        return try SupportConversations.answer(item, message, by: partner.organization.name, job)
-    }
-}
-
-/// `POST /sdk/results/{entrupy_id}/support-messages`: the user answers support.
-package struct AnswerSupportAsUser: Operation {
-    package static let access = Access.writes
-    let entrupyID: String
-    let message: String
-
-    package init(_ input: some RequestInput) throws {
-        entrupyID = input.path("entrupy_id")
-        message = try input.supportAnswer()
-    }
-
-    package func perform(_ job: JobContext, as user: SDKUser) throws -> SupportMessage {
-        let item = try Results.find(entrupyID, of: user, job)
-        return try SupportConversations.answer(item, message, by: user.username, job)
+    package func perform(_ job: JobContext, as owner: Owner) throws -> SupportMessage {
+        try SupportConversations.answer(owner.item(entrupyID, job), message, by: owner.author, job)
     }
 }

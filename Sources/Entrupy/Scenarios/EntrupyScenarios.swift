@@ -11,7 +11,7 @@ extension ScenarioAction.Kind {
         let reason = fields.word("reason", surroundings.seed.entrupy.catalogue.texts.invalidReasons.map(\.id))
         if reason != nil, result != .invalid { fields.report("reason", "needs the result invalid") }
         return { job in
-            _ = try PatchAuthentication(target.find(job), result: result, reason: reason).perform(job)
+            _ = try PatchAuthentication(entrupyID: target.find(job), result: result, reason: reason).perform(job)
         }
     }
 
@@ -32,7 +32,7 @@ extension ScenarioAction.Kind {
         let regions = fields.words("regions", Array(Set(known)).sorted())
         if regions?.isEmpty == true { fields.report("regions", "must name at least one region") }
         let request = RetakeRequest(regions: regions, message: fields.text("message"))
-        return { job in _ = try AskForRetake(target.find(job), request).perform(job) }
+        return { job in _ = try AskForRetake(entrupyID: target.find(job), request: request).perform(job) }
     }
 
     private static let supportMessage = Self(
@@ -84,7 +84,6 @@ extension ScenarioAction.Kind {
         }
     }
 
-    /// Entrupy's kinds.
     static let ofEntrupy: [Self] = [
         setResult, resolveFlag, retake, supportMessage, revokeSessions, expireSessions, insertItems, triggerWebhook,
     ]
@@ -103,11 +102,8 @@ extension ScenarioExpectation.Kind {
             let found = items.count { [nil, $0.result].contains(result) && [nil, $0.flag].contains(flag) }
             if amount.contains(found) { return (found, nil) }
             let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result.rawValue), \($0.flag.rawValue)" }
-            return (
-                found,
-                amount.tally(found)
-                    + (states.isEmpty ? "; there is no such item" : "; \(states.joined(separator: "; "))")
-            )
+            let seen = states.isEmpty ? "there is no such item" : states.joined(separator: "; ")
+            return (found, "\(amount.tally(found)); \(seen)")
         }
     }
 
@@ -120,15 +116,11 @@ extension ScenarioExpectation.Kind {
             let found = statuses[status] ?? 0
             if amount.contains(found) { return (found, nil) }
             let others = statuses.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }.map { "\($0.1) \($0.0)" }
-            return (
-                found,
-                amount.tally(found)
-                    + (others.isEmpty ? "; there are none at all" : "; there are \(others.joined(separator: ", "))")
-            )
+            let seen = others.isEmpty ? "none at all" : others.joined(separator: ", ")
+            return (found, "\(amount.tally(found)); there are \(seen)")
         }
     }
 
-    /// Entrupy's kinds.
     static let ofEntrupy: [Self] = [items, captures]
 }
 
@@ -148,6 +140,34 @@ extension ScenarioSection {
         return Part { try subscription.make($0) }
     }
 
-    /// Entrupy's sections.
     static let ofEntrupy: [Self] = [items, subscriptions]
+}
+
+/// A subscription that a scenario creates.
+struct ScenarioSubscription: Sendable {
+    let organization: String?
+    let request: SubscriptionRequest
+    let version: PartnerVersion
+
+    init(_ value: JSONValue) throws {
+        var fields = FieldReader(
+            value, known: ["url", "secret_key", "events", "username", "organization", "version", "format", "signature"])
+        let url = fields.requiredText("url")
+        let secret = fields.text("secret_key") ?? "scenario-secret"
+        let events = fields.words("events", WebhookEvent.names)
+        let username = fields.text("username")
+        organization = fields.text("organization")
+        version = fields.word("version", ["v1", "v2"]) == "v1" ? .v1(minor: PartnerVersion.lastMinor) : .v2
+        let format = fields.word("format", WebhookFormat.self)
+        let signature = fields.word("signature", WebhookSignatureForm.self)
+        try fields.finish()
+        request = SubscriptionRequest(
+            url: url, secret_key: secret, events: events, username: username, format: format, signature: signature)
+    }
+
+    /// Creates the subscription, for the named organization or else the first one. Writes.
+    func make(_ job: JobContext) throws {
+        let found = try Subscriptions.organization(named: organization, job)
+        _ = try Subscribe(request, version).perform(job, as: Partner(organization: found))
+    }
 }

@@ -45,10 +45,10 @@ extension ScenarioItems {
         func given(_ field: ItemField) -> String? { item.text(field).flatMap { $0.contains("{n}") ? nil : $0 } }
         var notes: [ErrorDetail] = []
         if let brand = given(.brand), catalogue.brand(matching: brand) == nil {
-            notes.append(ErrorDetail("\(prefix)brand", "the catalogue has no brand \"\(brand)\""))
+            notes.add("\(prefix)brand", "the catalogue has no brand \"\(brand)\"")
         }
         if let type = given(.itemType), catalogue.itemTypes.type(matching: type) == nil {
-            notes.append(ErrorDetail("\(prefix)item_type", "the catalogue has no item type \"\(type)\""))
+            notes.add("\(prefix)item_type", "the catalogue has no item type \"\(type)\"")
         }
         return notes + template.notes.map { ErrorDetail(prefix + $0.field, $0.problem) }
     }

@@ -8,7 +8,6 @@ struct ScenarioTarget: Sendable {
     private let customerItemID: String?
     private let entrupyID: String?
 
-    /// The names of its members.
     static let members = ["customer_item_id", "entrupy_id"]
 
     init(_ fields: inout FieldReader) {

@@ -34,19 +34,14 @@ struct ItemQuery {
         var problems = filters.problems
         from = Self.bound("start_date", request.start_date, &problems)
         to = Self.bound("end_date", request.end_date, &problems)
-        if let from, let to, from > to {
-            problems.append(ErrorDetail("start_date", "must not be after end_date"))
-        }
+        if let from, let to, from > to { problems.add("start_date", "must not be after end_date") }
         if !Self.limits.contains(request.limit) {
-            problems.append(
-                ErrorDetail("limit", "must be a whole number from 1 to 25, got \(request.limit)"))
+            problems.add("limit", "must be a whole number from 1 to 25, got \(request.limit)")
         }
-        let cursor = request.cursor.flatMap { $0.isEmpty ? nil : $0 }
+        let cursor = request.cursor?.nonEmpty
         after = cursor.flatMap { Self.position($0, of: identity, job) }
-        if cursor != nil, after == nil {
-            problems.append(Cursor.damaged)
-        }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        if cursor != nil, after == nil { problems.append(Cursor.damaged) }
+        try problems.check()
     }
 
     /// The items of the page, and the cursor of the next page; `nil` on the last.
@@ -54,9 +49,7 @@ struct ItemQuery {
     /// - Parameter key: the key of valid stored renderings; `nil` if renderings are not needed.
     func page(
         of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], key: Int64? = nil, _ job: JobContext
-    ) throws -> (
-        items: ArraySlice<FoundItem>, next: [String]?
-    ) {
+    ) throws -> (items: ArraySlice<FoundItem>, next: [String]?) {
         guard !filters.matchesNothing else { return ([], nil) }
         let found = try job.transaction.items(
             ItemSearch(scope: scope, terms: filters.terms + excluded, from: from, to: to, after: after),
@@ -78,26 +71,21 @@ struct ItemQuery {
     /// order of filters and of their values does not matter.
     private static func identity(of request: SearchRequest, surface: [String]) -> [String] {
         let filters = request.filters.map { filter in
-            let values = (filter.values ?? filter.value.map { [$0] } ?? []).sorted {
-                $0.utf8.lexicographicallyPrecedes($1.utf8)
-            }
+            let values = (filter.values ?? [filter.value].compactMap(\.self)).sortedByBytes()
             var text = LengthPrefixed()
             text.append(filter.key)
             text.append(filter.exclude == true ? "not" : "is")
             for value in values { text.append(value) }
             return text.text
         }
-        return surface + [String(request.start_date), String(request.end_date)]
-            + filters.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return surface + [String(request.start_date), String(request.end_date)] + filters.sortedByBytes()
     }
 
     /// The bound of a date; `nil` for 0, which means no bound.
     private static func bound(_ field: String, _ epoch: Double, _ problems: inout [ErrorDetail]) -> Instant? {
         guard epoch != 0 else { return nil }
-        guard let moment = Instant(epoch: epoch) else {
-            problems.append(ErrorDetail(field, "must be epoch seconds from 0 (no bound) to the year 9999"))
-            return nil
-        }
+        let moment = Instant(epoch: epoch)
+        if moment == nil { problems.add(field, "must be epoch seconds from 0 (no bound) to the year 9999") }
         return moment
     }
 }
@@ -107,8 +95,11 @@ extension EncodedJSON {
     ///
     /// - Parameter nextCursor: the cursor, as JSON.
     static func page(_ items: [ByteBuffer], nextCursor: String) -> EncodedJSON {
-        let start = #"{"item_count":\#(items.count),"items":["#
-        let end = #"],"next_cursor":\#(nextCursor)}"#
+        page(items, #"{"item_count":\#(items.count),"items":["#, #"],"next_cursor":\#(nextCursor)}"#)
+    }
+
+    /// A page of items that are already encoded, between the other members.
+    static func page(_ items: [ByteBuffer], _ start: String, _ end: String) -> EncodedJSON {
         let length = items.reduce(start.utf8.count + end.utf8.count) { $0 + $1.readableBytes + 1 }
         var page = ByteBufferAllocator().buffer(capacity: length)
         page.writeString(start)

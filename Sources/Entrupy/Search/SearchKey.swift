@@ -53,21 +53,18 @@ enum SearchKey: String, CaseIterable, Sendable {
 
     /// The accepted values; `nil` if any text is accepted.
     func accepted(_ catalogue: Catalogue) -> [String]? {
-        switch self {
+        switch field {
         case .brand: catalogue.brands.map(\.id)
         case .result: ResultID.names
         case .flag: FlagID.names
-        case .sku, .customerItemIDField, .customerItemID, .orderIDField, .orderID, .entrupyID, .authenticationID,
-            .username:
-            nil
         case .category: catalogue.categories.map(\.id)
-        case .formFactor: [Self.freeCamera]
-        case .activityName: ["authentication", "fingerprint"]
+        case .activity: ["authentication", "fingerprint"]
+        case .customerItemID, .entrupyID, .user: nil
+        case nil: self == .formFactor ? [Self.freeCamera] : nil
         }
     }
 }
 
-/// Reads the filters of a search.
 struct FilterReader {
     private(set) var terms: [ItemSearch.Term] = []
     /// Whether no item can match: a filter excludes the form factor that all items have.
@@ -83,15 +80,13 @@ struct FilterReader {
 
     init(_ filters: [SearchFilter], keys: [SearchKey], _ catalogue: Catalogue) {
         self.keys = keys
-        for (index, filter) in filters.enumerated() {
-            read(filter, "filters[\(index)]", catalogue)
-        }
+        for (index, filter) in filters.enumerated() { read(filter, "filters[\(index)]", catalogue) }
     }
 
     private mutating func read(_ filter: SearchFilter, _ path: String, _ catalogue: Catalogue) {
         guard let key = keys.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
             let keys = keys.map(\.rawValue).joined(separator: ", ")
-            report("\(path).key", "\"\(filter.key.excerpt)\" is not a valid key; keys are \(keys)")
+            problems.add("\(path).key", "\"\(filter.key.excerpt)\" is not a valid key; keys are \(keys)")
             return
         }
         let values: [String]
@@ -100,31 +95,29 @@ struct FilterReader {
         case (nil, let several?): values = several
         case (nil, nil), (.some, .some):
             let values = key.accepted(catalogue).map { "; values are \($0.joined(separator: ", "))" } ?? ""
-            report(path, "must have either value or values (\(key.rawValue))\(values)")
+            problems.add(path, "must have either value or values (\(key.rawValue))\(values)")
             return
         }
         guard (1...Self.maxValues).contains(values.count) else {
-            report("\(path).values", "must be 1 to \(Self.maxValues) values, got \(values.count)")
+            problems.add("\(path).values", "must be 1 to \(Self.maxValues) values, got \(values.count)")
             return
         }
         let accepted = key.accepted(catalogue)
         for (index, value) in values.enumerated() {
             let place = filter.values == nil ? "\(path).value" : "\(path).values[\(index)]"
-            if let accepted, !accepted.contains(where: { $0.isIdentical(to: value) }) {
-                report(
+            if let accepted, !value.isOne(of: accepted) {
+                problems.add(
                     place,
                     "\"\(value.excerpt)\" is invalid for \(key.rawValue); values are \(accepted.joined(separator: ", "))"
                 )
-            } else if let problem = TextRules.tooLong(value, scalars: ItemField.customerItemID.maxScalars) {
-                report(place, problem)
+            } else {
+                problems.add(place, TextRules.tooLong(value, scalars: ItemField.customerItemID.maxScalars))
             }
         }
         let isExcluded = filter.exclude ?? false
         if key == .activityName {
             // The column holds the mode too.
-            let stored = Activity.allCases.filter { activity in
-                values.contains { $0.isIdentical(to: activity.name) }
-            }.map(\.rawValue)
+            let stored = Activity.allCases.filter { $0.name.isOne(of: values) }.map(\.rawValue)
             terms.append(ItemSearch.Term(.activity, stored, isExcluded: isExcluded))
         } else if let field = key.field {
             terms.append(ItemSearch.Term(field, values, isExcluded: isExcluded))
@@ -133,9 +126,5 @@ struct FilterReader {
         } else if isExcluded {
             matchesNothing = true
         }
-    }
-
-    private mutating func report(_ field: String, _ problem: String) {
-        problems.append(ErrorDetail(field, problem))
     }
 }

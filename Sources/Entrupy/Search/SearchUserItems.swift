@@ -24,10 +24,7 @@ package struct SearchUserItems: Operation {
     }
 
     /// The times between which items were submitted, both inclusive.
-    private struct Window {
-        let from: Instant
-        let to: Instant
-    }
+    private typealias Window = (from: Instant, to: Instant)
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let terms = terms(job.catalogue)
@@ -58,15 +55,9 @@ package struct SearchUserItems: Operation {
 
     /// The answer, ``EntrupyAPI/EntrupySearchItemsResult``, around items that are already encoded.
     private func answer(_ items: [ByteBuffer], _ next: [String]?, _ total: Int) -> EncodedJSON {
-        var text = ByteBuffer()
-        text.writeString(#"{"items":["#)
-        for (index, item) in items.enumerated() {
-            if index > 0 { text.writeInteger(UInt8(ascii: ",")) }
-            text.writeImmutableBuffer(item)
-        }
-        text.writeString(#"],"metadata":{"result_mode":"\#(request.result_mode.rawValue)"},"#)
-        text.writeString(#""next_cursor":\#(Cursor.text(next)),"total_count":\#(total)}"#)
-        return EncodedJSON(bytes: text)
+        let metadata = #"{"result_mode":"\#(request.result_mode.rawValue)"}"#
+        let end = #"],"metadata":\#(metadata),"next_cursor":\#(Cursor.text(next)),"total_count":\#(total)}"#
+        return .page(items, #"{"items":["#, end)
     }
 
     /// The window of a first page; its cursor keeps it for the next ones.
@@ -74,18 +65,18 @@ package struct SearchUserItems: Operation {
         switch request.date_range {
         case .last(let days):
             let span = Int64(days) * Span.day.microseconds
-            return Window(from: Instant(microseconds: max(0, now.microseconds - span)), to: now)
+            return (Instant(microseconds: max(0, now.microseconds - span)), now)
         case .between(let start, let end):
             var problems: [ErrorDetail] = []
             let (from, to) = (Instant(epoch: start), Instant(epoch: end))
             for (moment, name) in [(from, "start"), (to, "end")] where moment == nil {
-                problems.append(ErrorDetail("date_range.\(name)", "must be epoch seconds from 0 to the year 9999"))
+                problems.add("date_range.\(name)", "must be epoch seconds from 0 to the year 9999")
             }
             if let from, let to, from > to {
-                problems.append(ErrorDetail("date_range.start", "must not be after date_range.end"))
+                problems.add("date_range.start", "must not be after date_range.end")
             }
             guard problems.isEmpty, let from, let to else { throw PlatformError.invalid(problems) }
-            return Window(from: from, to: to)
+            return (from, to)
         }
     }
 
@@ -93,9 +84,7 @@ package struct SearchUserItems: Operation {
     private func terms(_ catalogue: Catalogue) -> [ItemSearch.Term] {
         let filters = request.filters
         let brands = filters.brand.map { catalogue.brand(matching: $0)?.id ?? ItemMetadata.identifier($0) }
-        let results = filters.status.map {
-            $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0
-        }
+        let results = filters.status.map { $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0 }
         let categories = filters.category.map { catalogue.category(matching: $0)?.id ?? $0 }
         let lists: [(ItemSearch.Field, [String])] = [
             (.result, results), (.category, categories), (.brand, brands), (.flag, filters.flag),
@@ -113,7 +102,7 @@ package struct SearchUserItems: Operation {
         let filters = request.filters
         return ["sdk item search", String(user.id), range]
             + [filters.status, filters.category, filters.brand, filters.flag].map { values in
-                values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\($0.utf8.count):\($0)" }.joined()
+                values.sortedByBytes().map { "\($0.utf8.count):\($0)" }.joined()
             }
     }
 
@@ -124,8 +113,58 @@ package struct SearchUserItems: Operation {
             let from = Int64(parts[0]), let to = Int64(parts[1]), let moment = Int64(parts[2])
         else { return nil }
         return (
-            Window(from: Instant(microseconds: from), to: Instant(microseconds: to)),
+            (Instant(microseconds: from), Instant(microseconds: to)),
             .init(submittedAt: Instant(microseconds: moment), entrupyID: String(parts[3]))
         )
     }
+}
+
+extension ItemSearchRequest {
+    /// An unknown key is refused, unlike elsewhere on `/sdk`: a misspelt filter would find everything [D item-search].
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["date_range", "filters", "result_mode", "limit", "cursor"])
+        let range = Self.range(&fields)
+        var lists = fields.object("filters", known: ["status", "category", "brand", "flag"])
+        let filters = ItemFilters(
+            status: Self.values(&lists, "status"), category: Self.values(&lists, "category"),
+            brand: Self.values(&lists, "brand"), flag: Self.values(&lists, "flag"))
+        let mode = fields.word("result_mode", ResultMode.self)
+        let limit = fields.number("limit", in: 1...25)
+        let cursor = fields.given("cursor")
+        try fields.finish()
+        self.init(
+            date_range: range, filters: filters, result_mode: mode ?? .full,
+            limit: limit ?? SearchUserItems.defaultLimit, cursor: cursor)
+    }
+
+    private static func range(_ fields: inout FieldReader) -> DateRange {
+        let isGiven = fields.value("date_range") != nil
+        var range = fields.object("date_range", known: ["start", "end", "last_days"])
+        guard range.has("start") || range.has("end") else {
+            let days = range.number("last_days", in: SearchUserItems.days)
+            if isGiven, range.value("last_days") == nil {
+                range.report("", "must have start and end, or last_days")
+            }
+            return .last(days: days ?? SearchUserItems.defaultDays)
+        }
+        if range.has("last_days") { range.report("last_days", "cannot be combined with start and end") }
+        range.require("start")
+        range.require("end")
+        // The search itself checks the moments.
+        let (start, end) = (range.decimal("start", in: 0...1e15), range.decimal("end", in: 0...1e15))
+        return .between(start: start ?? 0, end: end ?? 0)
+    }
+
+    private static func values(_ lists: inout FieldReader, _ key: String) -> [String] {
+        let values = lists.texts(key) ?? []
+        if values.count > maxValues { lists.report(key, "must be at most \(maxValues) values, got \(values.count)") }
+        for (index, value) in values.prefix(maxValues).enumerated() {
+            if let problem = TextRules.tooLong(value, scalars: maxScalars) { lists.report("\(key)[\(index)]", problem) }
+        }
+        return values
+    }
+
+    /// The limits of a filter [D item-search].
+    private static let maxValues = 100
+    private static let maxScalars = 256
 }

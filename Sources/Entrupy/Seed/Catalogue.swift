@@ -53,7 +53,7 @@ struct Catalogue: Sendable {
         let invalidReasons: [(id: String, text: LocalizedText)]
         let flagReasons: [(id: String, label: LocalizedText)]
         let textFields: [String: LocalizedText]
-        let events: [String: EventText]
+        let events: [String: (label: LocalizedText, title: LocalizedText)]
 
         /// The texts of a result: those of the seed data, else the built-in ones. `nil` for another id, which is not
         /// looked up: the dictionary would hash its characters, and a stored event may have any text.
@@ -62,29 +62,17 @@ struct Catalogue: Sendable {
         }
     }
 
-    struct ResultText: Sendable {
-        let header: LocalizedText
-        let message: LocalizedText
-    }
-
-    struct EventText: Sendable {
-        let label: LocalizedText
-        let title: LocalizedText
-    }
+    typealias ResultText = (header: LocalizedText, message: LocalizedText)
 
     /// The categories whose items have properties of their own [P].
     static let luxury = "luxury"
     static let apparel = "apparel"
 
     /// The category with this id; `nil` if the catalogue lacks it.
-    func category(_ id: String) -> Category? {
-        categories.first { $0.id.isIdentical(to: id) }
-    }
+    func category(_ id: String) -> Category? { categories.first { $0.id.isIdentical(to: id) } }
 
     /// The category with this id, ignoring case; `nil` if the catalogue lacks it.
-    func category(matching text: String) -> Category? {
-        category(text) ?? category(text.lowercased())
-    }
+    func category(matching text: String) -> Category? { category(text) ?? category(text.lowercased()) }
 
     /// The brand with this name or id, ignoring case; `nil` if the catalogue lacks it.
     func brand(matching text: String) -> Brand? {
@@ -179,11 +167,7 @@ extension Catalogue.Texts {
         self.events = Dictionary(
             uniqueKeysWithValues: EventKind.shown.compactMap { kind in
                 guard var event = events?.optionalObject(kind.name, known: ["label", "title"]) else { return nil }
-                return (
-                    kind.name,
-                    Catalogue.EventText(
-                        label: event.requiredLocalized("label"), title: event.requiredLocalized("title"))
-                )
+                return (kind.name, (event.requiredLocalized("label"), event.requiredLocalized("title")))
             })
     }
 
@@ -193,11 +177,7 @@ extension Catalogue.Texts {
         return Dictionary(
             uniqueKeysWithValues: ResultID.allCases.compactMap { id in
                 guard var text = results?.optionalObject(id.rawValue, known: ["header", "message"]) else { return nil }
-                return (
-                    id,
-                    Catalogue.ResultText(
-                        header: text.requiredLocalized("header"), message: text.requiredLocalized("message"))
-                )
+                return (id, (text.requiredLocalized("header"), text.requiredLocalized("message")))
             })
     }
 }

@@ -5,8 +5,7 @@ import SimulationAPI
 extension Catalogue {
     /// The catalogue's members of a seed, for export.
     func document() -> [(key: String, value: SeedDocument)] {
-        let places = Dictionary(
-            categories.enumerated().map { (TextKey($1.id), $0) }, uniquingKeysWith: { first, _ in first })
+        let places = Dictionary(categories.enumerated().map { (TextKey($1.id), $0) }) { first, _ in first }
         var members: [(key: String, value: SeedDocument)] = [
             ("categories", .list(categories.map(SeedDocument.category)))
         ]
@@ -29,12 +28,10 @@ extension SeedDocument {
                     ])
                 })
         }
+        let (production, debug) = (steps(category.production), steps(category.debug))
         return .mapping([
             ("id", .text(category.id)), ("required_fields", texts(category.requiredFields)),
-            (
-                "capture_steps",
-                .mapping([("production", steps(category.production)), ("debug", steps(category.debug))])
-            ),
+            ("capture_steps", .mapping([("production", production), ("debug", debug)])),
         ])
     }
 
@@ -47,64 +44,37 @@ extension SeedDocument {
 
     /// - Parameter places: the positions of the catalogue's categories. A brand's categories are sorted by them.
     fileprivate static func brand(_ brand: Catalogue.Brand, in places: [TextKey: Int]) -> SeedDocument {
+        func lists(_ types: [String], _ materials: [String]) -> SeedDocument {
+            .mapping([("item_types", texts(types)), ("materials", texts(materials))])
+        }
         let categories = brand.categories.compactMap { category in
             places[TextKey(category.id)].map { (place: $0, category: category) }
         }.sorted { $0.place < $1.place }.map(\.category)
         return .mapping([
             ("id", .text(brand.id)), ("name", .text(brand.name)),
-            (
-                "categories",
-                .mapping(
-                    categories.map { category in
-                        (
-                            category.id,
-                            .mapping([
-                                ("item_types", texts(category.itemTypes)), ("materials", texts(category.materials)),
-                            ])
-                        )
-                    })
-            ),
+            ("categories", .mapping(categories.map { ($0.id, lists($0.itemTypes, $0.materials)) })),
         ])
     }
 
     fileprivate static func texts(_ texts: Catalogue.Texts) -> SeedDocument {
-        .mapping([
-            (
-                "results",
-                .mapping(
-                    ResultID.allCases.compactMap { id in
-                        texts.results[id].map {
-                            (
-                                id.rawValue,
-                                .mapping([("header", localized($0.header)), ("message", localized($0.message))])
-                            )
-                        }
-                    })
-            ),
-            (
-                "invalid_reasons",
-                .list(texts.invalidReasons.map { .mapping([("id", .text($0.id)), ("text", localized($0.text))]) })
-            ),
-            (
-                "flag_reasons",
-                .list(texts.flagReasons.map { .mapping([("id", .text($0.id)), ("label", localized($0.label))]) })
-            ),
-            (
-                "text_fields",
-                .mapping(
-                    ItemField.shown.compactMap { field in
-                        texts.textFields[field.rawValue].map { (field.rawValue, localized($0)) }
-                    })
-            ),
-            (
-                "events",
-                .mapping(
-                    EventKind.shown.compactMap { kind in
-                        texts.events[kind.name].map {
-                            (kind.name, .mapping([("label", localized($0.label)), ("title", localized($0.title))]))
-                        }
-                    })
-            ),
+        let results = ResultID.allCases.map { id in
+            (id.rawValue, texts.results[id].map { pair("header", localized($0.header), "message", $0.message) })
+        }
+        let events = EventKind.shown.map(\.name).map { name in
+            (name, texts.events[name].map { pair("label", localized($0.label), "title", $0.title) })
+        }
+        let fields = ItemField.shown.map(\.rawValue).map { ($0, texts.textFields[$0].map(localized)) }
+        return .mapping([
+            ("results", .members(results)),
+            ("invalid_reasons", .list(texts.invalidReasons.map { pair("id", .text($0.id), "text", $0.text) })),
+            ("flag_reasons", .list(texts.flagReasons.map { pair("id", .text($0.id), "label", $0.label) })),
+            ("text_fields", .members(fields)), ("events", .members(events)),
         ])
+    }
+
+    private static func pair(
+        _ key: String, _ value: SeedDocument, _ textKey: String, _ text: LocalizedText
+    ) -> SeedDocument {
+        .mapping([(key, value), (textKey, localized(text))])
     }
 }

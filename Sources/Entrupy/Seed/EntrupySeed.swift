@@ -23,37 +23,24 @@ struct EntrupySeed: PlatformSeed {
         var signature: WebhookSignatureForm?
         var domainVerification: Bool?
 
-        /// The members of the settings.
-        var members: JSONObject {
-            var members: JSONObject = [:]
-            members["format"] = format.map { .string($0.rawValue) }
-            members["signature"] = signature.map { .string($0.rawValue) }
-            members["domain_verification"] = domainVerification.map { .bool($0) }
-            return members
+        var document: SeedDocument {
+            .members([
+                ("format", format.map { .text($0.rawValue) }), ("signature", signature.map { .text($0.rawValue) }),
+                ("domain_verification", domainVerification.map { .bool($0) }),
+            ])
         }
     }
 
     struct Organization: Sendable {
         let name: String
         let bundles: [String]
-        let sdkFlagging: Bool
-        /// Whether the data sets ``sdkFlagging``. Otherwise it is the default.
-        var saysFlagging = true
-        let partnerUsers: [PartnerUser]
+        /// Whether users may flag through the SDK; `nil` if the data does not say, and they may.
+        let sdkFlagging: Bool?
+        /// They belong to the organization that has their row; the ids here do not count.
+        let partnerUsers: [PartnerUserRecord]
     }
 
-    struct PartnerUser: Sendable {
-        let username: String
-        let password: String
-        let uniqueUserID: String
-        let email: String
-        let firstName: String?
-        let lastName: String?
-    }
-
-    init(
-        organizations: [Organization], flagEligible: [ResultID], webhooks: WebhookDefaults?, catalogue: Catalogue
-    ) {
+    init(organizations: [Organization], flagEligible: [ResultID], webhooks: WebhookDefaults?, catalogue: Catalogue) {
         self.organizations = organizations
         places = Dictionary(organizations.enumerated().map { (TextKey($1.name), $0) }) { first, _ in first }
         self.flagEligible = flagEligible
@@ -75,12 +62,11 @@ struct EntrupySeed: PlatformSeed {
     func insert(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
         for organization in organizations {
             guard let id = ids[TextKey(organization.name)] else { continue }
-            if !organization.sdkFlagging { try transaction.setFlagging(organizationID: id, false) }
-            for bundle in organization.bundles {
-                try transaction.insertBundle(bundle, organizationID: id)
-            }
-            for user in organization.partnerUsers {
-                try transaction.insert(PartnerUserRecord(user, organizationID: id))
+            if organization.sdkFlagging == false { try transaction.setFlagging(organizationID: id, false) }
+            for bundle in organization.bundles { try transaction.insertBundle(bundle, organizationID: id) }
+            for var user in organization.partnerUsers {
+                user.organizationID = id
+                try transaction.insert(user)
             }
         }
     }
@@ -89,17 +75,7 @@ struct EntrupySeed: PlatformSeed {
         var members: [(key: String, value: SeedDocument)] = [
             ("flagging", .mapping([("eligible", .texts(flagEligible.map(\.rawValue)))]))
         ]
-        if let webhooks {
-            members.append(
-                (
-                    "webhooks",
-                    .members([
-                        ("format", webhooks.format.map { .text($0.rawValue) }),
-                        ("signature", webhooks.signature.map { .text($0.rawValue) }),
-                        ("domain_verification", webhooks.domainVerification.map { .bool($0) }),
-                    ])
-                ))
-        }
+        if let webhooks { members.append(("webhooks", webhooks.document)) }
         return members + catalogue.document()
     }
 
@@ -117,7 +93,7 @@ struct EntrupySeed: PlatformSeed {
         return (
             beforeUsers: [
                 ("bundles", .texts(organization.bundles)),
-                ("flagging", .mapping([("sdk", .bool(organization.sdkFlagging))])),
+                ("flagging", .mapping([("sdk", .bool(organization.sdkFlagging ?? true))])),
             ], afterUsers: [("partner_users", .list(partnerUsers))]
         )
     }
@@ -139,11 +115,8 @@ extension EntrupySeed {
                 texts: Catalogue.Texts(&fields)
                     ?? Catalogue.Texts(results: [:], invalidReasons: [], flagReasons: [], textFields: [:], events: [:]),
                 id: Hex.string(SHA256.hash(data: Data(text.utf8)).prefix(8))))
-        fields.checkUnique(
-            organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
-        for organization in organizations {
-            fields.checkUnique(organization.bundles, "bundle", in: "organizations")
-        }
+        fields.checkUnique(organizations.flatMap(\.partnerUsers).map(\.username), "partner user", in: "organizations")
+        for organization in organizations { fields.checkUnique(organization.bundles, "bundle", in: "organizations") }
         fields.checkUnique(catalogue.categories.map(\.id), "category", in: "categories")
         fields.checkUnique(catalogue.brands.map(\.id), "brand", in: "brands")
         // A name leads to one type.
@@ -171,11 +144,7 @@ extension EntrupySeed {
             Organization(
                 name: organization.name, bundles: try job.transaction.bundles(organizationID: organization.id),
                 sdkFlagging: organization.sdkFlagging,
-                partnerUsers: try job.transaction.partnerUsers(organizationID: organization.id).map {
-                    PartnerUser(
-                        username: $0.username, password: $0.password, uniqueUserID: $0.uniqueUserID, email: $0.email,
-                        firstName: $0.firstName, lastName: $0.lastName)
-                })
+                partnerUsers: try job.transaction.partnerUsers(organizationID: organization.id))
         }
         self.init(
             organizations: organizations, flagEligible: job.entrupy.seed.flagEligible,
@@ -206,32 +175,22 @@ extension EntrupySeed.Organization {
         self.init(
             name: fields.requiredText("name", maxBytes: 100),
             bundles: fields.list("bundles") { $0.text($1, maxBytes: 255) } ?? [],
-            sdkFlagging: flagging?.optionalBool("sdk") ?? true, saysFlagging: flagging != nil,
-            partnerUsers: fields.objects("partner_users", known: EntrupySeed.PartnerUser.members) {
-                EntrupySeed.PartnerUser(&$0)
+            sdkFlagging: flagging == nil ? nil : flagging?.optionalBool("sdk") ?? true,
+            partnerUsers: fields.objects("partner_users", known: PartnerUserRecord.members) {
+                PartnerUserRecord(&$0)
             } ?? [])
     }
 }
 
-extension EntrupySeed.PartnerUser {
-    fileprivate static let members = [
-        "username", "password", "unique_user_id", "email", "first_name", "last_name",
-    ]
+extension PartnerUserRecord {
+    fileprivate static let members = ["username", "password", "unique_user_id", "email", "first_name", "last_name"]
 
     fileprivate init(_ fields: inout FieldReader) {
         self.init(
-            username: fields.requiredText("username", maxBytes: 254),
+            organizationID: 0, username: fields.requiredText("username", maxBytes: 254),
             password: fields.requiredText("password", maxBytes: 254),
             uniqueUserID: fields.uniqueUserID("unique_user_id"), email: fields.requiredText("email", maxBytes: 254),
             firstName: fields.text("first_name", maxBytes: 254), lastName: fields.text("last_name", maxBytes: 254))
-    }
-}
-
-extension PartnerUserRecord {
-    fileprivate init(_ user: EntrupySeed.PartnerUser, organizationID: Int64) {
-        self.init(
-            organizationID: organizationID, username: user.username, password: user.password,
-            uniqueUserID: user.uniqueUserID, email: user.email, firstName: user.firstName, lastName: user.lastName)
     }
 }
 
@@ -265,14 +224,13 @@ extension EntrupySeed {
         ) throws {
             for organization in organizations {
                 guard let id = ids[TextKey(organization.name)] else { continue }
-                if organization.saysFlagging {
-                    try job.transaction.setFlagging(organizationID: id, organization.sdkFlagging)
-                }
+                if let sdk = organization.sdkFlagging { try job.transaction.setFlagging(organizationID: id, sdk) }
                 for bundle in organization.bundles where try !job.transaction.hasBundle(bundle, organizationID: id) {
                     try job.transaction.insertBundle(bundle, organizationID: id)
                 }
-                for user in organization.partnerUsers {
-                    try job.transaction.upsertPartnerUser(PartnerUserRecord(user, organizationID: id))
+                for var user in organization.partnerUsers {
+                    user.organizationID = id
+                    try job.transaction.upsertPartnerUser(user)
                 }
             }
             if let seed = seed as? EntrupySeed { loaded.brands = seed.catalogue.brands.count }
@@ -297,8 +255,7 @@ extension EntrupySeed {
 extension EntrupySeed.Organization {
     fileprivate func adding(_ other: Self) -> Self {
         Self(
-            name: name, bundles: Seed.union(bundles, other.bundles),
-            sdkFlagging: other.saysFlagging ? other.sdkFlagging : sdkFlagging,
+            name: name, bundles: Seed.union(bundles, other.bundles), sdkFlagging: other.sdkFlagging ?? sdkFlagging,
             partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
     }
 }

@@ -40,29 +40,24 @@ struct ItemTypes: Sendable {
             return ItemType(id: type.id, name: type.name, aliases: type.aliases, categories: categories)
         }
         self.listed = kept
-        var all = kept
         var places: [TextKey: Int] = [:]
         for (place, type) in kept.enumerated() {
             for name in Self.names(of: type) where places[TextKey(name)] == nil { places[TextKey(name)] = place }
         }
         // A brand may name types that the list lacks, as the seed data of earlier releases does.
-        var named: [TextKey: (id: String, categories: [String])] = [:]
-        var keys: [TextKey] = []
-        for brand in brands {
-            for category in brand.categories {
-                for id in category.itemTypes where places[TextKey(id)] == nil {
-                    let key = TextKey(id)
-                    if named[key] == nil { keys.append(key) }
-                    named[key, default: (id, [])].categories.append(category.id)
+        var named: [(id: String, categories: [String])] = []
+        for category in brands.flatMap(\.categories) {
+            for id in category.itemTypes {
+                let next = kept.count + named.count
+                let place = places[TextKey(id)] ?? next
+                if place == next {
+                    places[TextKey(id)] = next
+                    named.append((id, []))
                 }
+                if place >= kept.count { named[place - kept.count].categories.append(category.id) }
             }
         }
-        for key in keys {
-            guard let (id, categories) = named[key] else { continue }
-            places[key] = all.count
-            all.append(ItemType(id: id, name: nil, aliases: [], categories: sorted(categories)))
-        }
-        self.all = all
+        all = kept + named.map { ItemType(id: $0.id, name: nil, aliases: [], categories: sorted($0.categories)) }
         self.places = places
     }
 
@@ -86,7 +81,6 @@ struct ItemTypes: Sendable {
                 && category.itemTypes.contains { self.type(matching: $0)?.id.isIdentical(to: type.id) == true }
         }.map(\.id)
     }
-
 }
 
 /// The parts of the built-in seed data that other seed data may leave out. They are read once.

@@ -14,14 +14,13 @@ package struct Partner: Authenticated {
                 throw PlatformError.unauthorized(
                     "this is a user's session token; /v1 and /v2 take an organization's API token")
             }
-            throw PlatformError.unauthorized(
-                "unknown API token; send \"Token <t>\" with your organization's API token")
+            throw PlatformError.unauthorized("unknown API token; send \"Token <t>\" with your organization's API token")
         }
         let limit = job.entrupy.settings.rateLimits.apiPerSecond
-        if let wait = job.state.limits.tokenWait(token, at: job.now, limit: limit) {
+        if let wait = job.state.limits.wait(.token(token), at: job.now, limit: limit) {
             throw job.overRateLimit([Exceeded("api_per_second", limit!, "requests a second for an API token", wait)])
         }
-        job.state.limits.recordToken(token, at: job.now)
+        job.state.limits.record(.token(token), at: job.now)
         return Self(organization: organization)
     }
 }
@@ -32,7 +31,6 @@ package struct SDKUser: Authenticated {
     let username: String
     let organization: OrganizationRecord
     let session: SessionRecord
-    /// The limits that apply to the user.
     let limits: EntrupySettings.Limits
     /// The event data that names the user, `{"username"}`, encoded once.
     let eventData: String
@@ -44,10 +42,10 @@ package struct SDKUser: Authenticated {
         let user = try signedIn(token, job)
         job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
-        if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limit) {
+        if let wait = job.state.limits.wait(.user(user.id), at: job.now, limit: limit) {
             throw job.overRateLimit([Exceeded("sdk_per_second", limit!, "requests a second for a user", wait)])
         }
-        job.state.limits.recordUser(user.id, at: job.now)
+        job.state.limits.record(.user(user.id), at: job.now)
         return user
     }
 
@@ -76,14 +74,12 @@ package struct SDKUser: Authenticated {
         else { throw PlatformError.bug("session without a user") }
         let caller = Self(
             id: user.id, username: user.username, organization: organization, session: session,
-            limits: try Users.limits(user, job),
-            eventData: try StoredJSON.encode(["username": user.username]))
+            limits: try Users.limits(user, job), eventData: try StoredJSON.encode(["username": user.username]))
         job.entrupy.sessions[token] = caller
         return caller
     }
 }
 
-/// Reads credentials.
 enum Callers {
     /// The username of a session, active or not; `nil` if the credential is not a session's.
     static func username(_ credential: Credential, _ job: JobContext) throws -> String? {
@@ -98,12 +94,10 @@ enum Callers {
         of credential: Credential, wanted: String, refusal: (String) -> PlatformError = { .unauthorized($0) }
     ) throws -> String {
         switch credential {
-        case .missing:
-            throw refusal("the Authorization header is missing; send \"Token <t>\" with \(wanted)")
+        case .missing: throw refusal("the Authorization header is missing; send \"Token <t>\" with \(wanted)")
         case .malformed(let problem):
             throw refusal("the Authorization header \(problem); send \"Token <t>\" with \(wanted)")
-        case .token(let token):
-            return token
+        case .token(let token): return token
         }
     }
 }

@@ -14,14 +14,12 @@ package struct Login: Operation {
         self.request = request
         var problems: [ErrorDetail] = []
         if request.signed_authorization_request.isEmpty {
-            problems.append(ErrorDetail("signed_authorization_request", "must not be empty"))
+            problems.add("signed_authorization_request", "must not be empty")
         }
         if let bundle = request.bundle_id {
-            if let problem = bundle.isEmpty ? "must not be empty" : TextRules.tooLong(bundle, bytes: 255) {
-                problems.append(ErrorDetail("bundle_id", problem))
-            }
+            problems.add("bundle_id", bundle.isEmpty ? "must not be empty" : TextRules.tooLong(bundle, bytes: 255))
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
     }
 
     /// The username in a signed request whose signature is valid, even if it was used or has expired [D fault-rules].
@@ -82,6 +80,13 @@ package struct Login: Operation {
                     "the signed request was issued at \(signed.issuedAt.display) and used for a login at \(usedAt.display)"
             )
         }
+        func checkRegistered(_ bundle: String, _ details: [ErrorDetail] = []) throws {
+            guard try !job.transaction.hasBundle(bundle, organizationID: organization.id) else { return }
+            throw PlatformError.forbidden(
+                "the bundle \(bundle) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
+                details,
+                because: "the bundles of \(organization.name) in the seed data do not have \(bundle.excerpt)")
+        }
         if let named = request.bundle_id {
             if let bundle = signed.bundleID, !bundle.isIdentical(to: named) {
                 throw PlatformError.forbidden(
@@ -90,18 +95,9 @@ package struct Login: Operation {
                     because:
                         "the back end's sdk_authorization_request named \(bundle.excerpt), the login \(named.excerpt)")
             }
-            guard try job.transaction.hasBundle(named, organizationID: organization.id) else {
-                throw PlatformError.forbidden(
-                    "the bundle \(named) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
-                    [ErrorDetail("bundle_id", "is not registered")],
-                    because: "the bundles of \(organization.name) in the seed data do not have \(named.excerpt)")
-            }
+            try checkRegistered(named, [ErrorDetail("bundle_id", "is not registered")])
         }
-        if let bundle = signed.bundleID, try !job.transaction.hasBundle(bundle, organizationID: organization.id) {
-            throw PlatformError.forbidden(
-                "the bundle \(bundle) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
-                because: "the bundles of \(organization.name) in the seed data do not have \(bundle.excerpt)")
-        }
+        if let bundle = signed.bundleID { try checkRegistered(bundle) }
     }
 }
 
@@ -125,15 +121,13 @@ enum LoginLimits {
     static func check(_ user: UserRecord, _ job: JobContext) throws {
         let limits = try Users.limits(user, job)
         var exceeded: [Exceeded] = []
-        if let wait = job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) {
-            exceeded.append(
-                Exceeded("sdk_per_second", limits.sdkPerSecond!, "requests a second for a user", wait))
+        if let wait = job.state.limits.wait(.user(user.id), at: job.now, limit: limits.sdkPerSecond) {
+            exceeded.append(Exceeded("sdk_per_second", limits.sdkPerSecond!, "requests a second for a user", wait))
         }
         if limits.loginsPerMinute != nil || limits.loginsPerDay != nil {
             let logins = try job.transaction.logins(userID: user.id, after: job.now - .day)
             for (limit, length, name) in [
-                (limits.loginsPerMinute, Span.minute, "minute"),
-                (limits.loginsPerDay, Span.day, "day"),
+                (limits.loginsPerMinute, Span.minute, "minute"), (limits.loginsPerDay, Span.day, "day"),
             ] {
                 var window = SlidingWindow(length: length, times: logins)
                 if let limit, let wait = window.wait(at: job.now, limit: limit) {
@@ -143,15 +137,15 @@ enum LoginLimits {
             }
         }
         guard exceeded.isEmpty else { throw job.overRateLimit(exceeded) }
-        job.state.limits.recordUser(user.id, at: job.now)
+        job.state.limits.record(.user(user.id), at: job.now)
     }
 
     /// Counts a failed login with a valid but expired signed request as a request of the user, if the limit allows.
     static func countFailed(_ user: UserRecord, _ job: JobContext) {
         guard let limits = try? Users.limits(user, job),
-            job.state.limits.userWait(user.id, at: job.now, limit: limits.sdkPerSecond) == nil
+            job.state.limits.wait(.user(user.id), at: job.now, limit: limits.sdkPerSecond) == nil
         else { return }
-        job.state.limits.recordUser(user.id, at: job.now)
+        job.state.limits.record(.user(user.id), at: job.now)
     }
 
     /// Counts a successful login. Writes.
@@ -161,7 +155,6 @@ enum LoginLimits {
     }
 }
 
-/// The ends of sessions.
 enum Sessions {
     /// Expires a session. Writes.
     static func expire(token: String, _ job: JobContext) throws {

@@ -21,18 +21,8 @@ struct EntrupySettings: PlatformSettings {
     let endedSessionStatus: Int
     /// Whether a capture needs a `customer_item_id`, as the vendor's Android documentation says [P].
     let requiresCustomerItemID: Bool
-    let fingerprints: FingerprintResults
-
     /// How registrations and comparisons end where nothing else decides [D fingerprints].
-    struct FingerprintResults: Sendable {
-        let registered: ResultID
-        let match: ResultID
-        let noMatch: ResultID
-
-        static let registrations: [ResultID] = [.registered, .authentic]
-        static let matches: [ResultID] = [.match, .matchFound]
-        static let others: [ResultID] = [.noMatch, .noMatchFound]
-    }
+    let fingerprints: (registered: ResultID, match: ResultID, noMatch: ResultID)
 
     /// The rate limits; `nil` if unlimited.
     struct Limits: Sendable, Equatable {
@@ -56,9 +46,7 @@ struct EntrupySettings: PlatformSettings {
             "capture_timeout": .string("2h"),
             "session_lifetime": .string("24h"),
             "signed_request_lifetime": .string("1h"),
-            "flagging": .object([
-                "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) }),
-            ]),
+            "flagging": .object(["sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) })]),
             "quota": .null,
             "sdk": .object(["ended_session_status": .number(JSONNumber(401))]),
             "captures": .object(["require_customer_item_id": .bool(false)]),
@@ -81,8 +69,7 @@ struct EntrupySettings: PlatformSettings {
         signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .second
         var flagging = fields.object("flagging", known: ["sdk", "eligible"])
         sdkFlagging = flagging.optionalBool("sdk") ?? false
-        self.flagEligible =
-            flagging.words("eligible", Flags.eligibleNames)?.map(ResultID.init(rawValue:)) ?? []
+        flagEligible = flagging.words("eligible", Flags.eligibleNames)?.map(ResultID.init(rawValue:)) ?? []
         quota = fields.number("quota")
         var sdk = fields.object("sdk", known: ["ended_session_status"])
         endedSessionStatus =
@@ -95,10 +82,10 @@ struct EntrupySettings: PlatformSettings {
         func ending(_ key: String, _ allowed: [ResultID]) -> ResultID {
             fingerprints.word(key, allowed.map(\.rawValue)).map(ResultID.init(rawValue:)) ?? allowed[0]
         }
-        self.fingerprints = FingerprintResults(
-            registered: ending("registered", FingerprintResults.registrations),
-            match: ending("match", FingerprintResults.matches),
-            noMatch: ending("no_match", FingerprintResults.others))
+        self.fingerprints = (
+            ending("registered", [.registered, .authentic]), ending("match", [.match, .matchFound]),
+            ending("no_match", [.noMatch, .noMatchFound])
+        )
     }
 
     /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].
@@ -141,7 +128,6 @@ extension FieldReader {
 }
 
 extension JobContext {
-    /// The error for a request over Entrupy's limits.
     func overRateLimit(_ exceeded: [Exceeded]) -> PlatformError {
         overLimit(
             exceeded, of: "rate_limits", wayOut: #"switch limits off (PATCH /_sim/settings {"rate_limits": "off"})"#)

@@ -19,8 +19,7 @@ enum Users {
         let organizations = try job.transaction.organizations()
         guard let organization = organizations.first(where: { username.utf8.starts(with: "\($0.name)-".utf8) }) else {
             let names = organizations.map { "\($0.name)-" }.joined(separator: " or ")
-            throw PlatformError.invalid(
-                field: "username", "must begin with \(names), got \"\(username.excerpt)\"")
+            throw PlatformError.invalid(field: "username", "must begin with \(names), got \"\(username.excerpt)\"")
         }
         let id = String(decoding: username.utf8.dropFirst(organization.name.utf8.count + 1), as: UTF8.self)
         if let problem = TextRules.uniqueUserIDProblem(id) {
@@ -47,15 +46,10 @@ enum Users {
 }
 
 /// `GET /_sim/users/{username}`.
-package struct ShowUser: Operation {
+package enum ShowUser: RuleByID {
     package static let access = Access.reads
-    let username: String
 
-    package init(_ username: String) {
-        self.username = username
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> UserInfo {
+    package static func perform(_ username: String, _ job: JobContext, as caller: Control) throws -> UserInfo {
         try UserInfo(Users.find(username, job), job)
     }
 }
@@ -69,23 +63,20 @@ package struct PatchUser: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> UserInfo {
         var problems: [ErrorDetail] = []
-        if let email = patch["email"]?.text, let problem = TextRules.emailProblem(email) {
-            problems.append(ErrorDetail("email", problem))
-        }
+        problems.add("email", patch["email"]?.text.flatMap(TextRules.emailProblem))
         for field in ["first_name", "last_name"] {
-            if let problem = patch[field]?.text.flatMap({ TextRules.tooLong($0, bytes: AuthorizeUser.maxNameBytes) }) {
-                problems.append(ErrorDetail(field, problem))
-            }
+            problems.add(
+                field, patch[field]?.text.flatMap { TextRules.tooLong($0, bytes: AuthorizeUser.maxNameBytes) })
         }
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try problems.check()
         if let limits = patch["rate_limits"], limits != .null {
             _ = try EntrupySettings.limits(ofUser: limits, namespace: .documented)
         }
 
         var user = try Users.find(username, job)
         if let email = patch["email"]?.text { user.email = email }
-        if let name = patch["first_name"] { user.firstName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
-        if let name = patch["last_name"] { user.lastName = name.text.flatMap { $0.isEmpty ? nil : $0 } }
+        if let name = patch["first_name"] { user.firstName = name.text?.nonEmpty }
+        if let name = patch["last_name"] { user.lastName = name.text?.nonEmpty }
         if let limits = patch["rate_limits"] {
             // A merge patch, as for the namespace's settings: null removes a limit, and objects are merged.
             let merged = try user.rateLimits.map { try StoredJSON.decode($0) } ?? .null
@@ -116,7 +107,7 @@ extension UserInfo {
         let limits = try Users.limits(user, job)
         let logins = try job.transaction.logins(userID: user.id, after: job.now - .day)
         let lastMinute = logins.count { job.now - $0 < .minute }
-        let used = job.state.limits.userCount(user.id, at: job.now)
+        let used = job.state.limits.count(.user(user.id), at: job.now)
         func left(_ limit: Int?, _ used: Int) -> Int? { limit.map { max(0, $0 - used) } }
         self.init(
             username: user.username, unique_user_id: user.uniqueUserID,

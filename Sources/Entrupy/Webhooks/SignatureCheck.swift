@@ -1,6 +1,36 @@
 import EntrupyAPI
 import Foundation
 import Simulation
+import SimulationAPI
+
+/// `POST /_sim/webhooks/check-signature`: compares a webhook's signature with what it must be [D signature-check]. Reads
+/// nothing of the namespace.
+package struct CheckSignature: Operation {
+    package static let access = Access.reads
+    let secret: String
+    let signature: String
+    /// The body as it arrived.
+    let body: String
+    /// The form that the signature must have; `nil` for any.
+    let form: WebhookSignatureForm?
+
+    package func perform(_ job: JobContext, as caller: Control) -> SignatureCheckResult {
+        let check = SignatureCheck(signature, of: Data(body.utf8), secret: secret, form: form)
+        return SignatureCheckResult(
+            valid: check.form != nil, form: check.form?.rawValue, hint: check.hint,
+            expected: Dictionary(uniqueKeysWithValues: check.expected.map { ($0.form.rawValue, $0.text) }))
+    }
+}
+
+extension CheckSignature {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["secret", "signature", "body", "form"])
+        self.init(
+            secret: fields.string("secret"), signature: fields.string("signature"), body: fields.string("body"),
+            form: fields.word("form", WebhookSignatureForm.self))
+        try fields.finish()
+    }
+}
 
 /// The comparison of a webhook's signature with what it must be, for developers of receivers.
 package struct SignatureCheck: Sendable {
@@ -41,8 +71,8 @@ package struct SignatureCheck: Sendable {
     private static func hint(_ signature: String, _ body: Data, _ secret: String) -> String? {
         let plain = plain(signature)
         if let found = form(of: plain, body, secret) {
-            return
-                "the code is right, but \(found.rawValue) is written exactly \"\(found.text(of: code(body, secret)))\""
+            let text = found.text(of: WebhookSignature.code(body, secret: secret))
+            return "the code is right, but \(found.rawValue) is written exactly \"\(text)\""
         }
         for (changed, name) in changed(body) where form(of: plain, changed, secret) != nil {
             return "the signature is that of the body \(name): sign and compare the bytes as they arrive"
@@ -53,8 +83,6 @@ package struct SignatureCheck: Sendable {
         }
         return nil
     }
-
-    private static func code(_ body: Data, _ secret: String) -> Data { WebhookSignature.code(body, secret: secret) }
 
     /// A signature without what clients add by mistake: spaces, the header's name, another prefix, capitals in hex,
     /// base64's URL alphabet.

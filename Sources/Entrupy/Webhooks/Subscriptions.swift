@@ -24,38 +24,31 @@ enum Subscriptions {
     /// The problems of a request, beyond its types. A `username` need not exist yet [D webhook-username].
     static func problems(_ request: SubscriptionRequest, _ job: JobContext) -> [ErrorDetail] {
         var problems: [ErrorDetail] = []
-        if let url = request.url, let problem = problem(ofURL: url, job) {
-            problems.append(ErrorDetail("url", problem))
-        }
+        problems.add("url", request.url.flatMap { problem(ofURL: $0, job) })
         if let secret = request.secret_key {
             let length = secret.utf8.count
             if !(1...WebhookSignature.maxSecretBytes).contains(length) {
-                problems.append(
-                    ErrorDetail(
-                        "secret_key", "must be 1 to \(WebhookSignature.maxSecretBytes) bytes in UTF-8, got \(length)"))
+                problems.add(
+                    "secret_key", "must be 1 to \(WebhookSignature.maxSecretBytes) bytes in UTF-8, got \(length)")
             }
         }
         let known = WebhookEvent.names
         if let events = request.events {
-            if events.isEmpty { problems.append(ErrorDetail("events", "must name at least one event, or be left out")) }
-            for (index, event) in events.enumerated() where !known.contains(where: { $0.isIdentical(to: event) }) {
-                problems.append(
-                    ErrorDetail(
-                        "events[\(index)]",
-                        "must be one of \(known.joined(separator: ", ")), got \"\(event.excerpt)\""))
+            if events.isEmpty { problems.add("events", "must name at least one event, or be left out") }
+            for (index, event) in events.enumerated() where !event.isOne(of: known) {
+                problems.add(
+                    "events[\(index)]", "must be one of \(known.joined(separator: ", ")), got \"\(event.excerpt)\"")
             }
         }
         if let channel = request.channel {
             if !channel.isIdentical(to: self.channel) {
-                problems.append(ErrorDetail("channel", "must be \(self.channel), got \"\(channel.excerpt)\""))
+                problems.add("channel", "must be \(self.channel), got \"\(channel.excerpt)\"")
             }
             if request.events != nil {
-                problems.append(ErrorDetail("channel", "cannot be combined with events; give one of the two"))
+                problems.add("channel", "cannot be combined with events; give one of the two")
             }
         }
-        if let username = request.username, username.isEmpty {
-            problems.append(ErrorDetail("username", "must not be empty"))
-        }
+        if request.username?.isEmpty == true { problems.add("username", "must not be empty") }
         return problems
     }
 
@@ -79,9 +72,7 @@ enum Subscriptions {
 
     /// The events of a subscription, each once and in a fixed order. All events if `names` is `nil`.
     static func events(_ names: [String]?) -> String {
-        WebhookEvent.names.filter { name in
-            names.map { $0.contains { $0.isIdentical(to: name) } } ?? true
-        }.joined(separator: " ")
+        WebhookEvent.names.filter { name in names.map(name.isOne) ?? true }.joined(separator: " ")
     }
 
     static func render(_ record: SubscriptionRecord) throws -> Subscription {
@@ -89,24 +80,37 @@ enum Subscriptions {
             id: record.id, url: record.url, events: record.events.split(separator: " ").map(String.init),
             username: record.username,
             version: record.version == PartnerVersion.v2.stored ? "v2" : record.version,
-            format: try format(record), signature: try signature(record),
+            format: try format(record), signature: try known(record.signature, as: "signature"),
             status: record.isPending ? .pending : .active, verification: record.verification,
             created_at: record.createdAt.display)
     }
 
     /// - Throws: ``PlatformError/bug(_:)`` if this version of the program does not know the format.
-    static func format(_ record: SubscriptionRecord) throws -> WebhookFormat {
-        guard let format = WebhookFormat(rawValue: record.format) else {
-            throw PlatformError.bug("a subscription has the format \"\(record.format)\"")
+    static func format(_ record: SubscriptionRecord) throws -> WebhookFormat { try known(record.format, as: "format") }
+
+    private static func known<Word: RawRepresentable<String>>(_ text: String, as name: String) throws -> Word {
+        guard let word = Word(rawValue: text) else {
+            throw PlatformError.bug("a subscription has the \(name) \"\(text)\"")
         }
-        return format
+        return word
+    }
+}
+
+extension SubscriptionRequest {
+    static let members = ["url", "secret_key", "events", "channel", "username", "format", "signature"]
+
+    init(_ fields: inout FieldReader) {
+        self.init(
+            url: fields.optionalString("url"), secret_key: fields.optionalString("secret_key"),
+            events: fields.texts("events"), channel: fields.optionalString("channel"),
+            username: fields.optionalString("username"), format: fields.word("format", WebhookFormat.self),
+            signature: fields.word("signature", WebhookSignatureForm.self))
     }
 
-    private static func signature(_ record: SubscriptionRecord) throws -> WebhookSignatureForm {
-        guard let form = WebhookSignatureForm(rawValue: record.signature) else {
-            throw PlatformError.bug("a subscription has the signature \"\(record.signature)\"")
-        }
-        return form
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        self.init(&fields)
+        try fields.finish()
     }
 }
 
@@ -123,8 +127,8 @@ package struct Subscribe: Operation {
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
         var problems = Subscriptions.problems(request, job)
-        if request.url == nil { problems.append(ErrorDetail("url", "is missing")) }
-        if request.secret_key == nil { problems.append(ErrorDetail("secret_key", "is missing")) }
+        if request.url == nil { problems.add("url", "is missing") }
+        if request.secret_key == nil { problems.add("secret_key", "is missing") }
         guard problems.isEmpty, let url = request.url, let secret = request.secret_key else {
             throw PlatformError.invalid(problems)
         }
@@ -158,15 +162,10 @@ package struct ListSubscriptions: Operation {
 }
 
 /// `GET /v1|v2/webhooks/{id}` [P].
-package struct ShowSubscription: Operation {
+package enum ShowSubscription: RuleByID {
     package static let access = Access.reads
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
+    package static func perform(_ id: String, _ job: JobContext, as partner: Partner) throws -> Subscription {
         try Subscriptions.render(Subscriptions.find(id, of: partner.organization, job))
     }
 }
@@ -177,12 +176,10 @@ package struct PatchSubscription: Operation {
     package static let access = Access.writes
     let id: String
     let request: SubscriptionRequest
-    /// Whether `username` is removed.
     let forgetsUsername: Bool
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
-        let problems = Subscriptions.problems(request, job)
-        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        try Subscriptions.problems(request, job).check()
         var record = try Subscriptions.find(id, of: partner.organization, job)
         let asksDomain = try request.url.map { try movesDomain(from: record, to: $0) } ?? false
         record.url = request.url ?? record.url
@@ -215,15 +212,10 @@ extension PatchSubscription {
 }
 
 /// `POST /v1|v2/webhooks/{id}/verify` [D webhook-verification]: asks the domain at once.
-package struct VerifySubscription: Operation {
+package enum VerifySubscription: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as partner: Partner) throws -> Subscription {
+    package static func perform(_ id: String, _ job: JobContext, as partner: Partner) throws -> Subscription {
         let record = try Subscriptions.find(id, of: partner.organization, job)
         if record.isPending { try Deliveries.verify(record, job) }
         return try Subscriptions.render(record)
@@ -231,15 +223,10 @@ package struct VerifySubscription: Operation {
 }
 
 /// `DELETE /v1|v2/webhooks/{id}` [P]. Open deliveries are cancelled [D webhook-deleted].
-package struct Unsubscribe: Operation {
+package enum Unsubscribe: RuleByID {
     package static let access = Access.writes
-    let id: String
 
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as partner: Partner) throws {
+    package static func perform(_ id: String, _ job: JobContext, as partner: Partner) throws {
         let record = try Subscriptions.find(id, of: partner.organization, job)
         try Deliveries.cancel(subscriptionID: record.id, job)
         try job.transaction.deleteSubscription(id: record.id)

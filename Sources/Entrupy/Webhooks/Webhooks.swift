@@ -30,10 +30,10 @@ enum Webhooks {
         let subscriptions = try job.transaction.subscriptions(organizationID: item.organizationID).filter {
             !$0.isPending && $0.matches(event) && ($0.username?.isIdentical(to: user.username) ?? true)
         }
-        var bodies: [Form: Data] = [:]
+        var bodies: [String: Data] = [:]
         let deliveries = try subscriptions.map { subscription in
-            let form = try Form(subscription)
-            let body = try bodies[form] ?? body(event, eventID, item, more, form, job)
+            let form = "\(subscription.format) \(subscription.version)"
+            let body = try bodies[form] ?? body(event, eventID, item, more, subscription, job)
             bodies[form] = body
             return try Deliveries.add(
                 body, as: subscription.format, event: event.rawValue, eventID: eventID, of: item.entrupyID,
@@ -42,31 +42,19 @@ enum Webhooks {
         return (eventID, deliveries)
     }
 
-    /// The form and version of a subscription's bodies.
-    private struct Form: Hashable {
-        let format: WebhookFormat
-        let version: PartnerVersion
-
-        init(_ subscription: SubscriptionRecord) throws {
-            format = try Subscriptions.format(subscription)
-            version = try PartnerVersion(stored: subscription.version)
-        }
-    }
-
     /// The bytes of a webhook's body, which is in English [D webhook-body]. Its URLs do not follow a request: its receiver may be
     /// in another network than the client that caused it, and equal runs must send equal bytes [D public-url].
     private static func body(
-        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject, _ form: Form,
-        _ job: JobContext
+        _ event: WebhookEvent, _ eventID: String, _ item: ItemRecord, _ more: JSONObject,
+        _ subscription: SubscriptionRecord, _ job: JobContext
     ) throws -> Data {
         var job = job
         job.language = .english
         job.address = nil
         let rendering = try PartnerRendering(item, job)
-        return switch (form.format, form.version) {
+        return switch (try Subscriptions.format(subscription), try PartnerVersion(stored: subscription.version)) {
         case (.items, .v1(let minor)): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: minor)]))
-        case (.items, .v2):
-            try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: PartnerVersion.lastMinor)]))
+        case (.items, .v2): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: PartnerVersion.lastMinor)]))
         case (.event, .v1(let minor)): try encode(event, eventID, item, rendering.v1(minor: minor), more, job)
         case (.event, .v2): try encode(event, eventID, item, rendering.v2(PartnerParts()), more, job)
         }
@@ -89,5 +77,29 @@ enum Webhooks {
 extension SubscriptionRecord {
     func matches(_ event: WebhookEvent) -> Bool {
         events.split(separator: " ").contains { $0 == event.rawValue }
+    }
+}
+
+/// `POST /_sim/webhooks/trigger`: sends any event for any item.
+package struct TriggerWebhook: Operation {
+    package static let access = Access.writes
+    let event: WebhookEvent
+    let entrupyID: String
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> TriggeredWebhook {
+        let item = try Results.find(entrupyID, job)
+        let enqueued = try Webhooks.enqueueDeliveries(event, item, job)
+        return TriggeredWebhook(
+            event_id: enqueued.eventID, deliveries: try enqueued.deliveries.map { try WebhookDelivery($0, job) })
+    }
+}
+
+extension TriggerWebhook {
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["event", "entrupy_id"])
+        fields.require("event")
+        let event = fields.word("event", WebhookEvent.self)
+        self.init(event: event ?? .sessionUpdated, entrupyID: fields.string("entrupy_id"))
+        try fields.finish()
     }
 }

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// The callbacks to the app, in order, on the main queue.

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// A call of the SDK: what was set when it was made. Settings that change later concern later calls.
@@ -9,7 +10,6 @@ struct Call: Sendable {
     fileprivate let generation: Int
     fileprivate let cleanups: Int
 
-    /// The session's token.
     func token() throws -> String {
         guard let login else {
             throw SDKFailure(
@@ -93,19 +93,13 @@ struct Call: Sendable {
         }
     }
 
-    @discardableResult
-    func changeFlag(of entrupyID: String, _ body: [String: Any]) async throws -> JSONObjectData {
-        try await sendObject(
+    func changeFlag(of entrupyID: String, _ body: [String: Any]) async throws {
+        _ = try await sendObject(
             .json("PUT", try EntrupyApp.path(of: entrupyID, "/flag"), body, token: try token(), purpose: "the flag"))
     }
 }
 
 extension EntrupyApp {
-    var client: PlatformClient {
-        PlatformClient(configuration: configuration { $0 })
-    }
-
-    /// A call that is made now.
     var call: Call {
         withState { state in
             Call(
@@ -131,10 +125,9 @@ extension EntrupyApp {
             let result: Result<Value, SDKFailure>
             do {
                 result = .success(try await work(call))
-            } catch let failure as SDKFailure {
-                result = .failure(failure)
             } catch {
-                result = .failure(SDKFailure(.ErrorCodeUnknownError, error.localizedDescription))
+                result = .failure(
+                    error as? SDKFailure ?? SDKFailure(.ErrorCodeUnknownError, error.localizedDescription))
             }
             CallbackQueue.main.append {
                 guard call.isCurrent else { return }
@@ -145,23 +138,41 @@ extension EntrupyApp {
         }
     }
 
-    /// Returns the delegate. Writes a warning to standard error if it is `nil`.
-    func delegate<Delegate>(_ name: String, _ delegate: Delegate?) -> Delegate? {
-        if delegate == nil {
-            FileHandle.standardError.write(
-                Data(
-                    "EntrupySDK: \(name) is nil, so the result is lost. Keep a strong reference to it: delegates are held weakly.\n"
-                        .utf8))
+    /// Runs `work` in the background, and hands its result to a delegate on the main queue, unless the app was reset meanwhile.
+    ///
+    /// - Parameter name: the delegate's name, for the warning on standard error if there is none; `nil` for no warning.
+    func begin<Value: Sendable, Delegate>(
+        for name: String?, _ delegate: @escaping @Sendable (EntrupyApp) -> Delegate?,
+        _ work: @escaping @Sendable (Call) async throws -> Value,
+        success: @escaping @Sendable (Delegate?, Value) -> Void,
+        failure: @escaping @Sendable (Delegate?, EntrupyErrorCode, _ description: String, _ text: String) -> Void
+    ) {
+        begin(work) { app, result in
+            let delegate = delegate(app)
+            if delegate == nil, let name {
+                FileHandle.standardError.write(
+                    Data(
+                        "EntrupySDK: \(name) is nil, so the result is lost. Keep a strong reference to it: delegates are held weakly.\n"
+                            .utf8))
+            }
+            switch result {
+            case .success(let value): success(delegate, value)
+            case .failure(let error): failure(delegate, error.code, error.description, app.text(error))
+            }
         }
-        return delegate
     }
 
-    func text(_ failure: SDKFailure) -> String {
-        failure.code.text(in: configuration { $0.language })
-    }
+    /// The text for users.
+    private func text(_ failure: SDKFailure) -> String { failure.code.text(in: configuration { $0.language }) }
 
+    /// The error for completion handlers: one domain, the code's raw value, the text for users.
     func nsError(_ failure: SDKFailure) -> NSError {
-        failure.nsError(language: configuration { $0.language })
+        NSError(
+            domain: EntrupySimulation.errorDomain, code: Int(failure.code.rawValue),
+            userInfo: [
+                NSLocalizedDescriptionKey: text(failure), NSLocalizedFailureReasonErrorKey: failure.description,
+                NSDebugDescriptionErrorKey: failure.description,
+            ])
     }
 
     /// The path of a result.
@@ -173,14 +184,7 @@ extension EntrupyApp {
         guard entrupyID != ".", entrupyID != ".." else {
             throw SDKFailure(.ErrorCodeSearchItemNotFound, "there is no item \(entrupyID.debugDescription)")
         }
-        return "/sdk/results/" + segment(entrupyID) + rest
-    }
-
-    /// A text as one segment of a path.
-    static func segment(_ text: String) -> String {
-        var allowed = CharacterSet(charactersIn: "-._~")
-        allowed.insert(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        return "/sdk/results/" + entrupyID.segment + rest
     }
 }
 
@@ -250,10 +254,8 @@ extension EntrupySearchQuery {
     private static func epoch(_ text: String, end isEnd: Bool) throws -> Double {
         if let seconds = Double(text) { return seconds }
         let format = ISO8601DateFormatter()
-        for options: ISO8601DateFormatter.Options in [
-            [.withInternetDateTime], [.withInternetDateTime, .withFractionalSeconds],
-        ] {
-            format.formatOptions = options
+        for fraction: ISO8601DateFormatter.Options in [[], .withFractionalSeconds] {
+            format.formatOptions = [.withInternetDateTime, fraction]
             if let date = format.date(from: text) { return date.timeIntervalSince1970 }
         }
         format.formatOptions = [.withFullDate]
@@ -270,45 +272,25 @@ extension EntrupySearchFilter {
     /// The key and the values as the platform reads them.
     fileprivate var condition: (String, [String]) {
         switch self {
-        case .status(let states):
-            (
-                "status",
-                states.map { state in
-                    switch state {
-                    case .authentic: "authentic"
-                    case .underReview: "under_review"
-                    case .invalid: "invalid"
-                    case .notSupported: "not_supported"
-                    case .unidentified: "unknown"
-                    case .other(let id): id
-                    }
-                }
-            )
+        case .status(let states): ("status", states.map(\.id))
         case .category(let categories):
-            (
-                "category",
-                categories.map { category in
-                    switch category {
-                    case .luxury: "luxury"
-                    case .apparel: "apparel"
-                    case .sneakers: "sneakers"
-                    case .other(let id): id
-                    }
-                }
-            )
+            ("category", categories.map { if case .other(let id) = $0 { id } else { "\($0)" } })
         case .brands(let brands): ("brand", brands)
-        case .flag(let states):
-            (
-                "flag",
-                states.map { state in
-                    switch state {
-                    case .none: "none"
-                    case .flagged: "flagged"
-                    case .resolved: "resolved"
-                    case .other(let id): id
-                    }
-                }
-            )
+        case .flag(let states): ("flag", states.map { if case .other(let id) = $0 { id } else { "\($0)" } })
+        }
+    }
+}
+
+extension EntrupySearchFilter.AuthenticationStatus {
+    /// The id of the result as the platform reads it.
+    fileprivate var id: String {
+        switch self {
+        case .authentic: "authentic"
+        case .underReview: "under_review"
+        case .invalid: "invalid"
+        case .notSupported: "not_supported"
+        case .unidentified: "unknown"
+        case .other(let id): id
         }
     }
 }

@@ -25,13 +25,8 @@ struct PlatformClient: Sendable {
     func send(_ request: Request) async throws -> Data {
         let urlRequest = try self.urlRequest(request)
         return try await withCheckedThrowingContinuation { continuation in
-            begin(urlRequest, atMost: configuration.requestTimeout) { answer in
-                var result = result(answer)
-                if request.path == "/sdk/login", case .failure(var failure as SDKFailure) = result {
-                    failure.isOfLogin = true
-                    result = .failure(failure)
-                }
-                continuation.resume(with: result)
+            begin(urlRequest, atMost: configuration.requestTimeout) {
+                continuation.resume(with: result($0, of: request))
             }
         }
     }
@@ -41,7 +36,7 @@ struct PlatformClient: Sendable {
         let answer = Locked<Result<Data, any Error>?>(nil)
         let isAnswered = DispatchSemaphore(value: 0)
         begin(try urlRequest(request), atMost: seconds) { given in
-            answer.withLock { $0 = result(given) }
+            answer.withLock { $0 = result(given, of: request) }
             isAnswered.signal()
         }
         isAnswered.wait()
@@ -57,8 +52,9 @@ struct PlatformClient: Sendable {
     }
 
     private func urlRequest(_ request: Request) throws -> URLRequest {
-        guard let url = URL(string: configuration.address + request.path), url.host != nil,
-            configuration.baseURL.query == nil, configuration.baseURL.fragment == nil
+        guard configuration.baseURL.query == nil, configuration.baseURL.fragment == nil,
+            var urlRequest = URLRequest(
+                request.method, configuration.address + request.path, request.body, type: request.contentType)
         else { throw SDKFailure(URLError(.badURL), address: configuration.address) }
         guard configuration.hasValidNamespace else {
             throw SDKFailure(
@@ -66,10 +62,6 @@ struct PlatformClient: Sendable {
                 "\((configuration.namespace ?? "").debugDescription) is not a namespace's name: 1 to 63 of a-z, 0-9 and -"
             )
         }
-        var urlRequest = URLRequest(url: url)
-        urlRequest.httpMethod = request.method
-        urlRequest.httpBody = request.body
-        if let type = request.contentType { urlRequest.setValue(type, forHTTPHeaderField: "Content-Type") }
         if let token = request.token { urlRequest.setValue("Token \(token)", forHTTPHeaderField: "Authorization") }
         if request.path.hasPrefix("/_sim"), let token = configuration.controlToken {
             urlRequest.setValue(token, forHTTPHeaderField: "X-Sim-Control-Token")
@@ -79,12 +71,17 @@ struct PlatformClient: Sendable {
         return urlRequest
     }
 
-    private func result(_ answer: Result<BoundedRequest.Answer, any Error>) -> Result<Data, any Error> {
+    private func result(
+        _ answer: Result<BoundedRequest.Answer, any Error>, of request: Request
+    ) -> Result<Data, any Error> {
         switch answer {
         case .failure(let error): .failure(SDKFailure(error, address: configuration.address))
         case .success(let answer) where (200..<300).contains(answer.status): .success(answer.body)
         case .success(let answer):
-            .failure(SDKFailure(status: answer.status, body: answer.body, address: configuration.address))
+            .failure(
+                SDKFailure(
+                    status: answer.status, body: answer.body, address: configuration.address,
+                    isOfLogin: request.path == "/sdk/login"))
         }
     }
 }
@@ -124,31 +121,6 @@ extension PlatformClient.Request {
             )
         }
         return Self(method: method, path: path, body: body, contentType: "application/json", token: token)
-    }
-}
-
-/// A value that a lock guards.
-final class Locked<Value>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value: Value
-
-    init(_ value: Value) {
-        self.value = value
-    }
-
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&value)
-    }
-}
-
-/// A value that is handed to another thread once, without a check.
-struct Transferred<Value>: @unchecked Sendable {
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }
 

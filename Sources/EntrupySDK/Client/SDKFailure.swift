@@ -28,16 +28,6 @@ struct SDKFailure: Error, Sendable {
 
     /// Whether the answer says that the capture's two hours are over.
     var isCaptureTimeout: Bool { status == 410 && name == "capture_timed_out" }
-
-    /// The error for completion handlers: one domain, the code's raw value, the text for users.
-    func nsError(language: String?) -> NSError {
-        NSError(
-            domain: EntrupySimulation.errorDomain, code: Int(code.rawValue),
-            userInfo: [
-                NSLocalizedDescriptionKey: code.text(in: language), NSLocalizedFailureReasonErrorKey: description,
-                NSDebugDescriptionErrorKey: description,
-            ])
-    }
 }
 
 // [D client-errors]
@@ -47,7 +37,7 @@ extension SDKFailure {
     /// - Parameters:
     ///   - body: the error envelope. Any other body is described by its beginning.
     ///   - address: the base URL, for the text.
-    init(status: Int, body: Data, address: String) {
+    init(status: Int, body: Data, address: String, isOfLogin: Bool) {
         // Without an envelope the failure is told by its status.
         let envelope = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
         let name = envelope?["code"] as? String
@@ -65,10 +55,12 @@ extension SDKFailure {
                 + "`entrupy-sim --version` shows which one runs"
         default: break
         }
-        let code =
-            (envelope?["sdk_error"] as? String).flatMap(EntrupyErrorCode.init(name:))
-            ?? EntrupyErrorCode(status: status)
-        self.init(code, text, status: status, name: name)
+        let sdkError = envelope?["sdk_error"] as? String
+        let named = sdkError.flatMap { name in
+            EntrupyErrorCode.allCases.first { "\($0)".utf8.elementsEqual(name.utf8) }
+        }
+        self.init(named ?? EntrupyErrorCode(status: status), text, status: status, name: name)
+        self.isOfLogin = isOfLogin
         isAboutSession = envelope?["ecode"] as? String == KEntrupyInvalidSessionTokenEcode
     }
 
@@ -110,12 +102,6 @@ extension SDKFailure {
 }
 
 extension EntrupyErrorCode {
-    /// The code with a name of the error envelope's `sdk_error`.
-    init?(name: String) {
-        guard let code = Self.allCases.first(where: { Array("\($0)".utf8) == Array(name.utf8) }) else { return nil }
-        self = code
-    }
-
     /// The code of an answer that does not name one.
     init(status: Int) {
         switch status {
@@ -134,34 +120,31 @@ extension EntrupyErrorCode {
 
     /// A sentence for users, in English or Japanese.
     func text(in language: String?) -> String {
-        let isJapanese = language?.lowercased().hasPrefix("ja") ?? false
+        let (english, japanese) = texts
+        return language?.lowercased().hasPrefix("ja") ?? false ? japanese : english
+    }
+
+    private var texts: (english: String, japanese: String) {
         switch self {
-        case .ErrorCodeOfflineAccess:
-            return isJapanese ? "インターネットに接続できません。" : "The internet connection appears to be offline."
-        case .ErrorCodeBadRequest:
-            return isJapanese ? "リクエストが正しくありません。" : "The request is not valid."
-        case .ErrorCodeUnauthorizedAccess:
-            return isJapanese ? "ログインしてください。" : "Please log in."
-        case .ErrorCodeForbiddenError:
-            return isJapanese ? "この操作は許可されていません。" : "You are not allowed to do this."
+        case .ErrorCodeOfflineAccess: ("The internet connection appears to be offline.", "インターネットに接続できません。")
+        case .ErrorCodeBadRequest: ("The request is not valid.", "リクエストが正しくありません。")
+        case .ErrorCodeUnauthorizedAccess: ("Please log in.", "ログインしてください。")
+        case .ErrorCodeForbiddenError: ("You are not allowed to do this.", "この操作は許可されていません。")
         case .ErrorCodeInternalServerError:
-            return isJapanese ? "サーバーでエラーが発生しました。" : "The server has a problem. Please try again later."
+            ("The server has a problem. Please try again later.", "サーバーでエラーが発生しました。")
         case .ErrorCodeRequestTimeoutError:
-            return isJapanese ? "リクエストがタイムアウトしました。" : "The request took too long. Please try again."
+            ("The request took too long. Please try again.", "リクエストがタイムアウトしました。")
         case .ErrorCodeServerTimeoutError:
-            return isJapanese ? "サーバーが応答しません。" : "The server took too long to answer. Please try again."
+            ("The server took too long to answer. Please try again.", "サーバーが応答しません。")
         case .ErrorCodeTooManyRequests:
-            return isJapanese ? "リクエストが多すぎます。しばらくお待ちください。" : "Too many requests. Please wait a moment and try again."
+            ("Too many requests. Please wait a moment and try again.", "リクエストが多すぎます。しばらくお待ちください。")
         case .ErrorCodeImageUploadError:
-            return isJapanese ? "画像をアップロードできませんでした。" : "The photos could not be uploaded. Please try again."
+            ("The photos could not be uploaded. Please try again.", "画像をアップロードできませんでした。")
         case .ErrorCodeUserDeniedPermissions:
-            return isJapanese ? "カメラの使用が許可されていません。" : "Camera access is needed to photograph the item."
-        case .ErrorCodeUnknownError:
-            return isJapanese ? "不明なエラーが発生しました。" : "Something went wrong. Please try again."
-        case .ErrorCodeSearchItemNotFound:
-            return isJapanese ? "見つかりません。" : "Not found."
-        case .ErrorCodeSearchItemFound:
-            return isJapanese ? "アイテムはすでに存在します。" : "The item exists already."
+            ("Camera access is needed to photograph the item.", "カメラの使用が許可されていません。")
+        case .ErrorCodeUnknownError: ("Something went wrong. Please try again.", "不明なエラーが発生しました。")
+        case .ErrorCodeSearchItemNotFound: ("Not found.", "見つかりません。")
+        case .ErrorCodeSearchItemFound: ("The item exists already.", "アイテムはすでに存在します。")
         }
     }
 }

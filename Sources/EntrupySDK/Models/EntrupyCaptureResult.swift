@@ -124,26 +124,9 @@ public struct EntrupyCaptureResultStatusResult: Codable, Sendable {
     public let display: EntrupyCaptureResultStatusResultDisplay
     public let id: EntrupyCaptureResultStatusId
 
-    private enum CodingKeys: CodingKey {
-        case display, id
-    }
-
     public init(display: EntrupyCaptureResultStatusResultDisplay, id: EntrupyCaptureResultStatusId) {
         self.display = display
         self.id = id
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        display = try members.decode(EntrupyCaptureResultStatusResultDisplay.self, forKey: .display)
-        id = EntrupyCaptureResultStatusId(
-            rawValue: try members.decode(String.self, forKey: .id), localizeValue: display.header)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(display, forKey: .display)
-        try members.encode(id, forKey: .id)
     }
 }
 
@@ -221,42 +204,25 @@ public enum EntrupyCaptureResultStatusId: Equatable, Hashable, CustomStringConve
     case registered, canceled, data_required, not_available, registration_invalid, registration_not_supported
     case match_found, no_match_found, received
 
-    private static let known: [EntrupyCaptureResultStatusId] = [
-        .authentic, .unknown, .not_supported, .needs_review, .invalid, .analyzed, .match, .no_match, .registered,
-        .canceled,
-        .data_required, .not_available, .registration_invalid, .registration_not_supported, .match_found,
-        .no_match_found, .received,
+    private static let names: [(Self, String)] = [
+        (.authentic, "authentic"), (.unknown, "unknown"), (.not_supported, "not_supported"),
+        (.needs_review, "needs_review"), (.invalid, "invalid"), (.analyzed, "analyzed"), (.match, "match"),
+        (.no_match, "no_match"), (.registered, "registered"), (.canceled, "canceled"),
+        (.data_required, "data_required"), (.not_available, "not_available"),
+        (.registration_invalid, "registration_invalid"), (.registration_not_supported, "registration_not_supported"),
+        (.match_found, "match_found"), (.no_match_found, "no_match_found"), (.received, "received"),
     ]
 
     /// The result with the id `rawValue`; ``other(_:)`` if this version does not know it.
     ///
     /// - Parameter localizeValue: the result's header. It does not decide which result it is.
     public init(rawValue: String, localizeValue: String) {
-        self = Self.known.first { Array($0.description.utf8) == Array(rawValue.utf8) } ?? .other(rawValue)
+        self = Self.names.first { $0.1.utf8.elementsEqual(rawValue.utf8) }?.0 ?? .other(rawValue)
     }
 
     /// The id of the result, as the platform sends it.
     public var description: String {
-        switch self {
-        case .authentic: "authentic"
-        case .unknown: "unknown"
-        case .not_supported: "not_supported"
-        case .needs_review: "needs_review"
-        case .invalid: "invalid"
-        case .analyzed: "analyzed"
-        case .other(let id): id
-        case .match: "match"
-        case .no_match: "no_match"
-        case .registered: "registered"
-        case .canceled: "canceled"
-        case .data_required: "data_required"
-        case .not_available: "not_available"
-        case .registration_invalid: "registration_invalid"
-        case .registration_not_supported: "registration_not_supported"
-        case .match_found: "match_found"
-        case .no_match_found: "no_match_found"
-        case .received: "received"
-        }
+        if case .other(let id) = self { id } else { Self.names.first { $0.0 == self }?.1 ?? "" }
     }
 
     public init(from decoder: any Decoder) throws {

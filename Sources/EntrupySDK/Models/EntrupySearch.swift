@@ -48,12 +48,8 @@ public class EntrupySearchQuery: NSObject {
         case custom(start: String, end: String)
     }
 
-    public override init() {
-        dateRange = .last(days: 30)
-        filters = []
-        resultMode = .results
-        limit = 20
-        cursor = nil
+    public override convenience init() {
+        self.init(dateRange: .last(days: 30))
     }
 
     public init(

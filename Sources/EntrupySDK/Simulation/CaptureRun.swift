@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// The end of a capture.
@@ -31,7 +32,7 @@ extension Call {
     private func play(
         _ script: EntrupySimulation.CaptureScript, _ capture: Capture, _ token: String
     ) async throws -> CaptureEnd {
-        let path = "/sdk/captures/" + EntrupyApp.segment(capture.id)
+        let path = "/sdk/captures/" + capture.id.segment
         switch script {
         case .submit(let images):
             try await upload(images, capture, token, atMost: .max)
@@ -63,8 +64,7 @@ extension Call {
         _ images: EntrupySimulation.Images, _ capture: Capture, _ token: String, atMost count: Int
     ) async throws {
         for picture in try images.pictures(for: capture.regions).prefix(count) {
-            let path =
-                "/sdk/captures/" + EntrupyApp.segment(capture.id) + "/images/" + EntrupyApp.segment(picture.region)
+            let path = "/sdk/captures/" + capture.id.segment + "/images/" + picture.region.segment
             do {
                 _ = try await sendObject(
                     .init(method: "PUT", path: path, body: picture.bytes, contentType: picture.type, token: token),
@@ -96,7 +96,7 @@ extension Call {
         do {
             _ = try await send(
                 .json(
-                    "POST", "/_sim/authentications/\(EntrupyApp.segment(id))/retake", body, token: nil,
+                    "POST", "/_sim/authentications/\(id.segment)/retake", body, token: nil,
                     purpose: "the retake")
             )
         } catch var failure as SDKFailure {

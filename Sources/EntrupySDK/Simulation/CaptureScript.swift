@@ -55,12 +55,10 @@ extension EntrupySimulation.CaptureScript {
     /// Throws ``SDKFailure`` if the script names a picture that cannot be read.
     func checkPictures() throws {
         switch self {
-        case .submit(let images), .retake(_, _, let images):
-            switch images {
-            case .made: break
-            case .files(let files): for file in files { _ = try EntrupySimulation.Images.read(file) }
-            case .regions(let files): for file in files.values { _ = try EntrupySimulation.Images.read(file) }
-            }
+        case .submit(.files(let files)), .retake(_, _, .files(let files)):
+            for file in files { _ = try EntrupySimulation.Images.read(file) }
+        case .submit(.regions(let files)), .retake(_, _, .regions(let files)):
+            for file in files.values { _ = try EntrupySimulation.Images.read(file) }
         default: break
         }
     }

@@ -1,3 +1,4 @@
+import ClientTransport
 import Foundation
 
 /// Controls the simulation behind ``EntrupyApp``: the platform's address, and a script for each of the next captures.
@@ -18,9 +19,10 @@ public enum EntrupySimulation {
     public static let platformVersion = "0.2.0"
 
     struct Configuration: Sendable {
-        var baseURL: URL
-        var namespace: String?
-        var controlToken: String?
+        // Those of the environment.
+        var baseURL = URL.ofSimulator
+        var namespace = ProcessInfo.processInfo.environment["ENTRUPY_SIM_NAMESPACE"]
+        var controlToken = ProcessInfo.processInfo.environment["ENTRUPY_SIM_CONTROL_TOKEN"]
         var bundleIdentifier = "com.example.demo"
         var language: String?
         var requestTimeout: TimeInterval = 60
@@ -28,15 +30,6 @@ public enum EntrupySimulation {
         var scripts: [CaptureScript] = []
         var defaultScript = CaptureScript.submit()
         var flagView = FlagViewScript.submit()
-
-        /// The settings of the environment: `ENTRUPY_SIM_URL`, `ENTRUPY_SIM_NAMESPACE` and `ENTRUPY_SIM_CONTROL_TOKEN`.
-        init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-            // A text that is not a URL is kept as a path, so that the first request names it.
-            let address = environment["ENTRUPY_SIM_URL"] ?? "http://127.0.0.1:8642"
-            baseURL = URL(string: address) ?? URL(fileURLWithPath: address)
-            namespace = environment["ENTRUPY_SIM_NAMESPACE"]
-            controlToken = environment["ENTRUPY_SIM_CONTROL_TOKEN"]
-        }
 
         /// Whether the namespace's name can be part of an address.
         var hasValidNamespace: Bool {
@@ -49,10 +42,8 @@ public enum EntrupySimulation {
 
         /// The base URL with the namespace's path, without a slash at its end.
         var address: String {
-            var text = baseURL.absoluteString
-            while text.hasSuffix("/") { text.removeLast() }
-            guard let namespace, namespace != "default", !namespace.isEmpty else { return text }
-            return text + "/ns/" + namespace
+            guard let namespace, namespace != "default", !namespace.isEmpty else { return baseURL.address }
+            return baseURL.address + "/ns/" + namespace
         }
     }
 

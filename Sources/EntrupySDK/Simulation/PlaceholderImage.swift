@@ -6,10 +6,7 @@ enum PlaceholderImage {
     static func png(of region: String) -> Data {
         let side = 48
         let hash = region.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-        let colour = [
-            UInt8(truncatingIfNeeded: hash >> 16), UInt8(truncatingIfNeeded: hash >> 8),
-            UInt8(truncatingIfNeeded: hash),
-        ]
+        let colour = bigEndian(hash).suffix(3)
         var rows: [UInt8] = []
         for row in 0..<side {
             rows.append(0)

@@ -78,7 +78,7 @@ package struct AuditMaterial: Sendable {
             try !rules.contains { $0.check.isOfReceivers }
             ? [] : job.transaction.attempts(ofDeliveries: Self.maxDeliveries).map { AuditedAttempt($0, job) }
         webhookTimeout = job.settings.webhookTimeout
-        resubmissions = try Resubmission.all(rules, events, job)
+        resubmissions = try Resubmission.all(rules.lazy.compactMap(\.check.resubmission).first, events, job)
     }
 }
 
@@ -90,6 +90,9 @@ extension AuditCheck {
         default: false
         }
     }
+
+    /// The names that the check for resubmissions needs; `nil` for another check.
+    var resubmission: AuditResubmission? { if case .resubmitted(let names) = self { names } else { nil } }
 
     /// The kinds of events that the check looks at.
     fileprivate var events: [EventKind] {
@@ -135,19 +138,11 @@ struct Resubmission: Sendable {
     let cause: Cause?
     let username: String
 
-    /// All among the events of submissions.
+    /// All among the events of submissions; none if no rule is about them.
     fileprivate static func all(
-        _ rules: [AuditRule], _ events: [StoredEvent], _ job: JobContext
+        _ names: AuditResubmission?, _ events: [StoredEvent], _ job: JobContext
     ) throws -> [Resubmission] {
-        for rule in rules {
-            if case .resubmitted(let names) = rule.check { return try found(names, events, job) }
-        }
-        return []
-    }
-
-    private static func found(
-        _ names: AuditResubmission, _ events: [StoredEvent], _ job: JobContext
-    ) throws -> [Resubmission] {
+        guard let names else { return [] }
         /// A submission, as the events until now tell.
         struct Submission {
             let id: String

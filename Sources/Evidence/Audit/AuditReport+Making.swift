@@ -5,24 +5,38 @@ import SimulationAPI
 struct Judgement {
     /// The number of requests, or of other things, that the rule was applied to.
     var lookedAt = 0
-    /// Why something could not be judged; `nil` if all was.
-    var notJudged: String?
+    /// The numbers of requests that could not be judged: without real times, without digests of their secrets, and with bodies that
+    /// are cut off.
+    var (untimed, undigested, cut) = (0, 0, 0)
+    /// Further reasons for which something could not be judged.
+    private var notes: [String] = []
 
-    /// Adds a reason for which a number of things could not be judged; nothing if there are none.
-    mutating func skip(_ count: Int, _ reason: String) {
-        if count > 0 { note("\(count) \(count == 1 ? "request" : "requests"): \(reason)") }
+    /// Counts a request that has no digests, or a message of it that is cut off.
+    mutating func skip(_ request: AuditedRequest, needing message: JournalEntry.Message) {
+        if !request.entry.hasDigests { undigested += 1 } else if !message.isWhole { cut += 1 }
     }
+
+    /// Adds a reason for which a number of requests could not be judged; nothing if there are none.
+    mutating func skip(_ count: Int, _ reason: String) { notes += Self.skipped(count, reason) }
 
     /// Adds a reason for which something could not be judged.
-    mutating func note(_ reason: String) {
-        notJudged = notJudged.map { "\($0); \(reason)" } ?? reason
+    mutating func note(_ reason: String) { notes.append(reason) }
+
+    private static func skipped(_ count: Int, _ reason: String) -> [String] {
+        count > 0 ? ["\(count) \(count == 1 ? "request" : "requests"): \(reason)"] : []
     }
 
-    /// Why requests of bundles of older versions cannot be judged.
-    static let undigested =
-        "written by version 0.2.0 or older, which kept nothing to compare their masked secrets with"
-    /// Why requests whose bodies are cut off cannot be judged.
-    static let cut = "their bodies were not kept whole (settings journal.body_bytes)"
+    /// Why something could not be judged; `nil` if all was.
+    var notJudged: String? {
+        let times = "the bundle was written by version 0.2.0 or older, which did not keep them"
+        let reasons =
+            (untimed > 0 ? ["\(untimed) requests have no real times: \(times)"] : [])
+            + Self.skipped(
+                undigested, "written by version 0.2.0 or older, which kept nothing to compare their masked secrets with"
+            )
+            + Self.skipped(cut, "their bodies were not kept whole (settings journal.body_bytes)") + notes
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+    }
 }
 
 extension AuditMaterial {
@@ -38,13 +52,14 @@ extension AuditMaterial {
         var court = Court(material: self, requests: requests())
         var report = AuditReport(findings: [], rules: [])
         for rule in rules {
-            var judgement = court.judge(rule, known)
+            court.judge(rule, known)
             if let forgotten, rule.check.readsJournal {
-                judgement.note("the journal has forgotten requests up to \(forgotten.display)")
+                court.judgement.note("the journal has forgotten requests up to \(forgotten.display)")
             }
             report.rules.append(
                 AuditReport.Rule(
-                    id: rule.id, level: rule.level, looked_at: judgement.lookedAt, not_judged: judgement.notJudged))
+                    id: rule.id, level: rule.level, looked_at: court.judgement.lookedAt,
+                    not_judged: court.judgement.notJudged))
         }
         report.findings = court.findings.all
         return report
@@ -56,6 +71,8 @@ struct Court {
     let material: AuditMaterial
     let requests: [AuditedRequest]
     var findings: Findings
+    /// That of the rule which is judged, or was the last.
+    var judgement = Judgement()
     /// The places of the requests, by their numbers.
     private let places: [Int64: Int]
 
@@ -66,7 +83,8 @@ struct Court {
         places = Dictionary(requests.indices.map { (requests[$0].sequence, $0) }) { $1 }
     }
 
-    mutating func judge(_ rule: AuditRule, _ members: KnownMembers?) -> Judgement {
+    mutating func judge(_ rule: AuditRule, _ members: KnownMembers?) {
+        judgement = Judgement()
         switch rule.check {
         case .retryTooSoon(let otherBody): retries(rule, otherBody)
         case .noRetry: missingRetries(rule)
@@ -74,15 +92,13 @@ struct Court {
         case .pageFetchedTwice(let within): pages(rule, within)
         case .unreadMember: self.members(rule, members ?? KnownMembers([]))
         case .slowReceiver: slowReceivers(rule)
-        case .refusedWebhook: refusals(rule)
-        case .redirectingReceiver: redirects(rule)
+        case .refusedWebhook: answers(rule, 400...) { "answered \($0) to a delivery that was rightly signed" }
+        case .redirectingReceiver: answers(rule, 300..<400) { "answered \($0), a redirect" }
         case .valueReused(let routes, let member): reuses(rule, routes, member)
         case .tokenAfterEnd(let ending): tokens(rule, after: ending)
         case .polling(let routes, let eta, let every): polls(rule, routes, eta, every)
         case .repeatedLogin(let routes, let ending, let token, let expires, let ended, let sessions):
-            logins(
-                rule, LoginNames(routes: routes, ending: ending, token: token, expires: expires, ended: ended), sessions
-            )
+            logins(rule, routes, ending, token, expires, ended, sessions)
         case .refusedWithoutReading(let route, let member, let id, let known):
             refusals(rule, of: route, without: member, id, known)
         case .happened(let kind, let start, let what): happenings(rule, kind, start, what)
@@ -106,10 +122,10 @@ struct Court {
 
     /// The route of a request, as findings group it.
     func route(_ request: AuditedRequest) -> String {
-        let slashes = request.path.utf8.count { $0 == UInt8(ascii: "/") }
+        func slashes(_ path: String) -> Int { path.utf8.count { $0 == UInt8(ascii: "/") } }
         let pattern = material.routes.first { method, path in
             method.isIdentical(to: request.entry.method) && path.matches(request.path)
-                && path.pattern.utf8.count { $0 == UInt8(ascii: "/") } == slashes
+                && slashes(path.pattern) == slashes(request.path)
         }
         return "\(request.entry.method) \(pattern?.path.pattern ?? request.path)"
     }
@@ -117,9 +133,11 @@ struct Court {
     /// Adds an occurrence that requests of one route make.
     mutating func add(_ rule: AuditRule, _ broken: [AuditedRequest], _ text: String) {
         guard let last = broken.last else { return }
-        findings.add(
-            rule, "\(route(last))\n\(last.caller ?? "")", broken.map(name), test: last.test, text)
+        findings.add(rule, subject(last), broken.map(name), test: last.test, text)
     }
+
+    /// The route and the caller of a request, which occurrences of one finding have in common.
+    func subject(_ request: AuditedRequest) -> String { "\(route(request))\n\(request.caller ?? "")" }
 }
 
 extension AuditCheck {

@@ -28,9 +28,6 @@ struct AuditedRequest: Sendable {
         return ["malformed_json", "status", "rate_limit", "truncate_body"].contains { effect[$0] != nil }
     }
 
-    /// Whether the bodies that a rule reads were kept whole.
-    var isWhole: Bool { entry.request.isWhole && entry.response.isWhole }
-
     /// Whether the server refused it for the moment, and the client knows.
     var isRefusedForNow: Bool { entry.isDelivered && (entry.status == 429 || entry.status == 503) }
 
@@ -42,6 +39,9 @@ struct AuditedRequest: Sendable {
 
     /// The caller in words, for behind a path; empty if nobody knows its name.
     var by: String { entry.outcome.username.map { " of \($0)" } ?? "" }
+
+    /// The method and path with the caller, for messages.
+    var summary: String { "\(entry.method) \(path)\(by)" }
 
     func isOne(of routes: [AuditRoute]) -> Bool { routes.contains { $0.matches(entry.method, path) } }
 
@@ -55,15 +55,10 @@ struct AuditedRequest: Sendable {
 extension AuditMaterial {
     /// The requests of clients, oldest first. Those that a person sent again from the journal are left out.
     func requests() -> [AuditedRequest] {
-        var known = secrets
-        var masks = Secrets(secrets)
+        var masks = EntrySecrets(secrets)
         var usernames: [String: String] = [:]
         let made = journal.filter { !$0.isResent }.map { entry in
-            if entry.outcome.secrets != known {
-                known = entry.outcome.secrets
-                masks = Secrets(entry, secrets)
-            }
-            let digests = entry.digests(secretMembers, masks)
+            let digests = entry.digests(secretMembers, masks.of(entry))
             if let credential = digests.credential, let username = entry.outcome.username {
                 usernames[credential] = username
             }

@@ -7,20 +7,13 @@ extension Court {
     /// `polling-too-tight`: the same result more often than every second before its `eta` [D audit].
     ///
     /// Counted from beginning to beginning, so that a client with a timer of a second is never blamed for what a timer is late.
-    mutating func polls(_ rule: AuditRule, _ routes: [AuditRoute], _ eta: [[String]], _ every: Span) -> Judgement {
-        struct Poll: Hashable {
-            let caller: String?
-            let test: TextKey?
-            let target: TextKey
-        }
-        var judgement = Judgement()
-        var (untimed, cut) = (0, 0)
-        var last: [Poll: (request: AuditedRequest, eta: Double?)] = [:]
+    mutating func polls(_ rule: AuditRule, _ routes: [AuditRoute], _ eta: [[String]], _ every: Span) {
+        var last: [Repetition: (request: AuditedRequest, eta: Double?)] = [:]
         for request in requests where request.isOne(of: routes) {
             judgement.lookedAt += 1
             guard request.hasSucceeded else { continue }
-            if !request.entry.response.isWhole { cut += 1 }
-            let key = Poll(caller: request.caller, test: request.testKey, target: TextKey(request.target))
+            if !request.entry.response.isWhole { judgement.cut += 1 }
+            let key = Repetition(request)
             let named = request.entry.response.json.flatMap { Self.time(in: $0, eta) }
             // Where the answer has changed, the client may have known that by a webhook. One with the result names no time.
             if let (earlier, eta) = last[key], let eta, named == eta {
@@ -29,37 +22,30 @@ extension Court {
                         let left = Span(seconds: eta - request.entry.at.epoch)?.rounded ?? "some time"
                         add(
                             rule, [earlier, request],
-                            "\(request.entry.method) \(request.path)\(request.by) came again after \(period.rounded), and the result is not "
-                                + "expected for \(left)")
+                            "\(request.summary) came again after \(period.rounded), and the result is not expected for \(left)"
+                        )
                     }
                 } else {
-                    untimed += 1
+                    judgement.untimed += 1
                 }
             }
             last[key] = (request, named)
         }
-        judgement.notJudged = Self.untimed(untimed)
-        judgement.skip(cut, Judgement.cut)
-        return judgement
     }
 
     /// The time that one of some ways through an answer leads to.
     private static func time(in answer: JSONValue, _ ways: [[String]]) -> Double? {
-        for way in ways {
-            let found = way.reduce(Optional(answer)) { $0?.members?[$1] }
-            if let time = found?.number { return time }
-        }
-        return nil
+        ways.lazy.compactMap { way in way.reduce(Optional(answer)) { $0?.members?[$1] }?.number }.first
     }
 
     /// `flag-without-check`: a refusal that a state explains which the client never read [D audit].
     mutating func refusals(
         _ rule: AuditRule, of route: AuditRoute, without member: String, _ id: String, _ known: EventKind
-    ) -> Judgement {
-        var judgement = Judgement()
-        judgement.lookedAt = requests.count { route.matches($0.entry.method, $0.path) }
-        let refused = requests.filter { route.matches($0.entry.method, $0.path) && Self.isRefusedForState($0) }
-        guard !refused.isEmpty else { return judgement }
+    ) {
+        let asked = requests.filter { route.matches($0.entry.method, $0.path) }
+        judgement.lookedAt = asked.count
+        let refused = asked.filter(Self.isRefusedForState)
+        guard !refused.isEmpty else { return }
         let begun = Dictionary(
             material.events.filter { $0.kind == known.name }.map { (TextKey($0.subject), $0.at) }
         ) { first, _ in first }
@@ -82,8 +68,8 @@ extension Court {
             } else {
                 add(
                     rule, [request],
-                    "\(request.entry.method) \(request.path)\(request.by) was refused with \(request.entry.status ?? 0), and the client never "
-                        + "read \(member) of \(object.text)")
+                    "\(request.summary) was refused with \(request.entry.status ?? 0), and the client never read \(member) of "
+                        + object.text)
             }
         }
         judgement.skip(
@@ -92,7 +78,6 @@ extension Court {
         )
         judgement.skip(
             cut, "answers in which \(member) may have been read were not kept whole (settings journal.body_bytes)")
-        return judgement
     }
 
     /// Whether a change was refused because of the state of its object, and not for a mistake in the request: the member of the body
@@ -154,8 +139,7 @@ extension Court {
     }
 
     /// `capture-abandoned`: something that timed out [D audit].
-    mutating func happenings(_ rule: AuditRule, _ kind: EventKind, _ start: EventKind, _ what: String) -> Judgement {
-        var judgement = Judgement()
+    mutating func happenings(_ rule: AuditRule, _ kind: EventKind, _ start: EventKind, _ what: String) {
         var begun: [TextKey: StoredEvent] = [:]
         for event in material.events {
             if event.kind == start.name {
@@ -167,19 +151,18 @@ extension Court {
                 // A client that lost the answer does not know that it has begun.
                 if request?.entry.isDelivered == false { continue }
                 findings.add(
-                    rule, request.map { "\(route($0))\n\($0.caller ?? "")" } ?? "", request.map { [name($0)] } ?? [],
-                    test: request?.test,
+                    rule, request.map(subject) ?? "", request.map { [name($0)] } ?? [], test: request?.test,
                     "\(what) \(event.subject)\(request.map(\.by) ?? "") was left alone and timed out at \(event.at.display)"
                 )
             }
         }
-        judgement.notJudged = olderEvents
-        return judgement
+        noteOlderEvents()
     }
 
-    /// Why older events were not judged; `nil` if all were.
-    private var olderEvents: String? {
-        material.hasOlderEvents ? "the event log is long: only its last 100,000 events were looked at" : nil
+    /// Says that older events were not judged, if there are any.
+    private mutating func noteOlderEvents() {
+        guard material.hasOlderEvents else { return }
+        judgement.note("the event log is long: only its last 100,000 events were looked at")
     }
 
     private func request(_ cause: Cause?) -> AuditedRequest? {
@@ -191,8 +174,7 @@ extension Court {
     mutating func questions(
         _ rule: AuditRule, _ kind: EventKind, _ answer: EventKind, _ closing: [EventKind], _ member: String,
         _ within: Span
-    ) -> Judgement {
-        var judgement = Judgement()
+    ) {
         var answered: [TextKey: Instant] = [:]
         func id(_ event: StoredEvent) -> TextKey {
             // Events are JSON that the server wrote; one that is not has no id.
@@ -213,55 +195,36 @@ extension Court {
                 "\(id(event).text) of \(event.subject) was asked for at \(event.at.display) and \(state) (after \((end - event.at).rounded), "
                     + "at most \(within.text))")
         }
-        judgement.notJudged = olderEvents
-        return judgement
+        noteOlderEvents()
     }
 
     /// `page-fetched-twice`: the same cursor within a second, no write between [D audit].
-    mutating func pages(_ rule: AuditRule, _ within: Span) -> Judgement {
-        struct Page: Hashable {
-            let caller, language: String?
-            let test: TextKey?
-            let method: String
-            let target: TextKey
-            let body: String?
-        }
-        var judgement = Judgement()
-        var untimed = 0
-        var last: [Page: AuditedRequest] = [:]
+    mutating func pages(_ rule: AuditRule, _ within: Span) {
+        var last: [Repetition: AuditedRequest] = [:]
         for request in requests where request.hasCursor {
             judgement.lookedAt += 1
-            let key = Page(
-                caller: request.caller, language: request.entry.request.value(of: "accept-language"),
-                test: request.testKey, method: request.entry.method,
-                target: TextKey(request.target), body: request.digests.body)
+            let key = Repetition(
+                request, body: request.digests.body, language: request.entry.request.value(of: "accept-language"))
             defer { if request.hasSucceeded { last[key] = request } }
             guard let earlier = last[key], let changed = earlier.entry.outcome.changes?.through,
                 let now = request.entry.outcome.changes?.after, changed == now
             else { continue }
             guard let gap = request.entry.gap(after: earlier.entry) else {
-                untimed += 1
+                judgement.untimed += 1
                 continue
             }
             if gap < within {
                 add(
                     rule, [earlier, request],
-                    "\(request.entry.method) \(request.path)\(request.by) fetched the page of request \(earlier.sequence) again after "
-                        + "\(gap.rounded), and nothing was written between")
+                    "\(request.summary) fetched the page of request \(earlier.sequence) again after \(gap.rounded), and nothing was "
+                        + "written between")
             }
         }
-        judgement.notJudged = Self.untimed(untimed)
-        return judgement
     }
 
     /// `upload-repeated`: equal bytes for the same region after a delivered 200 [D audit].
-    mutating func uploads(_ rule: AuditRule, _ routes: [AuditRoute], _ digest: String) -> Judgement {
-        struct Image {
-            let digest: String
-            let upload: AuditedRequest
-        }
-        var judgement = Judgement()
-        var arrived: [TextKey: Image] = [:]
+    mutating func uploads(_ rule: AuditRule, _ routes: [AuditRoute], _ digest: String) {
+        var arrived: [TextKey: (digest: String, upload: AuditedRequest)] = [:]
         for request in requests where request.isOne(of: routes) {
             judgement.lookedAt += 1
             guard request.entry.status == 200, let found = request.entry.response.json?.members?[digest]?.text else {
@@ -271,34 +234,28 @@ extension Court {
             if let known = arrived[key], known.digest == found, request.began(after: known.upload) ?? true {
                 add(
                     rule, [known.upload, request],
-                    "\(request.entry.method) \(request.path)\(request.by) sent the bytes that had arrived with request "
-                        + "\(known.upload.sequence)")
+                    "\(request.summary) sent the bytes that had arrived with request \(known.upload.sequence)")
             }
-            arrived[key] = request.hasSucceeded ? Image(digest: found, upload: request) : nil
+            arrived[key] = request.hasSucceeded ? (found, request) : nil
         }
-        return judgement
     }
 
     /// `resubmitted-instead-of-flagged`: the same customer's id again after a final result that could have been flagged [D audit].
-    mutating func resubmissions(_ rule: AuditRule) -> Judgement {
-        var judgement = Judgement()
-        if case .resubmitted(let names) = rule.check {
-            judgement.lookedAt = material.events.count { $0.kind == names.submitted.name }
-        }
+    mutating func resubmissions(_ rule: AuditRule) {
+        let submitted = rule.check.resubmission?.submitted.name
+        judgement.lookedAt = material.events.count { $0.kind == submitted }
         for again in material.resubmissions {
             let request = request(again.cause)
             findings.add(
                 rule, request.map { "\(route($0))\n\(again.username)" } ?? again.username,
-                request.map { [name($0)] } ?? [],
-                test: request?.test,
+                request.map { [name($0)] } ?? [], test: request?.test,
                 "\(again.customerID) of \(again.username) was submitted again as \(again.id), although \(again.earlier) has a result that "
                     + "can be flagged")
         }
-        judgement.notJudged = olderEvents
+        noteOlderEvents()
         if judgement.lookedAt > Resubmission.maxSubmissions {
             judgement.note("only the last 10,000 submissions were looked at")
         }
-        return judgement
     }
 }
 

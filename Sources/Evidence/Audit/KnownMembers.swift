@@ -4,17 +4,13 @@ import Simulation
 package struct KnownMembers: Sendable {
     /// The members of an object, with those of their objects.
     package struct Tree: Sendable {
-        package var members: [String: Tree]
+        package var members: [String: Tree] = [:]
         /// The members of the elements, where the value is an array.
-        package var elements: [Tree]
+        package var elements: [Tree] = []
         /// Whether the object takes members of the caller's own.
-        package var isOpen: Bool
+        package var isOpen = false
 
-        package init(members: [String: Tree] = [:], elements: [Tree] = [], isOpen: Bool = false) {
-            self.members = members
-            self.elements = elements
-            self.isOpen = isOpen
-        }
+        package init() {}
     }
 
     /// A route and what it reads.

@@ -8,9 +8,7 @@ extension Court {
     private static let (maxName, maxNames) = (64, 100)
 
     /// `unread-member`: a member or parameter within two letters of one that is read, which is not there itself [D audit].
-    mutating func members(_ rule: AuditRule, _ known: KnownMembers) -> Judgement {
-        var judgement = Judgement()
-        var cut = 0
+    mutating func members(_ rule: AuditRule, _ known: KnownMembers) {
         for request in requests {
             guard let route = known.route(request.entry.method, request.path) else { continue }
             let parameters = request.parameters
@@ -18,29 +16,22 @@ extension Court {
             guard !parameters.isEmpty || body != nil else { continue }
             judgement.lookedAt += 1
             for (given, read) in Self.misspelt(parameters, route.parameters, isOpen: false) {
-                add(
-                    rule, given, request,
-                    "\(request.entry.method) \(request.path)\(request.by) has the parameter \(given), which is not read; \(read) is"
-                )
+                add(rule, given, request, "has the parameter \(given), which is not read; \(read) is")
             }
-            if body != nil, !request.entry.request.isWhole { cut += 1 }
+            if body != nil, !request.entry.request.isWhole { judgement.cut += 1 }
             if let body, let json = request.entry.request.json {
                 for (given, read) in Self.misspelt(in: json, body, "") {
-                    add(
-                        rule, given, request,
-                        "\(request.entry.method) \(request.path)\(request.by) sent the member \(given), which is not read; \(read) is"
-                    )
+                    add(rule, given, request, "sent the member \(given), which is not read; \(read) is")
                 }
             }
         }
-        judgement.skip(cut, Judgement.cut)
-        return judgement
     }
 
     /// Adds an occurrence of a name. Each name is a finding of its own.
     private mutating func add(_ rule: AuditRule, _ name: String, _ request: AuditedRequest, _ text: String) {
         findings.add(
-            rule, "\(route(request))\n\(request.caller ?? "")\n\(name)", [self.name(request)], test: request.test, text)
+            rule, "\(subject(request))\n\(name)", [self.name(request)], test: request.test, "\(request.summary) \(text)"
+        )
     }
 
     /// The misspelt members of a value, with their places, and the names that they are like.

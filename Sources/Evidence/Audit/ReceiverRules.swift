@@ -26,8 +26,8 @@ extension Court {
 
     /// `slow-receiver`: an answer that took more than half of the time after which a delivery fails, or did not come in it
     /// [D audit].
-    mutating func slowReceivers(_ rule: AuditRule) -> Judgement {
-        let attempts = attempts
+    mutating func slowReceivers(_ rule: AuditRule) {
+        judgement.lookedAt = attempts.count
         let longest = Span(microseconds: material.webhookTimeout.microseconds / 2)
         for attempt in attempts
         where attempt.delivered.attempt.milliseconds * 1000 >= Double(longest.microseconds) {
@@ -35,26 +35,14 @@ extension Court {
             let answer = attempt.delivered.attempt.status.map { "answered \($0)" } ?? "had not answered"
             add(rule, attempt, "\(answer) after \(seconds), and a delivery fails after \(material.webhookTimeout.text)")
         }
-        return Judgement(lookedAt: attempts.count)
     }
 
-    /// `refused-webhook`: an error for a delivery that was rightly signed [D audit].
-    mutating func refusals(_ rule: AuditRule) -> Judgement {
-        let attempts = attempts.filter { $0.delivered.attempt.status != nil }
+    /// `refused-webhook`, an error for a delivery that was rightly signed, and `redirecting-receiver` [D audit].
+    mutating func answers(_ rule: AuditRule, _ wrong: some RangeExpression<Int>, _ text: (Int) -> String) {
         for attempt in attempts {
-            guard let status = attempt.delivered.attempt.status, status >= 400 else { continue }
-            add(rule, attempt, "answered \(status) to a delivery that was rightly signed")
+            guard let status = attempt.delivered.attempt.status else { continue }
+            judgement.lookedAt += 1
+            if wrong.contains(status) { add(rule, attempt, text(status)) }
         }
-        return Judgement(lookedAt: attempts.count)
-    }
-
-    /// `redirecting-receiver` [D audit].
-    mutating func redirects(_ rule: AuditRule) -> Judgement {
-        let attempts = attempts.filter { $0.delivered.attempt.status != nil }
-        for attempt in attempts {
-            guard let status = attempt.delivered.attempt.status, (300...399).contains(status) else { continue }
-            add(rule, attempt, "answered \(status), a redirect")
-        }
-        return Judgement(lookedAt: attempts.count)
     }
 }

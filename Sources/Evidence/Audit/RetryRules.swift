@@ -4,20 +4,21 @@ import SimulationAPI
 // Requests that the server refused for the moment, and what came after.
 extension Court {
     /// What a request and its repetition have in common.
-    private struct Repetition: Hashable {
+    struct Repetition: Hashable {
         let caller: String?
         let test: TextKey?
         let method: String
         let target: TextKey
-        /// `nil` if a repetition may have another body.
-        let body: String?
+        /// `nil` if a repetition may have another body, or another `Accept-Language`.
+        let body, language: String?
 
-        init(_ request: AuditedRequest, body: String?) {
+        init(_ request: AuditedRequest, body: String? = nil, language: String? = nil) {
             caller = request.caller
             test = request.testKey
             method = request.entry.method
             target = TextKey(request.target)
             self.body = body
+            self.language = language
         }
 
         /// The same path and method, whatever else: the order of a query says nothing, and what could not be stored once may be
@@ -31,15 +32,14 @@ extension Court {
             }
             target = TextKey(request.path + "?" + query.joined(separator: "&"))
             body = nil
+            language = nil
         }
     }
 
     /// `retry-too-soon`: the same user, method and path, and but for logins the same body, begun after the refusal ended and
     /// sooner than its Retry-After [D audit].
-    mutating func retries(_ rule: AuditRule, _ otherBody: [AuditRoute]) -> Judgement {
-        var judgement = Judgement()
+    mutating func retries(_ rule: AuditRule, _ otherBody: [AuditRoute]) {
         var refusals: [Repetition: AuditedRequest] = [:]
-        var (untimed, undigested, cut) = (0, 0, 0)
         for request in requests {
             // A caller whom nobody knows is only recognized by the whole request.
             let mayDiffer = request.caller != nil && request.isOne(of: otherBody)
@@ -47,7 +47,7 @@ extension Court {
             let body = Self.comparedBody(of: request)
             if !mayDiffer, request.entry.request.length > 0, body == nil {
                 // Whether another request repeats it is not known.
-                if isRefusal { if request.entry.hasDigests { cut += 1 } else { undigested += 1 } }
+                if isRefusal { if request.entry.hasDigests { judgement.cut += 1 } else { judgement.undigested += 1 } }
                 continue
             }
             let key = Repetition(request, body: mayDiffer ? nil : body ?? "")
@@ -59,11 +59,11 @@ extension Court {
                     if began, gap < wait {
                         add(
                             rule, [refusal, request],
-                            "\(request.entry.method) \(request.path)\(request.by) came again \(gap.rounded) after it was refused "
-                                + "with \(refusal.entry.status ?? 0) and Retry-After: \(wait.microseconds / 1_000_000)")
+                            "\(request.summary) came again \(gap.rounded) after it was refused with \(refusal.entry.status ?? 0) "
+                                + "and Retry-After: \(wait.microseconds / 1_000_000)")
                     }
                 } else {
-                    untimed += 1
+                    judgement.untimed += 1
                 }
                 if isRetry { refusals[key] = nil }
             }
@@ -72,10 +72,6 @@ extension Court {
                 refusals[key] = request
             }
         }
-        judgement.notJudged = Self.untimed(untimed)
-        judgement.skip(undigested, Judgement.undigested)
-        judgement.skip(cut, Judgement.cut)
-        return judgement
     }
 
     /// The digest of a request's body. A picture, which the journal does not keep, has its length instead: a PUT replaces what its path
@@ -89,22 +85,14 @@ extension Court {
         return "\(message.length) bytes"
     }
 
-    /// Why requests without real times were not judged; `nil` if there were none.
-    static func untimed(_ count: Int) -> String? {
-        count == 0
-            ? nil
-            : "\(count) requests have no real times: the bundle was written by version 0.2.0 or older, which did not keep them"
-    }
-
     /// `no-retry`: an idempotent request refused with 429 or 503 and never tried again, although more came from the same user and
     /// test [D audit].
-    mutating func missingRetries(_ rule: AuditRule) -> Judgement {
+    mutating func missingRetries(_ rule: AuditRule) {
         /// A user in a test.
         struct Client: Hashable {
             let caller: String?
             let test: TextKey?
         }
-        var judgement = Judgement()
         var later: Set<Repetition> = []
         var latest: [Client: AuditedRequest] = [:]
         var missing: [(refusal: AuditedRequest, later: AuditedRequest)] = []
@@ -124,10 +112,8 @@ extension Court {
         for (refusal, later) in missing.reversed() {
             add(
                 rule, [refusal],
-                "\(refusal.entry.method) \(refusal.path)\(refusal.by) was refused with \(refusal.entry.status ?? 0) and not tried again, "
-                    + "although the client went on, last with \(later.entry.method) \(later.path) (request \(later.sequence))"
-            )
+                "\(refusal.summary) was refused with \(refusal.entry.status ?? 0) and not tried again, although the client went on, "
+                    + "last with \(later.entry.method) \(later.path) (request \(later.sequence))")
         }
-        return judgement
     }
 }

@@ -4,11 +4,9 @@ import SimulationAPI
 // Tokens and sessions.
 extension Court {
     /// `token-in-url` [D audit].
-    mutating func tokens(_ rule: AuditRule) -> Judgement {
-        var judgement = Judgement()
-        for request in requests {
-            judgement.lookedAt += 1
-            guard request.digests.token_in_url else { continue }
+    mutating func tokens(_ rule: AuditRule) {
+        judgement.lookedAt = requests.count
+        for request in requests where request.digests.token_in_url {
             let masks = Secrets(request.entry, material.secrets)
             let query = masks.masked(query: String(request.entry.query.dropFirst()))
             add(
@@ -16,16 +14,13 @@ extension Court {
                 "\(request.entry.method) \(masks.masked(text: request.path))\(query.isEmpty ? "" : "?\(query)")\(request.by) has a "
                     + "token in its URL; send it in the header Authorization")
         }
-        return judgement
     }
 
     /// `signed-request-reused`: a value that logged in once already, and whose client knows that [D audit].
-    mutating func reuses(_ rule: AuditRule, _ routes: [AuditRoute], _ member: String) -> Judgement {
-        var judgement = Judgement()
+    mutating func reuses(_ rule: AuditRule, _ routes: [AuditRoute], _ member: String) {
         var used: [String: AuditedRequest] = [:]
-        var (undigested, cut) = (0, 0)
         for request in requests where request.isOne(of: routes) {
-            if !request.entry.hasDigests { undigested += 1 } else if !request.entry.request.isWhole { cut += 1 }
+            judgement.skip(request, needing: request.entry.request)
             guard let digest = request.digests.sent[member] else { continue }
             judgement.lookedAt += 1
             if let first = used[digest] {
@@ -37,18 +32,13 @@ extension Court {
                 used[digest] = request
             }
         }
-        judgement.skip(undigested, Judgement.undigested)
-        judgement.skip(cut, Judgement.cut)
-        return judgement
     }
 
     /// `session-after-cleanup`: a request with the token of a session that its client has ended [D audit].
-    mutating func tokens(_ rule: AuditRule, after ending: AuditRoute) -> Judgement {
-        var judgement = Judgement()
+    mutating func tokens(_ rule: AuditRule, after ending: AuditRoute) {
         var ended: [String: AuditedRequest] = [:]
-        var undigested = 0
         for request in requests {
-            if !request.entry.hasDigests { undigested += 1 }
+            if !request.entry.hasDigests { judgement.undigested += 1 }
             guard let credential = request.digests.credential else { continue }
             if ending.matches(request.entry.method, request.path) {
                 if request.hasSucceeded { ended[credential] = request }
@@ -63,18 +53,6 @@ extension Court {
                 )
             }
         }
-        judgement.skip(undigested, Judgement.undigested)
-        return judgement
-    }
-
-    /// The names of a platform's logins.
-    struct LoginNames {
-        let routes: [AuditRoute]
-        let ending: AuditRoute
-        /// The members of the answer with the session's token and its end.
-        let token, expires: String
-        /// The events of sessions that ended, whose subject is the user.
-        let ended: [EventKind]
     }
 
     /// The living sessions of each client, as the requests until now tell.
@@ -119,20 +97,30 @@ extension Court {
     }
 
     /// `login-each-time`: a third login of one user, test and User-Agent while its sessions lived [D audit].
-    mutating func logins(_ rule: AuditRule, _ names: LoginNames, _ limit: Int) -> Judgement {
-        var judgement = Judgement()
+    ///
+    /// - Parameters:
+    ///   - token: the member of the answer with the session's token.
+    ///   - expires: the member with its end.
+    ///   - ended: the events of sessions that ended, whose subject is the user.
+    mutating func logins(
+        _ rule: AuditRule, _ routes: [AuditRoute], _ ending: AuditRoute, _ token: String, _ expires: String,
+        _ ended: [EventKind], _ limit: Int
+    ) {
         var sessions = Sessions()
-        var (undigested, cut) = (0, 0)
-        var ends = endsByControl(names)[...]
+        // Those that calls of the control API ended, oldest first.
+        let kinds = Set(ended.map(\.name))
+        var ends = material.events.filter { event in
+            if kinds.contains(event.kind), case .control? = event.cause?.kind { true } else { false }
+        }[...]
         for request in requests {
             while let end = ends.first, end.sequence <= request.entry.outcome.changes?.after ?? 0 {
                 sessions.endOldest(of: end.subject)
                 ends = ends.dropFirst()
             }
-            if let credential = request.digests.credential, endsSession(request, names) { sessions.end(credential) }
-            guard request.isOne(of: names.routes), request.hasSucceeded else { continue }
-            if !request.entry.hasDigests { undigested += 1 } else if !request.entry.response.isWhole { cut += 1 }
-            guard let token = request.digests.answered[names.token] else { continue }
+            if let credential = request.digests.credential, endsSession(request, ending) { sessions.end(credential) }
+            guard request.isOne(of: routes), request.hasSucceeded else { continue }
+            judgement.skip(request, needing: request.entry.response)
+            guard let begun = request.digests.answered[token] else { continue }
             judgement.lookedAt += 1
             let client = Sessions.Client(
                 username: request.entry.outcome.username, test: request.testKey, userAgent: request.userAgentKey)
@@ -144,45 +132,31 @@ extension Court {
                     "login \(others.count + 1)\(request.by) while \(others.count) sessions of the same client lived; keep the token until "
                         + "it expires")
             }
-            let expires = request.entry.response.json?.members?[names.expires]?.number ?? .infinity
-            sessions.begin(.init(token: token, expires: expires, login: request), of: client, beside: others)
-        }
-        judgement.skip(undigested, Judgement.undigested)
-        judgement.skip(cut, Judgement.cut)
-        return judgement
-    }
-
-    /// The events of sessions that calls of the control API ended, oldest first.
-    private func endsByControl(_ names: LoginNames) -> [StoredEvent] {
-        let kinds = Set(names.ended.map(\.name))
-        return material.events.filter { event in
-            guard kinds.contains(event.kind), case .control? = event.cause?.kind else { return false }
-            return true
+            let end = request.entry.response.json?.members?[expires]?.number ?? .infinity
+            sessions.begin(.init(token: begun, expires: end, login: request), of: client, beside: others)
         }
     }
 
     /// Whether a request ended its session, or its answer says that it has ended.
-    private func endsSession(_ request: AuditedRequest, _ names: LoginNames) -> Bool {
+    private func endsSession(_ request: AuditedRequest, _ ending: AuditRoute) -> Bool {
         switch request.entry.status {
         case 401: true
         // Ended sessions may be answered so by the settings; the answer then names the reason.
         case 403: request.entry.response.json?.members?["ecode"] != nil
-        case let status?: status < 300 && names.ending.matches(request.entry.method, request.path)
+        case let status?: status < 300 && ending.matches(request.entry.method, request.path)
         case nil: false
         }
     }
 
     /// `deprecated-version` [D audit].
-    mutating func versions(_ rule: AuditRule, _ path: Glob, _ header: String, _ old: [String]) -> Judgement {
-        var judgement = Judgement()
+    mutating func versions(_ rule: AuditRule, _ path: Glob, _ header: String, _ old: [String]) {
         for request in requests where path.matches(request.path) {
             guard let version = request.entry.request.value(of: header) else { continue }
             judgement.lookedAt += 1
             if old.contains(version) {
-                add(rule, [request], "\(request.entry.method) \(request.path)\(request.by) asks for version \(version)")
+                add(rule, [request], "\(request.summary) asks for version \(version)")
             }
         }
-        return judgement
     }
 }
 

@@ -15,7 +15,7 @@ extension CoverageLedger: EvidenceReader {
             let edges = edges(of: event, followedBy: events[(index + 1)...])
             guard !edges.isEmpty else { continue }
             if !resent.isEmpty, let request = event.request, resent.contains(request) { continue }
-            count(edges.map(\.edge), sighting(event, isInjected: edges[0].isInjected, state), in: state)
+            count(edges.map(\.edge), sighting(event, isInjected: edges[0].isInjected, state), state.generation)
         }
     }
 
@@ -48,9 +48,7 @@ extension CoverageLedger: EvidenceReader {
             } else {
                 event.request.flatMap { state.environment.journals.entry(sequence: $0, of: state.name)?.test }
             }
-        let secrets = state.secrets
         return Sighting(
-            isInjected: isInjected, test: test, namespace: state.name, request: .id(name),
-            masked: { Secrets(secrets).masked(text: $0) })
+            isInjected: isInjected, test: test, namespace: state.name, request: .id(name), secrets: state.secrets)
     }
 }

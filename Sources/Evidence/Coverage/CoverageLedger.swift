@@ -71,13 +71,11 @@ package final class CoverageLedger: Sendable {
         var edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
         edges += entry.outcome.limits.compactMap { table.number(DocumentedAxis.limits, $0) }
         guard !edges.isEmpty, entry.isDelivered else { return nil }
-        let secrets = entry.outcome.secrets
         let sighting = Sighting(
             isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: test, namespace: namespace.name,
-            request: .sequence(entry.sequence),
-            masked: { Secrets(secrets).masked(text: $0) })
+            request: .sequence(entry.sequence), secrets: entry.outcome.secrets)
         let generation = namespace.isCurrent(entry.outcome) ? entry.outcome.generation : nil
-        count(edges, sighting, in: namespace.name, generation)
+        count(edges, sighting, generation)
         return CountedAnswer(edges: edges, sighting: sighting, namespace: generation == nil ? nil : namespace.name)
     }
 
@@ -93,9 +91,8 @@ package final class CoverageLedger: Sendable {
     ) {
         let edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
         let sighting = Sighting(
-            isInjected: false, test: test, namespace: namespace, request: .id(requestID),
-            masked: { Secrets(secrets).masked(text: $0) })
-        count(edges, sighting, in: namespace, nil)
+            isInjected: false, test: test, namespace: namespace, request: .id(requestID), secrets: secrets)
+        count(edges, sighting, nil)
     }
 
     /// Takes an answer back that did not reach its client.
@@ -103,10 +100,9 @@ package final class CoverageLedger: Sendable {
         state.withLockedValue { state in
             for edge in answer.edges {
                 let isFaultOnly = table.edges[edge].isFaultOnly
-                state.server.remove(edge, answer.sighting, isFaultOnly: isFaultOnly)
-                if let name = answer.namespace {
-                    state.namespaces[name]?.counts.remove(edge, answer.sighting, isFaultOnly: isFaultOnly)
-                }
+                state.server.counts[edge]?.remove(answer.sighting, isFaultOnly: isFaultOnly)
+                guard let name = answer.namespace else { continue }
+                state.namespaces[name]?.counts.counts[edge]?.remove(answer.sighting, isFaultOnly: isFaultOnly)
             }
             state.changes.all += 1
             state.changes.new += 1
@@ -127,13 +123,8 @@ package final class CoverageLedger: Sendable {
         guard let edge = table.number(DocumentedAxis.scenarios, name) else { return }
         let sighting = Sighting(
             isInjected: false, test: test, namespace: namespace.name, request: .id(requestID),
-            masked: { Secrets(namespace.secrets).masked(text: $0) })
-        count([edge], sighting, in: namespace.name, namespace.generation)
-    }
-
-    /// Counts what an event of the log tells.
-    func count(_ edges: [Int], _ sighting: Sighting, in state: NamespaceState) {
-        count(edges, sighting, in: state.name, state.generation)
+            secrets: namespace.secrets)
+        count([edge], sighting, namespace.generation)
     }
 
     /// The requests that are known to be sent again.
@@ -152,7 +143,7 @@ package final class CoverageLedger: Sendable {
     package func deleted(_ namespace: String) { state.withLockedValue { $0.namespaces[namespace] = nil } }
 
     /// - Parameter generation: that of the namespace's state; `nil` if only the server counts it.
-    private func count(_ edges: [Int], _ sighting: Sighting, in namespace: String, _ generation: Int?) {
+    func count(_ edges: [Int], _ sighting: Sighting, _ generation: Int?) {
         state.withLockedValue { state in
             for edge in edges {
                 let isNew = state.server.add(edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
@@ -160,7 +151,7 @@ package final class CoverageLedger: Sendable {
             }
             if !edges.isEmpty { state.changes.all += 1 }
             // The commit of the job that answers has begun the counts.
-            guard let generation, let place = state.namespaces.index(forKey: namespace),
+            guard let generation, let place = state.namespaces.index(forKey: sighting.namespace),
                 state.namespaces.values[place].generation == generation
             else { return }
             for edge in edges {
@@ -207,18 +198,14 @@ package final class CoverageLedger: Sendable {
     package func clearNamespaces(prefix: String) {
         state.withLockedValue { state in
             for name in state.namespaces.keys where name.begins(with: prefix) {
-                Self.clear(name, &state, at: realTime())
+                state.namespaces[name]?.counts = EdgeCounts(since: realTime())
             }
         }
     }
 
     /// Begins anew for one namespace. The server's counts stay.
     package func clearNamespace(_ name: String) {
-        state.withLockedValue { Self.clear(name, &$0, at: realTime()) }
-    }
-
-    private static func clear(_ name: String, _ state: inout State, at moment: Double) {
-        state.namespaces[name]?.counts = EdgeCounts(since: moment)
+        state.withLockedValue { $0.namespaces[name]?.counts = EdgeCounts(since: realTime()) }
     }
 
     // MARK: The file
@@ -245,14 +232,13 @@ package final class CoverageLedger: Sendable {
         var server = EdgeCounts(since: coverage.since)
         var others: [(name: Coverage.Name, edge: Coverage.Edge)] = []
         for (name, edge) in coverage.namedEdges {
+            guard edge.reached > 0 || edge.injected > 0 else { continue }
             guard let number = table.number(name.axis, name.edge) else {
-                if edge.reached > 0 || edge.injected > 0 { others.append((name, edge)) }
+                others.append((name, edge))
                 continue
             }
-            guard edge.reached > 0 || edge.injected > 0 else { continue }
-            server.set(
-                number,
-                EdgeCount(reached: edge.reached, injected: edge.injected, tests: edge.tests, first: edge.first))
+            server.counts[number] = EdgeCount(
+                reached: edge.reached, injected: edge.injected, tests: edge.tests, first: edge.first)
         }
         state.withLockedValue { [server] state in
             state.server = server

@@ -1,3 +1,4 @@
+import Simulation
 import SimulationAPI
 
 /// What is known of one edge.
@@ -23,7 +24,7 @@ struct EdgeCount: Sendable {
         guard !tests.contains(where: { $0.isIdentical(to: name) }) else { return isNew }
         // A name with a secret is stored masked.
         let count = tests.count
-        append(sighting.masked(name))
+        append(Secrets(sighting.secrets).masked(text: name))
         return isNew || tests.count > count
     }
 
@@ -55,6 +56,8 @@ struct Sighting: Sendable {
     let test: String?
     let namespace: String
     let request: Request
+    /// The secrets of the namespace, which are masked in the name of a test.
+    let secrets: KnownSecrets
 
     /// The request in the words of the control API. Few requests are the first of an edge, so the text is made for these alone.
     enum Request: Sendable {
@@ -68,28 +71,17 @@ struct Sighting: Sendable {
         case .sequence(let sequence): Coverage.First(namespace: namespace, request: "sequence:\(sequence)")
         }
     }
-
-    /// Masks secrets of the namespace in the name of a test.
-    let masked: @Sendable (String) -> String
 }
 
 /// The counts of all edges of a server or a namespace. Few edges of a namespace are met, so only these have a count.
 struct EdgeCounts: Sendable {
     /// The real time at which counting began, in epoch seconds.
     var since: Double
-    private(set) var counts: [Int: EdgeCount] = [:]
-
-    init(since: Double) {
-        self.since = since
-    }
+    var counts: [Int: EdgeCount] = [:]
 
     /// - Returns: whether more than a number changed.
     mutating func add(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) -> Bool {
         counts[edge, default: EdgeCount()].add(sighting, counts: !sighting.isInjected || isFaultOnly)
-    }
-
-    mutating func remove(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) {
-        counts[edge]?.remove(sighting, isFaultOnly: isFaultOnly)
     }
 
     /// Adds the counts of another namespace, whose counting may have begun earlier.
@@ -97,9 +89,6 @@ struct EdgeCounts: Sendable {
         since = min(since, other.since)
         for (edge, count) in other.counts { counts[edge, default: EdgeCount()].add(count) }
     }
-
-    /// Sets the count of an edge, as a file has it.
-    mutating func set(_ edge: Int, _ count: EdgeCount) { counts[edge] = count }
 
     /// The counts as coverage.
     func coverage(_ table: EdgeTable) -> Coverage {

@@ -63,10 +63,8 @@ package struct EdgeTable: Sendable {
     package static func ofEngine(_ platforms: Platforms) -> [DocumentedAxis] {
         let lines = platforms.all.reduce(into: [:]) { $0.merge($1.webhooksMetWith) { first, _ in first } }
         let webhooks = platforms.webhookEvents.flatMap { event in
-            WebhookEnd.allCases.map { end in
-                DocumentedEdge(
-                    "\(event) \(end.rawValue)", on: [end.pattern(event)],
-                    meetWith: lines["\(event) \(end.rawValue)"] ?? "")
+            ["delivered", "failed", "cancelled"].map { end in
+                DocumentedEdge("\(event) \(end)", on: [pattern(event, end)], meetWith: lines["\(event) \(end)"] ?? "")
             }
         }
         let verified = platforms.all.reduce(into: [:]) { $0.merge($1.scenariosMetWith) { first, _ in first } }
@@ -78,18 +76,11 @@ package struct EdgeTable: Sendable {
             DocumentedAxis(DocumentedAxis.scenarios, "Shipped scenarios that were verified", scenarios),
         ]
     }
-}
 
-/// How the delivery of a webhook ended.
-private enum WebhookEnd: String, CaseIterable {
-    case delivered, failed, cancelled
-
-    /// The event that says so.
-    func pattern(_ event: String) -> EventPattern {
-        switch self {
-        case .delivered, .failed:
-            EventPattern(.webhookAttempted, [("event", event), ("delivery", rawValue)])
-        case .cancelled: EventPattern(.webhookCancelled, [("event", event)])
-        }
+    /// The event that says that the delivery of a webhook has ended so.
+    private static func pattern(_ event: String, _ end: String) -> EventPattern {
+        end == "cancelled"
+            ? EventPattern(.webhookCancelled, [("event", event)])
+            : EventPattern(.webhookAttempted, [("event", event), ("delivery", end)])
     }
 }

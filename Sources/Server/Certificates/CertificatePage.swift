@@ -19,7 +19,6 @@ struct CertificatePage {
     let url: String
     let label: Labels
 
-    /// The labels of the facts.
     struct Labels {
         let title: String
         let issuedTo: String
@@ -51,21 +50,12 @@ struct CertificatePage {
         label = facts.language == .japanese ? .japanese : .english
     }
 
-    private static let pageTemplate = Result {
-        try EscapedHTML.template(PackageResources.certificate_mustache)
-    }
-    private static let pictureTemplate = Result {
-        try EscapedHTML.template(PackageResources.sharable_mustache)
-    }
+    private static let pageTemplate = Result { try EscapedHTML.template(PackageResources.certificate_mustache) }
+    private static let pictureTemplate = Result { try EscapedHTML.template(PackageResources.sharable_mustache) }
 
     /// - Throws: an error if the template is broken. A test rules that out.
-    func html() throws -> String {
-        try Self.pageTemplate.get().render(self)
-    }
-
-    /// - Throws: an error if the template is broken. A test rules that out.
-    func svg() throws -> String {
-        try Self.pictureTemplate.get().render(self)
+    func text(isPicture: Bool) throws -> String {
+        try (isPicture ? Self.pictureTemplate : Self.pageTemplate).get().render(self)
     }
 }
 

@@ -1,5 +1,3 @@
-import Hummingbird
-import HummingbirdCore
 import NIOCore
 
 /// Limits for connections and request heads [D connections].
@@ -18,10 +16,6 @@ package struct ConnectionLimits: Sendable {
     package var lingering = Duration.seconds(30)
 
     package init() {}
-
-    var decoder: HTTP1Channel.Configuration.DecoderConfiguration {
-        .init(maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerFields)
-    }
 
     var idleTimeout: TimeAmount { TimeAmount(idle) }
 }

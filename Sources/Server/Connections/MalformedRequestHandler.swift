@@ -1,9 +1,7 @@
-import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import SimulationAPI
 
 /// Answers anything that is not HTTP with the error envelope, names the problem, and closes the connection.
 ///
@@ -73,20 +71,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     private func answer(_ problem: String, _ context: ChannelHandlerContext) {
         waiting = nil
-        let id = requestID()
-        let (status, envelope) = ErrorAnswer.envelope(
-            .invalid("the request is not HTTP/1.1: \(problem)", []), requestID: id)
-        // Texts always encode. If one does not, the status alone is better than no answer.
-        let bytes = (try? WireJSON.encode(envelope)) ?? Data()
-        let head = HTTPResponse(
-            status: status,
-            headerFields: [
-                .contentType: "application/json", .contentLength: String(bytes.count), .connection: "close",
-                .requestID: id,
-            ])
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: bytes))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        refuse("the request is not HTTP/1.1: \(problem)", requestID: requestID(), closes: true, context)
         // Closes the output side only. The client's further bytes are read and dropped, so that no TCP reset destroys
         // the answer.
         context.close(mode: .output, promise: nil)
@@ -111,5 +96,20 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
             "a line has no end, or Transfer-Encoding is not \"chunked\", or is sent together with Content-Length"
         default: "\(error)"
         }
+    }
+}
+
+extension ChannelOutboundHandler where OutboundOut == HTTPResponsePart {
+    /// Answers a request that cannot be read with the error envelope.
+    ///
+    /// - Parameter closes: whether the answer says that the connection is closed.
+    func refuse(_ problem: String, requestID: String, closes: Bool, _ context: ChannelHandlerContext) {
+        let (status, body) = ErrorAnswer.encoded(problem, requestID: requestID)
+        var fields: HTTPFields = [.contentType: "application/json", .contentLength: String(body.count)]
+        if closes { fields[.connection] = "close" }
+        fields[.requestID] = requestID
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 }

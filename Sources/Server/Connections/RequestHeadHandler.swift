@@ -166,12 +166,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in
     /// the RFC.
     static func isHost(_ text: String) -> Bool {
-        text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-            default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
-            }
-        }
+        text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._~%!$&'()*+,;=:[]".utf8.contains($0) }
     }
 }
 

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -10,7 +9,6 @@ import Simulation
 
 /// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
 struct SimChannel: HTTPChannelHandler {
-    /// A connection with its unsent answers.
     struct Value: ServerChildChannelValue {
         let http1: HTTP1Channel.Value
         let answers: UnsentAnswers
@@ -27,7 +25,10 @@ struct SimChannel: HTTPChannelHandler {
             responder: responder,
             configuration: .init(
                 additionalChannelHandlers: [MalformedRequestHandler(limits: limits, requestID: requestID)],
-                idleTimeout: limits.idleTimeout, httpDecoderConfiguration: limits.decoder))
+                idleTimeout: limits.idleTimeout,
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
+                    maxHeaderFieldCount: limits.headerFields)))
     }
 
     var responder: Responder { http1.responder }

@@ -6,7 +6,6 @@ struct AnswerLines {
     private let platforms: Platforms
     private let own: [String: String]
 
-    /// The host of a request that the boundary refuses.
     private static let foreignHost = "-H 'Host: elsewhere.example'"
 
     init(_ platforms: Platforms) {
@@ -14,7 +13,6 @@ struct AnswerLines {
         own = platforms.all.reduce(into: [:]) { $0.merge($1.answersMetWith) { first, _ in first } }
     }
 
-    /// A command that meets an answer.
     func line(_ operation: DescribedAnswers.Operation, _ status: Int) -> String {
         if let line = own["\(operation.method) \(operation.path) \(status)"] { return line }
         let path = operation.path.replacing(/\{[^}]*\}/, with: "unknown-1")
@@ -46,7 +44,6 @@ struct AnswerLines {
             "entrupy-sim settings set rate_limits.\(limit) 1; TOKEN=$(entrupy-sim users login); for i in 1 2 3; do \(call); done"
     }
 
-    /// An answer that a fault injects.
     private static func injected(_ status: Int, _ method: String, _ route: String, _ path: String) -> String {
         let glob = route.replacing(/\{[^}]*\}/, with: "*")
         return "entrupy-sim fault add --route '\(glob)' --method \(method) --status \(status) --times 1; "
@@ -54,8 +51,6 @@ struct AnswerLines {
     }
 
     /// A command that meets an answer which names an error of the SDK.
-    ///
-    /// - Parameter status: the status that comes with the error.
     func line(ofSDKError code: SDKErrorCode, _ status: Int) -> String {
         let known = DescribedAnswers.all.first { $0.path == Self.example(of: code) && $0.statuses.contains(status) }
         return known.map { line($0, status) } ?? Self.injected(status, "GET", "/sdk/session", "/sdk/session")

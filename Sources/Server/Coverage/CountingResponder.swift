@@ -42,17 +42,6 @@ struct CountingResponder<Inner: RequestResponder>: RequestResponder {
     }
 }
 
-extension RequestResponder {
-    /// Counts documented answers that no job decided.
-    ///
-    /// - Parameter coverage: `nil` if nobody counts.
-    func countingOthers(
-        _ coverage: CoverageLedger?, _ routes: RouteTable, _ environment: Simulation.Environment
-    ) -> CountingResponder<Self> {
-        CountingResponder(inner: self, coverage: coverage, routes: routes, environment: environment)
-    }
-}
-
 extension HTTPField.Name {
     /// The caller's name of its test, which the journal shows.
     static let test = HTTPField.Name("X-Sim-Test")!

@@ -110,7 +110,6 @@ package final class CoverageFile: Sendable {
     }
 }
 
-/// The reason why a file of coverage cannot be used.
 struct CoverageFileProblem: Error, CustomStringConvertible {
     let description: String
 
@@ -119,7 +118,6 @@ struct CoverageFileProblem: Error, CustomStringConvertible {
     }
 }
 
-/// Saves the coverage while the server runs.
 struct CoverageSaver: Service, CustomStringConvertible {
     let file: CoverageFile
     let environment: Simulation.Environment

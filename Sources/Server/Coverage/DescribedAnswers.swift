@@ -1,11 +1,8 @@
-import CDescription
-
 /// The documented answers of the platforms' routes, read from the description.
 ///
 /// The lines of the file are read, and not its YAML: parsing that takes a good part of a second, and every server needs the
 /// answers. A test compares both.
 enum DescribedAnswers {
-    /// An operation of a platform and the statuses that it documents.
     struct Operation: Equatable, Sendable {
         let method: String
         /// With `{name}` for its parameters.
@@ -14,13 +11,7 @@ enum DescribedAnswers {
     }
 
     /// The operations of the platforms, in the order of the file.
-    static let all = read(text)
-
-    private static var text: String {
-        var count = 0
-        let start = entrupy_sim_description(&count)
-        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-    }
+    static let all = read(String(decoding: Description.bytes, as: UTF8.self))
 
     /// Reads the paths of a description that is indented as ours is: paths by 2 blanks, methods by 4, `responses` by 6 and statuses
     /// by 8.
@@ -66,13 +57,8 @@ enum DescribedAnswers {
     ]
 }
 
-/// The edges of one operation's answers.
-final class AnswerEdges: Sendable {
-    private let edges: [(status: Int, edge: Int)]
-
-    init(_ edges: [(status: Int, edge: Int)]) {
-        self.edges = edges
-    }
+struct AnswerEdges: Sendable {
+    let edges: [(status: Int, edge: Int)]
 
     /// The number of the edge of a status; `nil` if the status is not documented.
     subscript(status: Int) -> Int? { edges.first { $0.status == status }?.edge }

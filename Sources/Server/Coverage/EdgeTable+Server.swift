@@ -48,6 +48,6 @@ extension EdgeTable {
             status in
             number(Self.answers, "\(method.rawValue) \(path) \(status)").map { (status, $0) }
         }
-        return edges.map(AnswerEdges.init)
+        return edges.map { AnswerEdges(edges: $0) }
     }
 }

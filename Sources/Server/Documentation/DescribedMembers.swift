@@ -18,7 +18,7 @@ enum DescribedMembers {
                 let content = operation["requestBody"]?.resolved(in: document)["content"]
                 let schema = content?["application/json"]?["schema"]
                 return KnownMembers.Route(
-                    AuditRoute("\(method.uppercased()) \(template(path))"),
+                    AuditRoute("\(method.uppercased()) \(path)"),
                     parameters: parameters.filter { $0.text("in") == "query" }.map { $0.text("name") },
                     body: schema.map { tree($0, in: document, depth: 0) })
             }
@@ -26,12 +26,6 @@ enum DescribedMembers {
     }
 
     private static let methods: Set = ["get", "head", "post", "put", "patch", "delete"]
-
-    /// The path with a star for each parameter.
-    private static func template(_ path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("{") ? "*" : String($0) }.joined(separator: "/")
-    }
 
     /// The members of a schema, with those of its parts and alternatives.
     private static func tree(_ schema: Node, in document: Node, depth: Int) -> KnownMembers.Tree {
@@ -43,12 +37,10 @@ enum DescribedMembers {
             tree.members[name] = self.tree(member, in: document, depth: depth + 1)
         }
         if let items = schema["items"] { tree.elements = [self.tree(items, in: document, depth: depth + 1)] }
-        for key in ["allOf", "oneOf", "anyOf"] {
-            for part in schema[key]?.elements ?? [] { tree.add(self.tree(part, in: document, depth: depth + 1)) }
-        }
-        for key in ["then", "else"] {
-            if let part = schema[key] { tree.add(self.tree(part, in: document, depth: depth + 1)) }
-        }
+        let parts =
+            ["allOf", "oneOf", "anyOf"].flatMap { schema[$0]?.elements ?? [] }
+            + ["then", "else"].compactMap { schema[$0] }
+        for part in parts { tree.add(self.tree(part, in: document, depth: depth + 1)) }
         return tree
     }
 }

@@ -4,27 +4,27 @@ import Yams
 
 /// The OpenAPI description of this server, `openapi/entrupy-sim.yaml`.
 enum Description {
-    static let document = ConstantDocument(buffer)
+    static let document = ConstantDocument(ByteBuffer(bytes: bytes))
 
     /// The same as JSON, with members in the order of the file. Parsing the file takes a good part of a second.
     static func json() throws -> ConstantDocument {
         ConstantDocument(ByteBuffer(string: try tree().json(indent: nil) + "\n"))
     }
 
-    private static let buffer: ByteBuffer = {
+    /// The bytes of the file, which the program holds.
+    static var bytes: UnsafeBufferPointer<UInt8> {
         var count = 0
         let start = entrupy_sim_description(&count)
-        return ByteBuffer(bytes: UnsafeBufferPointer(start: start, count: count))
-    }()
+        return UnsafeBufferPointer(start: start, count: count)
+    }
 
     /// The parsed file. Members keep the order of the file.
     static func tree() throws -> Node {
-        try Yams.compose(yaml: String(buffer: buffer)) ?? .nothing
+        try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self)) ?? .nothing
     }
 }
 
 extension Node {
-    /// An empty mapping, for values that are missing.
     static var nothing: Node { .mapping(Mapping([])) }
 
     /// The members of a mapping in their order. Empty for any other node.

@@ -180,9 +180,9 @@ struct DescriptionReader {
         if let name = schema["$ref"]?.string?.split(separator: "/").last {
             return "<a href=\"#shape-\(name)\">\(name)</a>"
         }
-        if let constant = schema["const"] { return "<code>\(Prose.escaped(constant.json()))</code>" }
+        if let constant = schema["const"] { return "<code>\(EscapedHTML.escaped(constant.json()))</code>" }
         if let words = schema["enum"]?.elements {
-            return "one of " + words.map { "<code>\(Prose.escaped($0.json()))</code>" }.joined(separator: ", ")
+            return "one of " + words.map { "<code>\(EscapedHTML.escaped($0.json()))</code>" }.joined(separator: ", ")
         }
         if schema["type"] == nil, let combined = combinedType(schema) { return combined }
         let names = (schema["type"]?.elements ?? []).compactMap(\.string)
@@ -216,7 +216,7 @@ struct DescriptionReader {
         guard schema.text("type") == "object", let names = schema["required"]?.elements, names.count == 1 else {
             return nil
         }
-        return "<code>\(Prose.escaped(names[0].string ?? ""))</code>"
+        return "<code>\(EscapedHTML.escaped(names[0].string ?? ""))</code>"
     }
 
     private func limits(_ schema: Node) -> String {
@@ -226,7 +226,7 @@ struct DescriptionReader {
             ("default", "default"), ("pattern", "matches"),
         ]
         let found = words.compactMap { key, word in
-            schema[key]?.scalar.map { "\(word) <code>\(Prose.escaped($0.string))</code>" }
+            schema[key]?.scalar.map { "\(word) <code>\(EscapedHTML.escaped($0.string))</code>" }
         }
         return found.isEmpty ? "" : " <span class=\"dim\">(\(found.joined(separator: "; ")))</span>"
     }

@@ -1,12 +1,11 @@
 import Console
-import Entrupy
 import Mustache
 import Simulation
 import SimulationAPI
 import Yams
 
 /// The description as an HTML page at `/_sim/docs`. It loads nothing from other hosts.
-struct DocsPage {
+struct DocsPage: Encodable {
     let title: String
     let version: String
     let summary: String
@@ -18,14 +17,13 @@ struct DocsPage {
     /// The script's function that quotes words of a command line.
     let quoting: String
 
-    /// The routes of one tag.
-    struct Group {
+    struct Group: Encodable {
         let name: String
         let description: String
         let operations: [Operation]
     }
 
-    struct Operation {
+    struct Operation: Encodable {
         let id: String
         let method: String
         let path: String
@@ -35,7 +33,6 @@ struct DocsPage {
         let description: String
         /// The token that the route needs, as HTML. `nil` if it needs none.
         let token: String?
-        /// Whether a command needs the control token.
         let needsControlToken: Bool
         /// The options of curl that the answer needs: where bytes go that a terminal cannot show. `nil` if none.
         let options: String?
@@ -47,7 +44,7 @@ struct DocsPage {
     }
 
     /// A parameter, or a member of an object.
-    struct Row {
+    struct Row: Encodable {
         let name: String
         /// The place of a parameter, or the alternative that a member belongs to.
         var place: String?
@@ -58,8 +55,7 @@ struct DocsPage {
         var depth = 0
     }
 
-    /// A field of the form that tries a route.
-    struct Input {
+    struct Input: Encodable {
         let name: String
         let place: String
         let value: String
@@ -70,7 +66,7 @@ struct DocsPage {
         var token: String?
     }
 
-    struct Body {
+    struct Body: Encodable {
         let type: String
         let required: Bool
         /// The media type of the text or the file that the form sends.
@@ -82,7 +78,7 @@ struct DocsPage {
         let first: String
     }
 
-    struct Answer {
+    struct Answer: Encodable {
         let status: String
         /// The name of an error that many routes answer. It is shown once. `nil` for other answers.
         let shared: String?
@@ -94,23 +90,22 @@ struct DocsPage {
         let examples: [Example]
     }
 
-    struct Example {
+    struct Example: Encodable {
         let name: String
         let text: String
     }
 
-    /// A named schema.
-    struct Shape {
+    struct Shape: Encodable {
         let name: String
         let description: String
         let type: String
         let rows: [Row]
     }
 
-    /// - Parameter needsControlToken: whether the server requires a control token.
     static func html(needsControlToken: Bool = false) throws -> String {
         let template = try EscapedHTML.template(PackageResources.page_mustache)
-        return template.render(try DocsPage(Description.tree(), needsControlToken: needsControlToken))
+        let page = try DocsPage(Description.tree(), needsControlToken: needsControlToken)
+        return template.render(ViewValue(try JSONValue(withAbsentMembersOf: page)))
     }
 
     /// The sources that the page may load: its own style and script, which stand in it, and this server.

@@ -1,5 +1,4 @@
 import Console
-import Entrupy
 import SimulationAPI
 
 /// Renders the Markdown of the description: paragraphs, `code` and **bold**.
@@ -9,17 +8,13 @@ enum Prose {
     }
 
     static func line(_ text: String) -> String {
-        escaped(text)
+        EscapedHTML.escaped(text)
             .replacing(/`([^`]+)`/) { "<code>\($0.1)</code>" }
             .replacing(/\*\*([^*]+)\*\*/) { "<strong>\($0.1)</strong>" }
     }
 
     /// A path whose lines break only before its slashes, not in words.
     static func breakable(_ path: String) -> String {
-        "/" + escaped(path).split(atEach: "/").dropFirst().joined(separator: "<wbr>/")
-    }
-
-    static func escaped(_ text: String) -> String {
-        EscapedHTML.escaped(text)
+        "/" + EscapedHTML.escaped(path).split(atEach: "/").dropFirst().joined(separator: "<wbr>/")
     }
 }

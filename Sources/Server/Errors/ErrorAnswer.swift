@@ -36,6 +36,13 @@ enum ErrorAnswer {
         return (row.status, envelope)
     }
 
+    /// The status and the envelope in JSON for a request that cannot be read.
+    static func encoded(_ problem: String, requestID: String) -> (status: HTTPResponse.Status, body: Data) {
+        let (status, envelope) = envelope(.invalid(problem, []), requestID: requestID)
+        // Texts always encode. If one does not, the status alone is better than no answer.
+        return (status, (try? WireJSON.encode(envelope)) ?? Data())
+    }
+
     /// The documented edges that an answer with the error meets, beside that of its status.
     static func edges(_ error: PlatformError, hasSDKError: Bool) -> [EdgeName] {
         var edges: [EdgeName] = []
@@ -81,7 +88,6 @@ enum ErrorAnswer {
     }
 }
 
-/// Builds JSON answers.
 enum JSONAnswer {
     static func response(encoded bytes: ByteBuffer, status: HTTPResponse.Status, requestID: String) -> Response {
         Response(

@@ -15,12 +15,6 @@ extension PlatformError.Kind {
     static let bodyTimedOut = Self("body_timed_out")
     /// The server has not finished starting.
     static let notReady = Self("not_ready")
-
-    /// Every kind that is declared here.
-    static let ofRequests: [Self] = [
-        .unknownRoute, .methodNotAllowed, .notImplemented, .bodyTooLarge, .unsupportedMediaType, .unsupportedEncoding,
-        .bodyTimedOut, .notReady,
-    ]
 }
 
 extension PlatformError {
@@ -28,12 +22,10 @@ extension PlatformError {
         Self(.unknownRoute, message, details, because: because)
     }
 
-    /// - Parameter allowed: the methods that the route has.
     static func methodNotAllowed(_ message: String, allowed: [String]) -> Self {
         Self(.methodNotAllowed, message, payload: .methods(allowed))
     }
 
-    /// - Parameter known: the methods that the server knows.
     static func notImplemented(_ method: String, known: [String]) -> Self {
         Self(
             .notImplemented,

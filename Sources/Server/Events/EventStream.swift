@@ -8,14 +8,19 @@ import SimulationAPI
 /// The server-sent events of one listener [D events]. Sends past events on request, then new events, until the client
 /// or the namespace ends the stream.
 struct EventStream: Sendable {
+    /// The parameters of a stream.
+    struct Query: Sendable {
+        var topics: Set<FeedEntry.Topic>
+        /// The sequence number after which the event log is replayed first. `nil` if it is not.
+        var since: Int64?
+        /// The event that ends the stream; `nil` if the listener ends it.
+        var until: EventCondition?
+        /// The last event that a reconnecting listener received.
+        var resume: (epoch: String, number: Int64)?
+    }
+
     let namespace: Namespace
-    let topics: Set<FeedEntry.Topic>
-    /// The sequence number after which the event log is replayed first. `nil` if it is not.
-    let since: Int64?
-    /// The event that ends the stream; `nil` if the listener ends it.
-    let until: EventCondition?
-    /// The last event that the listener received.
-    let resume: (epoch: String, number: Int64)?
+    let query: Query
     let channel: any Channel
 
     /// The time between heartbeats on an idle stream. They reveal a lost listener, and tell a listener that the
@@ -26,9 +31,9 @@ struct EventStream: Sendable {
     private static let part = 65_536
 
     func run(_ writer: inout any ResponseBodyWriter) async throws {
-        let channel = channel
+        let (channel, until, since, resume) = (channel, query.until, query.since, query.resume)
         // A listener that reads nothing blocks only its own connection, which is then closed.
-        let heard = topics.union(until.map { [$0.topic] } ?? [])
+        let heard = query.topics.union(until.map { [$0.topic] } ?? [])
         let (start, signals, id) = namespace.feed.listen(to: heard, resume: resume) { channel.close(promise: nil) }
         let feed = namespace.feed
         defer { feed.leave(id) }
@@ -70,8 +75,10 @@ struct EventStream: Sendable {
         for entry in entries {
             // Events from the time of the replay were already sent with it.
             if let sequence = entry.sequence, sequence <= written { continue }
-            let isEnd = try until?.isMet(by: entry) ?? false
-            if isEnd || entry.topic.map(topics.contains) ?? true { text += try Self.text(entry, epoch, namespace.name) }
+            let isEnd = try query.until?.isMet(by: entry) ?? false
+            if isEnd || entry.topic.map(query.topics.contains) ?? true {
+                text += try Self.text(entry, epoch, namespace.name)
+            }
             if isEnd {
                 try await writer.write(ByteBuffer(string: text))
                 return true
@@ -87,8 +94,8 @@ struct EventStream: Sendable {
     /// Writes an event that the feed still had. Returns whether it ends the stream.
     private func write(_ entry: FeedEntry, _ epoch: String, _ writer: inout any ResponseBodyWriter) async throws -> Bool
     {
-        let isEnd = try until?.isMet(by: entry) ?? false
-        guard isEnd || entry.topic.map(topics.contains) ?? true else { return false }
+        let isEnd = try query.until?.isMet(by: entry) ?? false
+        guard isEnd || entry.topic.map(query.topics.contains) ?? true else { return false }
         try await writer.write(ByteBuffer(string: Self.text(entry, epoch, namespace.name)))
         return isEnd
     }
@@ -102,12 +109,14 @@ struct EventStream: Sendable {
     ) async throws -> Int64? {
         var last = sequence
         while true {
-            let page = await namespace.answer(.success(ReadLog(after: last)), .background)
+            let page = await namespace.readLog(after: last)
             guard let changes = try? page.result.get(), let end = changes.last else { return last }
             for change in changes {
                 let topic = FeedEntry.Topic(ofKind: change.kind)
-                let isEnd = until?.isMet(by: change) ?? false
-                if isEnd || (topics.contains(topic) && !isSilent) { try await write(topic.rawValue, change, &writer) }
+                let isEnd = query.until?.isMet(by: change) ?? false
+                if isEnd || (query.topics.contains(topic) && !isSilent) {
+                    try await write(topic.rawValue, change, &writer)
+                }
                 if isEnd { return nil }
             }
             last = end.sequence

@@ -1,7 +1,6 @@
 import CLibraries
 import Foundation
 
-/// The memory of this process.
 enum ProcessMemory {
     /// The resident memory in bytes. `nil` if the system does not tell.
     static var resident: Int? { pages?.resident }
@@ -46,9 +45,7 @@ struct MemoryTrimmer {
 
     /// Gives freed memory back if there is much more than after the last time, such as after the deletion of a large namespace.
     ///
-    /// - Parameters:
-    ///   - freed: the freed memory that the process still holds, in bytes.
-    ///   - giveBack: gives it back.
+    /// - Parameter freed: the freed memory that the process still holds, in bytes.
     mutating func run(
         freed: () -> Int = { ProcessMemory.freed }, giveBack: () -> Void = { ProcessMemory.giveBackFreed() }
     ) {

@@ -1,42 +1,36 @@
-import CoreMetrics
 import Foundation
 import NIOConcurrencyHelpers
 import Simulation
 
 /// Counts and times requests by route, not by namespace: a server can have thousands of namespaces.
 final class ServerMetrics: Sendable {
-    private struct Request: Hashable {
+    private struct Route: Hashable {
         let method: String
-        let route: String
-        let status: Int?
+        let path: String
     }
 
-    private struct Handles: Sendable {
-        let count: Counter
-        let duration: CoreMetrics.Timer
-    }
+    /// The answers of one route. Their times are counted by upper bounds, in seconds.
+    private struct Answers {
+        static let bounds = [
+            0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10,
+        ]
+        var statuses: [Int?: Int] = [:]
+        var buckets = Array(repeating: 0, count: bounds.count)
+        var seconds = 0.0
 
-    private static let requests = PrometheusMetrics.Description(
-        name: "entrupy_sim_requests_total", help: "Requests answered, by method, route and status.")
-    private static let durations = PrometheusMetrics.Description(
-        name: "entrupy_sim_request_duration_seconds",
-        help: "From the request's head to its answer, by method and route.")
-    private static let namespaces = PrometheusMetrics.Description(
-        name: "entrupy_sim_namespaces", help: "Number of namespaces.")
-    private static let connections = PrometheusMetrics.Description(
-        name: "entrupy_sim_open_databases", help: "Namespaces on disk that have an open connection.")
-    private static let memory = PrometheusMetrics.Description(
-        name: "process_resident_memory_bytes", help: "Resident memory size in bytes.")
-    private static let uptime = PrometheusMetrics.Description(
-        name: "entrupy_sim_uptime_seconds", help: "Real time since the start.")
+        mutating func add(_ status: Int?, after seconds: Double) {
+            statuses[status, default: 0] += 1
+            self.seconds += seconds
+            if let bucket = Self.bounds.firstIndex(where: { seconds <= $0 }) { buckets[bucket] += 1 }
+        }
+    }
 
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-    private let backend = PrometheusMetrics([
-        requests, durations, namespaces, connections, memory, uptime,
-    ])
-    private let handles = NIOLockedValueBox<[Request: Handles]>([:])
+    private let answers = NIOLockedValueBox<[Route: Answers]>([:])
     private let started = ContinuousClock.now
+
+    var uptime: Duration { ContinuousClock.now - started }
 
     /// Counts an answer.
     ///
@@ -46,38 +40,57 @@ final class ServerMetrics: Sendable {
     ///   - status: `nil` if a fault lost the request before it was handled.
     func answered(method: String, route: String, status: Int?, after duration: Duration) {
         let known = Self.methods.contains(method) ? method : "other"
-        let handles = handles(Request(method: known, route: route, status: status))
-        handles.count.increment()
-        let parts = duration.components
-        handles.duration.recordNanoseconds(parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
-    }
-
-    private func handles(_ request: Request) -> Handles {
-        handles.withLockedValue { handles in
-            if let known = handles[request] { return known }
-            let route = [("method", request.method), ("route", request.route)]
-            let status = request.status.map { "\($0)" } ?? "none"
-            let made = Handles(
-                count: Counter(
-                    label: Self.requests.name,
-                    dimensions: route + [("status", status)],
-                    factory: backend),
-                duration: CoreMetrics.Timer(label: Self.durations.name, dimensions: route, factory: backend))
-            handles[request] = made
-            return made
+        answers.withLockedValue {
+            $0[Route(method: known, path: route), default: Answers()].add(status, after: duration / .seconds(1))
         }
     }
 
-    /// All metrics in Prometheus' text format.
+    /// All metrics in Prometheus' text format, version 0.0.4, in the order of their names and labels.
     func text(of namespaces: Namespaces) -> String {
-        func set(_ description: PrometheusMetrics.Description, _ value: Double) {
-            Meter(label: description.name, factory: backend).set(value)
+        let routes = answers.withLockedValue { $0 }
+            .map { (labels: ["method=\"\($0.method)\"", "route=\"\($0.path)\""], answers: $1) }
+            .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        return Self.gauge("entrupy_sim_namespaces", "Number of namespaces.", namespaces.all().count)
+            + Self.gauge(
+                "entrupy_sim_open_databases", "Namespaces on disk that have an open connection.",
+                namespaces.openDatabases)
+            + Self.metric(
+                "entrupy_sim_request_duration_seconds", "histogram",
+                "From the request's head to its answer, by method and route.",
+                routes.flatMap { Self.times($0.answers, $0.labels.joined(separator: ",")) })
+            + Self.metric(
+                "entrupy_sim_requests_total", "counter", "Requests answered, by method, route and status.",
+                routes.flatMap { labels, answers in
+                    answers.statuses.map { (status: $0.map { "\($0)" } ?? "none", count: $1) }
+                        .sorted { $0.status < $1.status }
+                        .map { "{\(labels.joined(separator: ",")),status=\"\($0.status)\"} \($0.count)" }
+                })
+            + Self.gauge("entrupy_sim_uptime_seconds", "Real time since the start.", Int(uptime.components.seconds))
+            + (ProcessMemory.resident.map {
+                Self.gauge("process_resident_memory_bytes", "Resident memory size in bytes.", $0)
+            } ?? "")
+    }
+
+    /// A metric whose lines lack its name; empty if it has none.
+    private static func metric(_ name: String, _ type: String, _ help: String, _ lines: [String]) -> String {
+        lines.isEmpty
+            ? "" : "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n" + lines.map { "\(name)\($0)\n" }.joined()
+    }
+
+    private static func gauge(_ name: String, _ help: String, _ value: Int) -> String {
+        metric(name, "gauge", help, [" \(value)"])
+    }
+
+    private static func times(_ answers: Answers, _ labels: String) -> [String] {
+        var below = 0
+        let buckets = zip(Answers.bounds, answers.buckets).map { bound, count in
+            below += count
+            return "_bucket{\(labels),le=\"\(bound)\"} \(below)"
         }
-        set(Self.namespaces, Double(namespaces.all().count))
-        set(Self.connections, Double(namespaces.openDatabases))
-        let elapsed = ContinuousClock.now - started
-        set(Self.uptime, Double(elapsed.components.seconds))
-        if let memory = ProcessMemory.resident { set(Self.memory, Double(memory)) }
-        return backend.text
+        let count = answers.statuses.values.reduce(0, +)
+        return buckets + [
+            "_bucket{\(labels),le=\"+Inf\"} \(count)", "_sum{\(labels)} \(answers.seconds)",
+            "_count{\(labels)} \(count)",
+        ]
     }
 }

@@ -13,7 +13,7 @@ struct Boundary: Sendable {
         if let replay, replay.request(HTTPField.Name(Replay.header).flatMap { request.headerFields[$0] }) != nil {
             return nil
         }
-        guard request.method.isKnown else { return .method(request.method.rawValue) }
+        guard HTTPRequest.Method.known.contains(request.method) else { return .method(request.method.rawValue) }
         return hosts.refusal(request, isControl: Target(request.path ?? "/").isControl)
     }
 }

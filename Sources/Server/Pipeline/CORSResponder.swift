@@ -10,9 +10,6 @@ struct CORSResponder<Inner: RequestResponder>: RequestResponder {
     /// Empty to leave every request alone.
     let origins: AllowedOrigins
 
-    /// The real time for which a browser may remember a preflight, in seconds.
-    private static var preflightLifetime: String { "600" }
-
     func respond(to request: IncomingRequest) async throws -> Answer {
         guard !origins.isEmpty, !request.target.isControl, let origin = request.headers[.origin],
             origins.contains(origin)
@@ -24,12 +21,12 @@ struct CORSResponder<Inner: RequestResponder>: RequestResponder {
         return answer.replacing(allowing(origin, answer.response))
     }
 
-    /// The answer to a browser that asks what it may send.
     private func preflight(_ request: IncomingRequest) -> Response {
         var response = Response(status: .noContent)
         response.headers[.accessControlAllowMethods] = "GET, HEAD, POST, PUT, PATCH, DELETE"
         response.headers[.accessControlAllowHeaders] = request.headers[.accessControlRequestHeaders]
-        response.headers[.accessControlMaxAge] = Self.preflightLifetime
+        // The seconds of real time for which a browser may remember it.
+        response.headers[.accessControlMaxAge] = "600"
         return response
     }
 
@@ -39,12 +36,5 @@ struct CORSResponder<Inner: RequestResponder>: RequestResponder {
         response.headers[.accessControlExposeHeaders] = "X-Request-Id, X-Sim-Fault, Retry-After, ETag"
         response.headers.append(HTTPField(name: .vary, value: "Origin"))
         return response
-    }
-}
-
-extension RequestResponder {
-    /// Lets pages of `origins` use the platforms' routes.
-    func allowingPages(of origins: AllowedOrigins) -> CORSResponder<Self> {
-        CORSResponder(inner: self, origins: origins)
     }
 }

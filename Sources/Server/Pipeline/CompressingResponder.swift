@@ -11,19 +11,10 @@ struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let answer = try await inner.respond(to: request)
-        guard GzipEncoder.hasSizeToCompress(answer.response), GzipEncoder.isAccepted(request.headers),
-            GzipEncoder.isWorthCompressing(answer.response)
-        else { return answer }
+        guard GzipEncoder.isWorthCompressing(answer.response), GzipEncoder.isAccepted(request.headers) else {
+            return answer
+        }
         return answer.replacing(await GzipEncoder.encode(answer, environment))
-    }
-}
-
-extension RequestResponder {
-    /// Compresses answers where the client asks for it.
-    ///
-    /// - Parameter environment: its threads compress.
-    func compressed(_ environment: Simulation.Environment) -> CompressingResponder<Self> {
-        CompressingResponder(inner: self, environment: environment)
     }
 }
 
@@ -36,7 +27,6 @@ extension Answer {
     }
 }
 
-/// Compresses bodies with gzip.
 enum GzipEncoder {
     /// The sizes of bodies that are compressed, in bytes. Shorter ones fit into one packet anyway, and longer ones would have to be
     /// held in memory.
@@ -61,21 +51,16 @@ enum GzipEncoder {
         return isAccepted ?? false
     }
 
-    /// Whether an answer has a size that is worth it. Most do not, and their headers need not be read.
-    static func hasSizeToCompress(_ response: Response) -> Bool {
-        response.body.contentLength.map(sizes.contains) ?? false
-    }
-
-    /// Whether an answer is text of a size that is worth it, and no fault changed it.
+    /// Whether an answer is text of a size that is worth it, and no fault changed it. Most have another size, and their headers
+    /// need not be read.
     static func isWorthCompressing(_ response: Response) -> Bool {
-        guard hasSizeToCompress(response),
+        guard response.body.contentLength.map(sizes.contains) ?? false,
             response.headers[.contentEncoding] == nil, response.headers[.fault] == nil,
             let type = response.headers[.contentType]
         else { return false }
         return ["application/json", "text/", "image/svg", "application/yaml"].contains { type.begins(with: $0) }
     }
 
-    /// The answer with its body in gzip.
     static func encode(_ answer: Answer, _ environment: Simulation.Environment) async -> Response {
         var response = answer.response
         let plain: ByteBuffer

@@ -23,8 +23,6 @@ struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
 
 extension Answer {
     /// The answer as a page, if it is an error, the console's address was asked for, and the client is a browser.
-    ///
-    /// - Parameter server: the server's URL.
     func shownAsPage(for request: IncomingRequest, of server: String) async -> Answer {
         let path = request.target.path
         guard response.status.code >= 400, ConsoleRoutes.isPage(path) || path.isIdentical(to: "/"),
@@ -45,16 +43,5 @@ extension Answer {
         headers[values: .accept].contains { line in
             line.split(at: ",").contains { $0.trimmed.begins(with: "text/html") }
         }
-    }
-}
-
-extension RequestResponder {
-    /// Shows errors of the console's addresses as pages.
-    ///
-    /// - Parameter server: returns the server's URL for the client that asked.
-    func showingConsoleProblems(
-        of server: @escaping @Sendable (AskedAddress?) -> String
-    ) -> ConsoleProblemResponder<Self> {
-        ConsoleProblemResponder(inner: self, server: server)
     }
 }

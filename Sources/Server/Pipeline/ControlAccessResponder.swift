@@ -17,12 +17,3 @@ struct ControlAccessResponder<Inner: RequestResponder>: RequestResponder {
         return try await inner.respond(to: request)
     }
 }
-
-extension RequestResponder {
-    /// Checks who may use the control API.
-    func checkingAccess(
-        _ access: ControlAccess, _ environment: Simulation.Environment
-    ) -> ControlAccessResponder<Self> {
-        ControlAccessResponder(inner: self, access: access, environment: environment)
-    }
-}

@@ -8,7 +8,6 @@ struct ControlKey: Sendable {
     /// The required token. `nil` if none is required.
     let token: String?
 
-    /// The name of the cookie that holds the token for pages.
     private static let cookie = "sim_control_token"
     /// The pages whose URL may contain the token, and those below them.
     private static let pages = ["/_sim/docs", "/_sim/console"]
@@ -40,7 +39,6 @@ struct ControlKey: Sendable {
         return shown.contains { Self.isSame($0, token) } ? nil : .unauthorized(Self.wrongToken)
     }
 
-    /// The error for a token that is not the server's.
     static let wrongToken =
         "the control token is wrong: send the one that the server printed at its start, or --control-token, as X-Sim-Control-Token"
 
@@ -50,15 +48,8 @@ struct ControlKey: Sendable {
         guard let token, Self.isPage(target.path), let shown = Self.queryToken(target.query),
             Self.isSame(shown, token)
         else { return nil }
-        let page =
-            target.namespace.isIdentical(to: Namespaces.defaultName)
-            ? target.path : "/ns/\(target.namespace)\(target.path)"
-        return Response(
-            status: .seeOther,
-            headers: [
-                .location: page,
-                .setCookie: Self.cookie(token),
-            ])
+        let page = ConsoleRoutes.base(of: target.namespace) + target.path
+        return Response(status: .seeOther, headers: [.location: page, .setCookie: Self.cookie(token)])
     }
 
     /// The cookie for a token that a person gave; `nil` if it is not the right one.
@@ -68,7 +59,8 @@ struct ControlKey: Sendable {
     }
 
     private static func cookie(_ token: String) -> String {
-        "\(cookie)=\(escaped(token)); Path=/; HttpOnly; SameSite=Strict"
+        let value = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return "\(cookie)=\(value); Path=/; HttpOnly; SameSite=Strict"
     }
 
     private static func cookie(of request: HTTPRequest) -> String? {
@@ -87,10 +79,6 @@ struct ControlKey: Sendable {
         guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         var query = FieldReader(query: path[path.index(after: mark)...])
         return query.given("token")
-    }
-
-    private static func escaped(_ token: String) -> String {
-        token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
     /// Compares two tokens in constant time, so that the time does not reveal how much of a token is right.

@@ -46,12 +46,11 @@ struct HostAndPort: Equatable {
 
     /// Whether the text may be a host name: labels of letters, digits, `-` and `_`. Containers have such names, also with
     /// hyphens at the ends of labels.
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         text.split(at: ".", omittingEmpty: false).allSatisfy { label in
             (1...63).contains(label.utf8.count)
                 && label.utf8.allSatisfy { byte in
-                    isDigit(byte) || (0x61...0x7a).contains(byte) || byte == UInt8(ascii: "-")
-                        || byte == UInt8(ascii: "_")
+                    isDigit(byte) || (0x61...0x7a).contains(byte) || "-_".utf8.contains(byte)
                 }
         }
     }
@@ -61,7 +60,8 @@ struct HostAndPort: Equatable {
     private static func endsInNumber(_ name: String) -> Bool {
         guard let last = name.split(at: ".").last else { return false }
         return last.utf8.allSatisfy(isDigit)
-            || (last.begins(with: "0x") && last.utf8.dropFirst(2).allSatisfy(isHexDigit))
+            || (last.begins(with: "0x")
+                && last.utf8.dropFirst(2).allSatisfy { isDigit($0) || (0x61...0x66).contains($0) })
     }
 
     /// Whether browsers can read the name as an IPv4 address: one to four numbers, of which the last fills the bytes that are
@@ -81,8 +81,6 @@ struct HostAndPort: Equatable {
             : text.begins(with: "0") && text.utf8.count > 1 ? (text.dropFirst(), 8) : (text, 10)
         return digits.isEmpty ? 0 : UInt64(digits, radix: radix)
     }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || (0x61...0x66).contains(byte) }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

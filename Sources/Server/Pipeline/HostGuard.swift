@@ -8,7 +8,6 @@ import SimulationAPI
 struct HostGuard: Sendable {
     /// Host names that are accepted besides IP addresses and local names.
     let allowedHosts: AllowedHosts
-    /// The origins whose pages may use the platforms' routes.
     let origins: AllowedOrigins
     /// The server's address where a proxy gives its requests another `Host`.
     private let publicOrigin: String?
@@ -164,13 +163,6 @@ enum BoundaryRefusal: Equatable {
 extension HTTPRequest.Method {
     /// The methods that the server knows [D methods]. A route answers those of its own; the others are 405.
     static let known: [Self] = [.get, .head, .post, .put, .patch, .delete, .options, .trace, .connect]
-
-    var isKnown: Bool {
-        switch self {
-        case .get, .post, .put, .patch, .delete, .head, .options, .trace, .connect: true
-        default: false
-        }
-    }
 }
 
 extension HTTPField.Name {

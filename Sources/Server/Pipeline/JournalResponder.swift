@@ -12,7 +12,7 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
     let coverage: CoverageLedger?
     /// Whether faults that damage answers count as carried out. A replay leaves them out, but its journal is that of the
     /// recorded server.
-    let hasFaults: Bool
+    var hasFaults = true
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         guard !request.head.isControl, let namespace = request.namespace else {
@@ -25,11 +25,11 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         let (started, start) = (environment.realTime(), ContinuousClock.now)
         var answer = try await inner.respond(to: request)
         if let outcome = answer.outcome {
-            let limit = outcome.bodyLimit
             let duration = ContinuousClock.now - start + .seconds(answer.delay ?? 0)
-            let isLost = outcome.isLost || hasFaults && hasLosingFault(answer, outcome, isHead: request.method == .head)
+            let loses = outcome.fault?.effect?.loses(answer.original, isHead: request.method == .head) ?? false
+            let isLost = outcome.isLost || hasFaults && loses
             var entry = await JournalEntry(
-                request, received, answer.original, isDelivered: !isLost, after: duration, outcome, bodyLimit: limit)
+                request, received, answer.original, isDelivered: !isLost, after: duration, outcome)
             let times = RequestTimes(
                 started: started, ended: started + Span(microseconds: Int64((entry.milliseconds * 1000).rounded())))
             entry.times = environment.sequencer.observe(times)
@@ -53,21 +53,6 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
             if let journaled { namespace.markUndelivered(journaled) }
         }
     }
-
-    private func hasLosingFault(_ answer: Answer, _ outcome: RequestOutcome, isHead: Bool) -> Bool {
-        outcome.fault?.effect?.loses(answer.original, isHead: isHead) ?? false
-    }
-}
-
-extension RequestResponder {
-    /// Adds platform requests to the journals.
-    ///
-    /// - Parameters:
-    ///   - coverage: counts the documented edges that the answers meet; `nil` if nobody does.
-    ///   - hasFaults: whether faults that damage answers count as carried out.
-    func journaled(_ coverage: CoverageLedger? = nil, hasFaults: Bool = true) -> JournalResponder<Self> {
-        JournalResponder(inner: self, coverage: coverage, hasFaults: hasFaults)
-    }
 }
 
 extension JournalEntry {
@@ -77,9 +62,9 @@ extension JournalEntry {
 
     fileprivate init(
         _ request: IncomingRequest, _ received: ReceivedBody, _ response: Response, isDelivered: Bool,
-        after duration: Duration, _ outcome: RequestOutcome, bodyLimit limit: Int
+        after duration: Duration, _ outcome: RequestOutcome
     ) async {
-        let parts = duration.components
+        let limit = outcome.bodyLimit
         // The answer to a lost request is one that nobody gave.
         let length = outcome.isLost ? 0 : response.body.contentLength ?? 0
         let answer =
@@ -89,7 +74,7 @@ extension JournalEntry {
             requestID: response.headers.value(of: .requestID) ?? "", method: request.method.rawValue,
             path: request.target.path, query: request.target.query, status: outcome.isLost ? nil : response.status.code,
             isDelivered: isDelivered,
-            milliseconds: Double(parts.seconds) * 1000 + Double(parts.attoseconds) / 1e15, outcome: outcome,
+            milliseconds: duration / .milliseconds(1), outcome: outcome,
             request: Self.message(request.headers, received.buffer, limit),
             response: Self.message(outcome.isLost ? [:] : response.headers, answer, limit, length: length))
         hasArrived = !received.isIncomplete

@@ -12,11 +12,7 @@ struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
         guard logger.logLevel <= .info else { return try await inner.respond(to: request) }
         let started = ContinuousClock.now
         let answer = try await inner.respond(to: request)
-        log(request, answer, ContinuousClock.now - started)
-        return answer
-    }
-
-    private func log(_ request: IncomingRequest, _ answer: Answer, _ duration: Duration) {
+        let duration = ContinuousClock.now - started
         let target = request.target
         let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
         let secrets = Secrets(
@@ -27,24 +23,11 @@ struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
             "path": "\(secrets.masked(text: target.path))",
             "status": "\(answer.status.map { "\($0)" } ?? "none")",
             "request_id": "\(secrets.masked(text: answer.response.headers[.requestID] ?? ""))",
-            "milliseconds": "\(Double(duration.microseconds) / 1000)",
+            "milliseconds": "\((duration / .microseconds(1)).rounded(.down) / 1000)",
         ]
         // The status is the one before the loss.
         if answer.isDropped { metadata["delivered"] = "false" }
         logger.info("request", metadata: metadata)
-    }
-}
-
-extension RequestResponder {
-    /// Logs requests at the level `info`.
-    func logged(_ logger: Logger, _ namespaces: Namespaces) -> LoggingResponder<Self> {
-        LoggingResponder(inner: self, logger: logger, namespaces: namespaces)
-    }
-}
-
-extension Duration {
-    /// The duration in whole microseconds.
-    fileprivate var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        return answer
     }
 }

@@ -12,10 +12,3 @@ struct MeasuringResponder<Inner: RequestResponder>: RequestResponder {
         return answer
     }
 }
-
-extension RequestResponder {
-    /// Counts and times requests.
-    func measured(_ metrics: ServerMetrics) -> MeasuringResponder<Self> {
-        MeasuringResponder(inner: self, metrics: metrics)
-    }
-}

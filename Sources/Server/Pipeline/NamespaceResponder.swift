@@ -1,4 +1,3 @@
-import HTTPTypes
 import Simulation
 import SimulationAPI
 
@@ -9,19 +8,20 @@ struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
     let readiness: Readiness
     let access: ControlAccess
 
-    /// The routes that answer before the namespaces are open.
-    private var early: [String] { ["/_sim/health", "/_sim/ready"] }
-
     func respond(to request: IncomingRequest) async throws -> Answer {
         guard readiness.isReady else {
-            guard request.target.path.isOne(of: early) else {
+            // Two routes answer before the namespaces are open.
+            guard request.target.path.isOne(of: ["/_sim/health", "/_sim/ready"]) else {
                 return Answer(.notReady, to: request, namespaces.environment)
             }
             return try await inner.respond(to: request)
         }
         let namespace: Namespace
         do {
-            namespace = try await self.namespace(request.target)
+            // The server's own routes answer for any name, so that a client that names a namespace in all its requests
+            // can create it [D namespace-choice].
+            namespace = try await namespaces.use(
+                request.target.namespace, orDefault: request.target.isServersOwn)
         } catch {
             return Answer(await refusal(error, request), to: request, namespaces.environment)
         }
@@ -29,14 +29,6 @@ struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
         request.namespace = namespace
         defer { namespace.endUse() }
         return try await inner.respond(to: request)
-    }
-
-    /// Begins a use of the namespace.
-    ///
-    /// The server's own routes answer for any name, so that a client that names a namespace in all its requests can
-    /// create it [D namespace-choice].
-    private func namespace(_ target: Target) async throws -> Namespace {
-        try await namespaces.use(target.namespace, orDefault: target.isServersOwn)
     }
 
     /// The error for a missing namespace. Only clients that may use the control API learn the nearest
@@ -54,14 +46,5 @@ struct NamespaceResponder<Inner: RequestResponder>: RequestResponder {
             problem += "; the nearest is \"\(nearest)\""
         }
         return .unknownNamespace(error.message, [ErrorDetail("path", problem)])
-    }
-}
-
-extension RequestResponder {
-    /// Finds each request's namespace.
-    func resolvingNamespaces(
-        in namespaces: Namespaces, _ readiness: Readiness, _ access: ControlAccess
-    ) -> NamespaceResponder<Self> {
-        NamespaceResponder(inner: self, namespaces: namespaces, readiness: readiness, access: access)
     }
 }

@@ -82,7 +82,6 @@ struct IncomingRequest: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the request came by HTTPS.
     var isSecure: Bool { scheme?.isIdentical(to: "https") == true }
 }
 

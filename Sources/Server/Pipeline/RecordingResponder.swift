@@ -9,7 +9,6 @@ import Simulation
 struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
     let sequencer: JobSequencer
-    /// Whether requests are recorded.
     let isRecording: Bool
     /// The replay in progress; `nil` if this is not a replay.
     let replay: Replay?
@@ -45,13 +44,6 @@ struct RecordingResponder<Inner: RequestResponder>: RequestResponder {
         var original = IncomingRequest(Request(head: head, body: request.http.body), request.context)
         original.received = ReceivedBody(isMissing: replayed.isUnrepeatable)
         return original
-    }
-}
-
-extension RequestResponder {
-    /// Records requests, or replays them.
-    func recorded(_ sequencer: JobSequencer, isRecording: Bool, replay: Replay?) -> RecordingResponder<Self> {
-        RecordingResponder(inner: self, sequencer: sequencer, isRecording: isRecording, replay: replay)
     }
 }
 
@@ -95,14 +87,10 @@ extension RecordedRequest {
         }
     }
 
-    /// Whether a request asks for a page of the console. Pages are for people: they show ages, for instance.
-    private static func isConsole(_ request: Request) -> Bool {
-        ConsoleRoutes.isPage(Target(request.head.path ?? "/").path)
-    }
-
     /// The body of an answer. `nil` if it is a page, is not text, has no end, or is too large.
     fileprivate static func comparedBody(of response: Response, to request: Request) async -> ByteBuffer? {
-        if isConsole(request) { return nil }
+        // Pages of the console are for people: they show ages, for instance.
+        if ConsoleRoutes.isPage(Target(request.head.path ?? "/").path) { return nil }
         let type = response.headers[.contentType] ?? "text/plain"
         let isText = type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("application/yaml")
         guard isText, !type.hasPrefix("text/event-stream"), let length = response.body.contentLength,

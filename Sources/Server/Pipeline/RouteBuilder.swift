@@ -42,7 +42,6 @@ struct Route: Sendable {
     let places: [(name: String, index: Int)]
     fileprivate var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint)] = []
 
-    /// Whether the framework's router answers it.
     var isFrameworks: Bool { endpoints.isEmpty }
 
     /// - Parameter path: components, of which those in braces are parameters.

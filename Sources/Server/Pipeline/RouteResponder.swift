@@ -45,7 +45,6 @@ final class RouteResponder: RequestResponder {
         return await namespace.refuse(refusal, request.head).refusal(hasSDKError: request.target.hasSDKErrors)
     }
 
-    /// The request without the namespace in its path.
     private static func withoutNamespace(_ request: IncomingRequest) -> Request {
         let target = request.target
         if target.query.isEmpty, (request.http.head.path ?? "").isIdentical(to: target.path) { return request.http }
@@ -55,7 +54,6 @@ final class RouteResponder: RequestResponder {
     }
 }
 
-/// A request whose route is known.
 struct RoutedRequest: Sendable {
     let request: IncomingRequest
     let namespace: Namespace
@@ -64,7 +62,6 @@ struct RoutedRequest: Sendable {
     let responder: RouteResponder
 }
 
-/// The variable components of a request's path.
 struct PathParameters: Sendable {
     /// The parameters of the route, each with the number of its component.
     let places: [(name: String, index: Int)]

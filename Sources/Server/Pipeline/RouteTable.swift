@@ -4,7 +4,6 @@ import Hummingbird
 import Simulation
 import SimulationAPI
 
-/// The routes of the server.
 struct RouteTable: Sendable {
     /// The framework's endpoint path for a request that matches no route, with which the metrics count it.
     static let notFoundPath = "NotFound"
@@ -21,9 +20,7 @@ struct RouteTable: Sendable {
     /// The paths that the platforms are known to have and that are not simulated.
     private let unsimulated: [String]
 
-    /// - Parameters:
-    ///   - documented: the documented edges; `nil` if nobody counts them.
-    ///   - unsimulated: the paths that the platforms are known to have and that are not simulated.
+    /// - Parameter documented: the documented edges; `nil` if nobody counts them.
     init(_ builder: RouteBuilder, documented: EdgeTable? = nil, unsimulated: [String] = []) {
         self.unsimulated = unsimulated
         let own = builder.routes.map { route in documented.map { route.documented($0) } ?? route }

@@ -22,7 +22,6 @@ struct Target: Equatable {
     /// Whether the path leads to the simulator, not to a platform: to the control API or to its description.
     var isSimulators: Bool { isControl || path.isOne(of: Self.descriptions) }
 
-    /// The paths of the description of all routes.
     private static let descriptions = ["/openapi.yaml", "/openapi.json"]
 
     /// Whether the path leads to a route of the server itself, not of a namespace.
@@ -81,7 +80,9 @@ extension Target {
         var index = 0
         while index < bytes.count {
             let digits = String(decoding: bytes[index...].dropFirst().prefix(2), as: UTF8.self)
-            if bytes[index] == UInt8(ascii: "%"), let byte = UInt8(digits, radix: 16), isUnreserved(byte) {
+            if bytes[index] == UInt8(ascii: "%"), let byte = UInt8(digits, radix: 16),
+                byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
+            {
                 decoded.append(byte)
                 index += 3
             } else {
@@ -91,13 +92,11 @@ extension Target {
         }
         return String(decoding: decoded, as: UTF8.self)
     }
+}
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
+extension UInt8 {
+    /// Whether the byte is a letter or a digit of ASCII.
+    var isASCIIAlphanumeric: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self)
     }
 }

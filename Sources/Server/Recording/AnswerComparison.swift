@@ -2,7 +2,6 @@ import Foundation
 import Simulation
 import SimulationAPI
 
-/// An answer of a replay.
 struct ReplayedAnswer: Sendable {
     let status: Int
     let headers: [[String]]
@@ -57,12 +56,9 @@ struct AnswerComparison {
             was += values(request.answer_headers, name)
             now += values(answer.headers, name)
         }
-        if comparesBody, let recorded = request.answer {
-            let (old, new) = (recorded.data, answer.body)
-            if old != new {
-                was += lines(old)
-                now += lines(new)
-            }
+        if comparesBody, let recorded = request.answer?.data, recorded != answer.body {
+            was += lines(recorded)
+            now += lines(answer.body)
         }
         return Self.difference(was, now)
     }

@@ -14,21 +14,6 @@ package enum ReplayServer {
 
     /// Replays a recording. Cancelling the task ends the replay early.
     ///
-    /// - Parameters:
-    ///   - log: makes the handler of the replay's errors.
-    ///   - progress: called with the number of replayed requests and of all, at the start and after each one.
-    /// - Returns: the report of the replay, with the first answer that differs.
-    /// - Throws: ``ReplayRefusal`` if the file cannot be replayed, or the error that keeps a server from starting.
-    package static func run(
-        _ path: String, version: String,
-        log: @escaping @Sendable (String) -> any LogHandler = { StreamLogHandler.standardError(label: $0) },
-        progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
-    ) async throws -> ReplayReport {
-        try await run(ReplayPlan(path: path, version: version, log: log, progress: progress))
-    }
-
-    /// Replays a recording. Cancelling the task ends the replay early.
-    ///
     /// - Returns: the report of the replay, with the first answer that differs.
     /// - Throws: ``ReplayRefusal`` if the file cannot be replayed, or the error that keeps a server from starting.
     package static func run(_ plan: ReplayPlan) async throws -> ReplayReport {
@@ -126,8 +111,9 @@ package struct ReplayPlan: Sendable {
     let progress: @Sendable (Int, Int) -> Void
 
     package init(
-        path: String, version: String, log: @escaping @Sendable (String) -> any LogHandler,
-        progress: @escaping @Sendable (Int, Int) -> Void
+        path: String, version: String,
+        log: @escaping @Sendable (String) -> any LogHandler = { StreamLogHandler.standardError(label: $0) },
+        progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
     ) {
         self.path = path
         self.version = version
@@ -135,7 +121,6 @@ package struct ReplayPlan: Sendable {
         self.progress = progress
     }
 
-    /// The report of a replay whose task was cancelled before it began.
     var interrupted: ReplayReport {
         var report = ReplayReport()
         report.incomplete = "the replay was interrupted while the recording was read"

@@ -31,28 +31,6 @@ package struct ReplayEnd: Sendable {
     }
 }
 
-/// The result of a replay whose server may go on.
-package struct ReplayedServer: Sendable {
-    package let report: ReplayReport
-    /// API tokens by organization, as of the recording's seed data.
-    package let tokens: [String: [String]]
-    /// `nil` if the replay found a difference or was interrupted.
-    fileprivate let server: SimServer?
-
-    /// Whether the server can go on.
-    package var isOpen: Bool { server != nil }
-
-    /// The path of the local authority's certificate; `nil` if there is no such file.
-    package var authorityPath: String? { server?.authorityPath }
-
-    /// Runs until shutdown is requested.
-    ///
-    /// - Parameter opened: called once the server is ready.
-    package func run(opened: @escaping @Sendable (ServerLocation) async -> Void) async throws {
-        try await server?.run(opened: opened)
-    }
-}
-
 extension ReplayServer {
     /// Replays a recording up to an end, and writes the bundle of a namespace as it is then [D replay-serve].
     ///
@@ -67,21 +45,36 @@ extension ReplayServer {
         case .ended(let report): return (report, false)
         case .found(let found): replay = found
         }
-        let written = NIOLockedValueBox<Result<Bool, any Error>>(.success(false))
-        let finish: @Sendable (ReplayReport, Namespaces) async -> Bool = { report, namespaces in
-            guard report.difference == nil, !replay.isStopped else { return true }
-            let result: Result<Bool, any Error>
-            do {
-                try await writeBundle(of: end.namespace, namespaces, plan, write)
-                result = .success(true)
-            } catch {
-                result = .failure(error)
-            }
-            written.withLockedValue { $0 = result }
+        return try await playToEnd(replay, on: try plan.server(of: replay), plan) { namespaces in
+            try await writeBundle(of: end.namespace, namespaces, plan, write)
             return true
         }
-        let report = try await play(replay, on: try plan.server(of: replay), plan, ended: finish)
-        return (report, try written.withLockedValue { $0 }.get())
+    }
+
+    /// Replays on `server`, then runs `finish` while the namespaces are still open, unless an answer differs or the replay was
+    /// interrupted.
+    ///
+    /// - Parameter finish: returns whether the namespaces are closed then. They are if it throws.
+    /// - Returns: the report; and whether `finish` ran.
+    private static func playToEnd(
+        _ replay: Replay, on server: SimServer, _ plan: ReplayPlan,
+        finish: @escaping @Sendable (Namespaces) async throws -> Bool
+    ) async throws -> (ReplayReport, Bool) {
+        let finished = NIOLockedValueBox<Result<Bool, any Error>>(.success(false))
+        let report = try await play(
+            replay, on: server, plan,
+            ended: { report, namespaces in
+                guard report.difference == nil, !replay.isStopped else { return true }
+                do {
+                    let closes = try await finish(namespaces)
+                    finished.withLockedValue { $0 = .success(true) }
+                    return closes
+                } catch {
+                    finished.withLockedValue { $0 = .failure(error) }
+                    return true
+                }
+            })
+        return (report, try finished.withLockedValue { $0 }.get())
     }
 
     private static func writeBundle(
@@ -104,13 +97,14 @@ extension ReplayServer {
     /// - Parameters:
     ///   - logger: the logger of the server that goes on.
     ///   - configure: sets where and how the server listens.
+    /// - Returns: the report; and the server, `nil` if the replay found a difference or was interrupted.
     /// - Throws: ``ReplayRefusal`` if the file cannot be replayed so, or the error that keeps the server from starting.
     package static func continued(
         _ plan: ReplayPlan, _ end: ReplayEnd, logger: Logger, configure: (inout ServerConfiguration) -> Void
-    ) async throws -> ReplayedServer {
+    ) async throws -> (report: ReplayReport, server: SimServer?) {
         let replay: Replay
         switch try await find(end, plan) {
-        case .ended(let report): return ReplayedServer(report: report, tokens: [:], server: nil)
+        case .ended(let report): return (report, nil)
         case .found(let found): replay = found
         }
         let first = try plan.server(of: replay)
@@ -124,24 +118,12 @@ extension ReplayServer {
             try await first.abandon()
             throw error
         }
-        let prepared = NIOLockedValueBox<Result<Bool, any Error>>(.success(false))
-        let goOn: @Sendable (ReplayReport, Namespaces) async -> Bool = { report, namespaces in
-            guard report.difference == nil, !replay.isStopped else { return true }
-            do {
-                try await replay.goOn(with: namespaces)
-                prepared.withLockedValue { $0 = .success(true) }
-                return false
-            } catch {
-                prepared.withLockedValue { $0 = .failure(error) }
-                return true
-            }
+        let (report, goesOn) = try await playToEnd(replay, on: first, plan) { namespaces in
+            try await replay.goOn(with: namespaces)
+            return false
         }
-        let report = try await play(replay, on: first, plan, ended: goOn)
-        let goesOn = try prepared.withLockedValue { $0 }.get()
-        return ReplayedServer(
-            report: report, tokens: SeedFile.tokens(configuration.namespaces.seed),
-            server: goesOn
-                ? SimServer(continuing: first, configuration, certificates: certificates, logger: logger) : nil)
+        guard goesOn else { return (report, nil) }
+        return (report, try SimServer(configuration, continuing: first, certificates: certificates, logger: logger))
     }
 }
 
@@ -245,7 +227,6 @@ private final class SequenceSearch: Sendable {
     /// The places of the last jobs of requests, by their numbers.
     var places: [Int64: Int] { state.withLockedValue { $0.places } }
 
-    /// Whether the replay was interrupted before the search ended.
     var wasInterrupted: Bool { state.withLockedValue { $0.isStopped } }
 
     func run(_ replay: Replay, _ plan: ReplayPlan) async throws -> ReplayReport {

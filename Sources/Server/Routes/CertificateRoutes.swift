@@ -18,11 +18,11 @@ enum CertificateRoutes {
             var query = request.query
             format = query.word("format", Format.self) ?? .page
             try query.finish()
-            return ShowCertificate(request.path("certificate_id"))
+            return ByID<ShowCertificate>(request.path("certificate_id"))
         }
         return completed.response { certificate in
             do {
-                let page = CertificatePage(certificate)
+                let text = try CertificatePage(certificate).text(isPicture: format != .page)
                 return Response(
                     status: .ok,
                     headers: [
@@ -33,7 +33,7 @@ enum CertificateRoutes {
                             "default-src 'none'; img-src *; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'",
                         .xContentTypeOptions: "nosniff", .referrerPolicy: "same-origin",
                     ],
-                    body: .init(byteBuffer: ByteBuffer(string: try format == .page ? page.html() : page.svg())))
+                    body: .init(byteBuffer: ByteBuffer(string: text)))
             } catch {
                 return ErrorAnswer.response(
                     .bug("the certificate cannot be made: \(error)"), requestID: completed.requestID)

@@ -28,7 +28,6 @@ enum ComponentRoutes {
         }
     }
 
-    /// The routes that both components have.
     private static func add(_ component: Component, to routes: Routes) {
         let path = "sessions/{id}/\(component.rawValue)"
         routes.components(.post, path, .optionalJSON, status: .created) { try StartComponent($0, component) }
@@ -83,18 +82,15 @@ enum ComponentRoutes {
             FindComponentFile(
                 sessionID: request.path("id"), component, side: side, isAngled: try isAngled(request), isVideo: isVideo)
         }
-        switch found.result {
-        case .failure(let error):
+        if case .failure(let error) = found.result {
             return ComponentForm(request).refusal(error, found.requestID, found.outcome)
-        case .success(let file):
-            switch await request.file(file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store") {
-            case .success(let response): return Answer(response, found.outcome)
-            case .failure(let error):
-                return Answer(
-                    ErrorAnswer.response(error, requestID: found.requestID, hasSDKError: request.hasSDKErrors),
-                    refusing: error, found.outcome, hasSDKError: request.hasSDKErrors)
-            }
         }
+        return await found.response(
+            hasSDKError: request.hasSDKErrors,
+            awaiting: { file throws(PlatformError) in
+                try await request.file(
+                    file.sha256, file.mediaType, requestID: found.requestID, caching: "no-store")
+            })
     }
 }
 

@@ -12,26 +12,20 @@ struct ConsoleRoutes: Sendable {
     let console: Console
     let key: ControlKey
 
-    /// The path of the console in a namespace.
     static let path = "/_sim/console"
 
     /// Whether a path, without its namespace, is an address of the console.
     static func isPage(_ path: String) -> Bool {
-        guard path.begins(with: Self.path) else { return false }
-        let next = path.utf8.dropFirst(Self.path.utf8.count).first
-        return next == nil || next == UInt8(ascii: "/")
+        path.isIdentical(to: Self.path) || path.begins(with: "\(Self.path)/")
     }
 
-    /// The path that takes the control token.
     static let tokenPath = "/_sim/console/token"
 
     /// The policy of pages: they load files of this server alone.
     private static let policy =
         "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 
-    /// - Parameters:
-    ///   - routes: routes of the control API.
-    ///   - root: routes with paths from the root.
+    /// - Parameter root: routes with paths from the root.
     func add(to routes: Routes, root: Routes) {
         // `ConsoleProblemResponder` answers this path first. The route is added so that it is listed.
         root.on(.get, "/") { request in
@@ -50,8 +44,7 @@ struct ConsoleRoutes: Sendable {
         Response(status: .seeOther, headers: [.location: base(of: namespace) + path])
     }
 
-    /// The beginning of a namespace's paths.
-    private static func base(of namespace: String) -> String {
+    static func base(of namespace: String) -> String {
         namespace.isIdentical(to: Namespaces.defaultName) ? "" : "/ns/\(namespace)"
     }
 
@@ -64,17 +57,16 @@ struct ConsoleRoutes: Sendable {
     private func answer(
         _ request: RequestReader, known: [String]? = [], check: () throws -> Void = {}, _ body: () async -> Response
     ) async -> Answer {
-        let completed = await request.answer { request in
+        let completed = await request.acknowledge { request in
             var query = request.query
             for name in known ?? [] { _ = query.value(name) }
             if known != nil { try query.finish() }
             try check()
-            return Acknowledge()
         }
         return await completed.response(awaiting: { _ in
             var response = await body()
             response.headers[.requestID] = completed.requestID
-            return .success(response)
+            return response
         })
     }
 
@@ -194,8 +186,6 @@ struct ConsoleRoutes: Sendable {
     }
 
     /// The page for an error that was found before the console.
-    ///
-    /// - Parameter server: the server's URL.
     static func problem(
         _ status: Int, _ envelope: ErrorEnvelope?, _ namespace: String, server: String
     ) -> Response {

@@ -27,7 +27,7 @@ enum ControlRoutes {
 
     private static func addUsers(to routes: Routes) {
         routes.get("users") { try ListUsers($0) }
-        routes.get("users/{username}") { ShowUser($0.path("username")) }
+        routes.get("users/{username}") { ByID<ShowUser>($0.path("username")) }
         routes.patch("users/{username}") { try PatchUser($0) }
         routes.get("sessions") { try ListSessions($0) }
         routes.delete("sessions") { try RevokeSessions($0) }
@@ -39,8 +39,8 @@ enum ControlRoutes {
         routes.get("authentications") { try ListAuthentications($0) }
         routes.on(.post, "authentications", generateItems)
         routes.on(.get, "images/{sha256}", SDKRoutes.image)
-        routes.get("authentications/{entrupy_id}/rules") { ExplainOutcomes($0.path("entrupy_id")) }
-        routes.get("authentications/{entrupy_id}") { ShowAuthentication($0.path("entrupy_id")) }
+        routes.get("authentications/{entrupy_id}/rules") { ByID<ExplainOutcomes>($0.path("entrupy_id")) }
+        routes.get("authentications/{entrupy_id}") { ByID<ShowAuthentication>($0.path("entrupy_id")) }
         routes.patch("authentications/{entrupy_id}") { try PatchAuthentication($0) }
         routes.post("authentications/{entrupy_id}/flag/resolve") { try ResolveFlag($0) }
         routes.post("authentications/{entrupy_id}/retake", body: .optionalJSON) { try AskForRetake($0) }
@@ -60,14 +60,14 @@ enum ControlRoutes {
         routes.delete("faults/{id}") { RemoveFaults($0.path("id")) }
         routes.get("held") { _ in ListHeld() }
         routes.on(.post, "held/{id}/release", release)
-        routes.on(.delete, "held", releaseAll)
+        routes.longOperation(.delete, "held") { await $0.namespace.releaseAllHeld($0.head).emptyResponse() }
     }
 
     private static func addWebhooks(to routes: Routes) {
         routes.get("webhooks") { _ in ListAllSubscriptions() }
         routes.post("webhooks", status: .created) { try SubscribeOrganization($0) }
         routes.patch("webhooks/{id}") { try PatchAnySubscription($0) }
-        routes.delete("webhooks/{id}") { RemoveSubscription($0.path("id")) }
+        routes.delete("webhooks/{id}") { ByID<RemoveSubscription>($0.path("id")) }
         routes.post("webhooks/check-signature") { try CheckSignature($0) }
         routes.post("webhooks/trigger", status: .accepted) { try TriggerWebhook($0) }
         routes.get("webhook-deliveries") { try ListDeliveries($0) }
@@ -83,13 +83,6 @@ enum ControlRoutes {
             return release
         } then: { release in
             await request.namespace.release(release, request.head).response()
-        }
-    }
-
-    @Sendable private static func releaseAll(_ request: RequestReader) async -> Answer {
-        await request.reading { _ in
-        } then: {
-            await request.namespace.releaseAllHeld(request.head).emptyResponse()
         }
     }
 
@@ -115,7 +108,7 @@ enum ControlRoutes {
             try fields.finish()
             return span ?? Span("5s")!
         } then: { span in
-            await Settling(request.namespace, request.head).settle(within: span).response()
+            await Settling(namespace: request.namespace, head: request.head).settle(within: span).response()
         }
     }
 

@@ -1,7 +1,5 @@
 import Evidence
 import HTTPTypes
-import Hummingbird
-import NIOCore
 import Simulation
 import SimulationAPI
 
@@ -22,35 +20,23 @@ struct CoverageRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: RequestReader) async -> Answer {
-        var part = Part.server
-        let acknowledged = await request.answer { request in
-            part = try Self.part(request)
-            return Acknowledge()
-        }
-        return acknowledged.response {
-            let shown =
-                switch part {
-                case .server: coverage.ofServer
-                case .namespaces(let prefix): coverage.ofNamespaces(prefix: prefix)
-                case .namespace(let name): coverage.ofNamespace(name)
-                }
-            return JSONAnswer.response(shown, status: .ok, requestID: acknowledged.requestID)
-        }
+        await request.acknowledge(Self.part).map { part in
+            switch part {
+            case .server: coverage.ofServer
+            case .namespaces(let prefix): coverage.ofNamespaces(prefix: prefix)
+            case .namespace(let name): coverage.ofNamespace(name)
+            }
+        }.response()
     }
 
     @Sendable private func clear(_ request: RequestReader) async -> Answer {
-        var part = Part.server
-        let acknowledged = await request.answer { request in
-            part = try Self.part(request)
-            return Acknowledge()
-        }
-        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
-        switch part {
-        case .server: coverage.clearServer()
-        case .namespaces(let prefix): coverage.clearNamespaces(prefix: prefix)
-        case .namespace(let name): coverage.clearNamespace(name)
-        }
-        return acknowledged.emptyResponse()
+        await request.acknowledge(Self.part).map { part in
+            switch part {
+            case .server: coverage.clearServer()
+            case .namespaces(let prefix): coverage.clearNamespaces(prefix: prefix)
+            case .namespace(let name): coverage.clearNamespace(name)
+            }
+        }.emptyResponse()
     }
 
     /// The server's own counts, unless the request names a namespace or a prefix of some.

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
@@ -12,7 +11,6 @@ struct DescriptionRoutes: Sendable {
     private let page: MadeOnce<Page>
     private let json = MadeOnce { try Description.json() }
 
-    /// - Parameter needsControlToken: whether the server requires a control token.
     init(needsControlToken: Bool) {
         page = MadeOnce {
             let html = try DocsPage.html(needsControlToken: needsControlToken)
@@ -20,35 +18,32 @@ struct DescriptionRoutes: Sendable {
         }
     }
 
-    /// - Parameter routes: routes with paths from the root.
     func add(to routes: Routes) {
         routes.on(.get, "openapi.yaml") {
-            await $0.answer { _ in Acknowledge() }.file(
+            await $0.acknowledge { _ in }.file(
                 Description.document, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
         }
         routes.on(.get, "openapi.json") { request in
-            let completed = await request.answer { _ in Acknowledge() }
+            let completed = await request.acknowledge { _ in }
             return await file(completed, json) {
                 ($0, [.contentType: "application/json", .xContentTypeOptions: "nosniff"])
             }
         }
         routes.on(.get, "_sim/llms.txt") {
-            await $0.answer { _ in Acknowledge() }.file(
+            await $0.acknowledge { _ in }.file(
                 AgentText.document, [.contentType: "text/plain; charset=utf-8", .xContentTypeOptions: "nosniff"])
         }
         routes.on(.get, "_sim/docs") { request in
-            let completed = await request.answer { request in
+            let completed = await request.acknowledge { request in
                 // A URL that contains a token works even if the server requires none.
                 var query = request.query
                 _ = query.given("token")
                 try query.finish()
-                return Acknowledge()
             }
             return await file(completed, page) { ($0.html, .page(loading: $0.policy)) }
         }
     }
 
-    /// An answer with a document that is made at the first request.
     private func file<Made: Sendable>(
         _ completed: Completed<Void>, _ source: MadeOnce<Made>, _ parts: (Made) -> (ConstantDocument, HTTPFields)
     ) async -> Answer {

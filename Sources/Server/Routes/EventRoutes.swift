@@ -14,20 +14,9 @@ struct EventRoutes: Sendable {
         routes.get("event-log") { try ListEvents($0) }
     }
 
-    /// The parameters of a stream.
-    fileprivate struct StreamQuery: Sendable {
-        var topics: Set<FeedEntry.Topic>
-        /// The sequence number after which the event log is replayed first.
-        var since: Int64?
-        /// The event that ends the stream.
-        var until: EventCondition?
-        /// The last event that a reconnecting listener received.
-        var resume: (epoch: String, number: Int64)?
-    }
-
     @Sendable private func listen(_ request: RequestReader) async -> Answer {
         let namespace = request.namespace
-        return await request.reading(.ignored, StreamQuery.init) { query in
+        return await request.reading(.ignored, EventStream.Query.init) { query in
             let place = try listeners.enter()
             let opened = await namespace.answer(.success(OpenFeed(namespace.feed)), request.head)
             // The stream's listener comes with the body, after the request has ended.
@@ -44,10 +33,8 @@ struct EventRoutes: Sendable {
                             place.leave()
                             withExtendedLifetime(use) {}
                         }
-                        let stream = EventStream(
-                            namespace: namespace, topics: query.topics, since: query.since, until: query.until,
-                            resume: query.resume, channel: request.channel)
-                        try await stream.run(&writer)
+                        try await EventStream(namespace: namespace, query: query, channel: request.channel)
+                            .run(&writer)
                         try await writer.finish(nil)
                     })
             }
@@ -95,7 +82,7 @@ final class EventListeners: Sendable {
     }
 }
 
-extension EventRoutes.StreamQuery {
+extension EventStream.Query {
     fileprivate init(_ request: RequestReader) throws {
         var query = request.query
         let expected = "must be some of request, state, webhook, separated by commas"
@@ -128,6 +115,5 @@ extension EventRoutes.StreamQuery {
 extension HTTPField.Name {
     /// The id of the last event that a listener received. Browsers send it.
     static let lastEventID = HTTPField.Name("Last-Event-ID")!
-    /// Asks proxies not to buffer the stream.
     static let noBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

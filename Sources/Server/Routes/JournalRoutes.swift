@@ -1,4 +1,3 @@
-import Foundation
 import Hummingbird
 import NIOPosix
 import Simulation
@@ -9,27 +8,34 @@ enum JournalRoutes {
     static func add(to routes: Routes) {
         routes.reading("requests", .pieces, list)
         routes.delete("requests") { _ in ClearJournal() }
-        routes.post("requests/verify") { try VerifyJournal($0) }
+        routes.on(.post, "requests/verify", verify)
         routes.on(.get, "requests/{id}", show)
         routes.get("requests/{id}/rules") { ExplainFaults(try RequestName($0)) }
     }
 
     fileprivate enum List {
         case page(ListRequests)
-        case search(SearchRequests)
         case har(ExportRequests)
     }
 
     @Sendable private static func list(_ request: RequestReader) async -> Answer {
         await request.reading(.ignored, List.init) { list in
             switch list {
-            case .page(let page): await request.namespace.answer(.success(page), request.head).response()
-            case .search(let search):
-                await request.namespace.answer(.success(search), request.head)
+            case .page(let page):
+                await request.namespace.answer(.success(page), request.head)
                     .searched(request.namespace.environment.threads).response()
             case .har(let export):
                 await request.namespace.answer(.success(export), request.head)
                     .streamedResponse(request.namespace.environment.threads)
+            }
+        }
+    }
+
+    @Sendable private static func verify(_ request: RequestReader) async -> Answer {
+        await request.reading(.json, { try VerifyJournal($0) }) { wanted in
+            switch wanted {
+            case .count(let count): await request.namespace.answer(.success(count), request.head).response()
+            case .sequence(let sequence): await request.namespace.answer(.success(sequence), request.head).response()
             }
         }
     }
@@ -55,10 +61,9 @@ extension JournalRoutes.List {
         let format = query.word("format", Format.self) ?? .json
         let (limit, cursor) = query.page()
         try query.finish()
-        let page = ListRequests(wanted, limit: limit, cursor: cursor)
         self =
             format == .har
-            ? .har(ExportRequests(wanted)) : wanted.text == nil ? .page(page) : .search(SearchRequests(page))
+            ? .har(ExportRequests(wanted)) : .page(ListRequests(wanted, limit: limit, cursor: cursor))
     }
 }
 

@@ -14,9 +14,9 @@ enum PartnerRoutes {
         v2.post("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0) }
         v2.delete("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0.path("entrupy_id"), nil) }
         let item = "authentications/{entrupy_id}"
-        v2.get("\(item)/support-messages") { ListSupportMessages($0.path("entrupy_id")) }
-        v2.post("\(item)/support-messages", status: .created) { try AnswerSupport($0) }
-        v2.get("\(item)/certificate/transfers") { ListCertificateTransfers($0.path("entrupy_id")) }
+        v2.get("\(item)/support-messages") { ByID<ListSupportMessages<Partner>>($0.path("entrupy_id")) }
+        v2.post("\(item)/support-messages", status: .created) { try AnswerSupport<Partner>($0) }
+        v2.get("\(item)/certificate/transfers") { ByID<ListCertificateTransfers>($0.path("entrupy_id")) }
         v2.post("\(item)/certificate/transfers", status: .created) { try StartCertificateTransfer($0) }
         v2.post("config/authentications", body: .optionalJSON) { _ in FetchPartnerConfiguration() }
         v2.post("catalog/brands", body: .optionalJSON) { _ in ListBrands() }
@@ -43,10 +43,10 @@ enum PartnerRoutes {
     private static func addWebhooks(to routes: Routes) {
         routes.post("webhooks", status: .created) { Subscribe(try SubscriptionRequest($0), $0.version) }
         routes.get("webhooks") { _ in ListSubscriptions() }
-        routes.get("webhooks/{id}") { ShowSubscription($0.path("id")) }
+        routes.get("webhooks/{id}") { ByID<ShowSubscription>($0.path("id")) }
         routes.patch("webhooks/{id}") { try PatchSubscription($0) }
-        routes.post("webhooks/{id}/verify", body: .ignored) { VerifySubscription($0.path("id")) }
-        routes.delete("webhooks/{id}") { Unsubscribe($0.path("id")) }
+        routes.post("webhooks/{id}/verify", body: .ignored) { ByID<VerifySubscription>($0.path("id")) }
+        routes.delete("webhooks/{id}") { ByID<Unsubscribe>($0.path("id")) }
     }
 }
 

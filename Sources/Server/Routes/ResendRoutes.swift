@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -71,7 +70,9 @@ enum ResendRoutes {
             // Sending again is a write, whatever is sent: it shows in the journal.
             let answer = try await request.make(wanted, isAbandonable: false)
             let id = answer.original.headers[.requestID] ?? ""
-            let latest = await request.namespace.answer(.success(FindLatest(requestID: id)), .background)
+            let latest = await request.namespace.run(.background, .reads) { job in
+                job.journal.last { $0.requestID.isIdentical(to: id) }?.sequence
+            }
             guard let sequence = try latest.result.get() else {
                 let came = answer.status.map { "answered \($0)" } ?? "lost by a fault"
                 throw PlatformError.wrongState(

@@ -15,11 +15,6 @@ struct Routes {
     /// Equal reads that are made once; `nil` if the surface's answers depend on the caller.
     private let shared: SharedReads?
 
-    /// - Parameters:
-    ///   - prefix: the beginning of all paths.
-    ///   - surface: the version of the partner API.
-    ///   - json: the rule for JSON bodies.
-    ///   - shared: makes equal reads once; `nil` if the surface's answers depend on the caller.
     init(
         _ builder: RouteBuilder, _ bodies: BodyReader, under prefix: String = "",
         _ surface: PartnerSurface = .v2, json: JSONRule = .strict, shared: SharedReads? = nil
@@ -77,12 +72,6 @@ extension Routes {
         on(.post, path, body, decode) { $0.response(status) }
     }
 
-    func put<Wanted: Simulation.Operation>(
-        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output: Encodable {
-        on(.put, path, .json, decode) { $0.response() }
-    }
-
     func patch<Wanted: Simulation.Operation>(
         _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
     ) where Wanted.Output: Encodable {
@@ -128,16 +117,6 @@ extension Routes {
 
 // Routes without body and query for work that is more than one job.
 extension Routes {
-    /// Adds a route whose answer is made in pieces, from work that is more than one job.
-    func longRead(_ path: String, _ respond: @escaping @Sendable (RequestReader) async -> Answer) {
-        reading(path, .pieces) { request in
-            await request.reading { _ in
-            } then: {
-                await respond(request)
-            }
-        }
-    }
-
     func longOperation(
         _ method: HTTPRequest.Method, _ path: String,
         _ respond: @escaping @Sendable (RequestReader) async -> Answer

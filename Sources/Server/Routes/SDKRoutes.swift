@@ -14,19 +14,21 @@ enum SDKRoutes {
         routes.on(.get, "sdk/config", configuration)
         routes.on(.post, "sdk/captures", .json, { try StartCapture($0) }, render: started)
         routes.get("sdk/captures") { try ListCaptures($0) }
-        routes.get("sdk/captures/{id}") { ShowCapture($0.path("id")) }
+        routes.get("sdk/captures/{id}") { ByID<ShowCapture>($0.path("id")) }
         routes.on(.put, "sdk/captures/{id}/images/{region_id}", upload)
-        routes.post("sdk/captures/{id}/submit", body: .ignored) { SubmitCapture($0.path("id")) }
-        routes.post("sdk/captures/{id}/cancel", body: .ignored) { CancelCapture($0.path("id")) }
-        routes.get("sdk/results/{entrupy_id}") { ShowResult($0.path("entrupy_id")) }
-        routes.get("sdk/results/{entrupy_id}/market-edge") { ShowMarketEdge($0.path("entrupy_id")) }
-        routes.get("sdk/results/{entrupy_id}/flag") { ShowFlag($0.path("entrupy_id")) }
-        routes.put("sdk/results/{entrupy_id}/flag") { try SetFlag($0) }
-        routes.get("sdk/results/{entrupy_id}/support-messages") { ListUserSupportMessages($0.path("entrupy_id")) }
-        routes.post("sdk/results/{entrupy_id}/support-messages", status: .created) { try AnswerSupportAsUser($0) }
+        routes.post("sdk/captures/{id}/submit", body: .ignored) { ByID<SubmitCapture>($0.path("id")) }
+        routes.post("sdk/captures/{id}/cancel", body: .ignored) { ByID<CancelCapture>($0.path("id")) }
+        routes.get("sdk/results/{entrupy_id}") { ByID<ShowResult>($0.path("entrupy_id")) }
+        routes.get("sdk/results/{entrupy_id}/market-edge") { ByID<ShowMarketEdge>($0.path("entrupy_id")) }
+        routes.get("sdk/results/{entrupy_id}/flag") { ByID<ShowFlag>($0.path("entrupy_id")) }
+        routes.on(.put, "sdk/results/{entrupy_id}/flag", .json, { try SetFlag($0) }) { $0.response() }
+        routes.get("sdk/results/{entrupy_id}/support-messages") {
+            ByID<ListSupportMessages<SDKUser>>($0.path("entrupy_id"))
+        }
+        routes.post("sdk/results/{entrupy_id}/support-messages", status: .created) { try AnswerSupport<SDKUser>($0) }
         routes.get("sdk/retakes") { _ in ListRetakes() }
         routes.post("sdk/results/{entrupy_id}/retake", body: .ignored, status: .created) {
-            StartRetake($0.path("entrupy_id"))
+            ByID<StartRetake>($0.path("entrupy_id"))
         }
         routes.post("sdk/search", body: .optionalJSON) { SearchSubmissions(try SearchRequest($0)) }
         routes.post("sdk/items/search", body: .optionalJSON) { SearchUserItems(try ItemSearchRequest($0)) }
@@ -64,9 +66,9 @@ enum SDKRoutes {
     /// content.
     @Sendable static func image(_ request: RequestReader) async -> Answer {
         let sha256 = request.path("sha256")
-        let found = await request.answer { _ in FindImage(sha256: sha256) }
-        return await found.response(awaiting: { mediaType in
-            await request.file(
+        let found = await request.answer { _ in ByID<FindImage>(sha256) }
+        return await found.response(awaiting: { mediaType throws(PlatformError) in
+            try await request.file(
                 sha256, mediaType, requestID: found.requestID, caching: "public, max-age=31536000, immutable")
         })
     }
@@ -78,7 +80,7 @@ extension RequestReader {
     /// - Parameter caching: the value of `Cache-Control`.
     func file(
         _ sha256: String, _ mediaType: String, requestID: String, caching: String
-    ) async -> Result<Response, PlatformError> {
+    ) async throws(PlatformError) -> Response {
         let environment = namespace.environment
         do {
             let body = try await environment.threads.runIfActive { () -> ResponseBody? in
@@ -95,12 +97,11 @@ extension RequestReader {
                     because: "the namespace refers to the image \(sha256.excerpt), and the image store has no such file"
                 )
             }
-            return .success(
-                Response(
-                    status: .ok, headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
-                    body: body))
+            return Response(
+                status: .ok, headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
+                body: body)
         } catch {
-            return .failure(error as? PlatformError ?? .unavailable("\(error)"))
+            throw error as? PlatformError ?? .unavailable("\(error)")
         }
     }
 }

@@ -1,6 +1,5 @@
 import Evidence
 import HTTPTypes
-import Hummingbird
 import Simulation
 
 /// The scenarios of a namespace (`/_sim/scenarios`): prepared test cases that can be started and verified.
@@ -18,8 +17,16 @@ struct ScenarioRoutes: Sendable {
         routes.longOperation(.delete, "scenarios/{name}") {
             await namespaces.deleteScenario($0.path("name"), $0.namespace, $0.head).emptyResponse()
         }
-        routes.on(.post, "scenarios/start", startText)
-        routes.on(.post, "scenarios/{name}/start", start)
+        // A scenario that the request holds.
+        routes.on(.post, "scenarios/start") { request in
+            await start(
+                nil,
+                request.input(.documentJSON) { try ScenarioStart($0, maxTextBytes: RequestReader.maxJSONBytes) },
+                request)
+        }
+        routes.on(.post, "scenarios/{name}/start") { request in
+            await start(request.path("name"), request.input(.optionalJSON) { try ScenarioStart($0) }, request)
+        }
         routes.on(.post, "scenarios/{name}/verify", verify)
     }
 
@@ -35,11 +42,6 @@ struct ScenarioRoutes: Sendable {
         }
     }
 
-    @Sendable private func start(_ request: RequestReader) async -> Answer {
-        await start(
-            request.path("name"), request.input(.optionalJSON) { try ScenarioStart($0) }, request)
-    }
-
     @Sendable private func verify(_ request: RequestReader) async -> Answer {
         let verified = await request.answer { try VerifyScenario($0) }
         if case .success(let found) = verified.result, found.isShipped {
@@ -48,13 +50,6 @@ struct ScenarioRoutes: Sendable {
                 test: request.request.headers.value(of: .test), in: request.namespace)
         }
         return verified.map(\.run).response()
-    }
-
-    /// Starts a scenario that the request holds.
-    @Sendable private func startText(_ request: RequestReader) async -> Answer {
-        await start(
-            nil, request.input(.documentJSON) { try ScenarioStart($0, maxTextBytes: RequestReader.maxJSONBytes) },
-            request)
     }
 
     private func start(

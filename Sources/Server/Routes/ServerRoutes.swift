@@ -6,7 +6,7 @@ import SimulationAPI
 struct ServerRoutes: Sendable {
     let namespaces: Namespaces
     let readiness: Readiness
-    let description: ServerDescription
+    let configuration: ServerConfiguration
     let metrics: ServerMetrics
     /// The authority of the HTTPS port; `nil` if there is none.
     let authority: LocalAuthority?
@@ -14,7 +14,6 @@ struct ServerRoutes: Sendable {
 
     /// The path that the router answers directly, without a namespace.
     static let pingPath = "/_sim/ping"
-    /// The path of the local authority's certificate.
     static let authorityPath = "/_sim/authority.pem"
 
     func add(to routes: Routes, _ router: Router<SimContext>) {
@@ -94,10 +93,10 @@ struct ServerRoutes: Sendable {
             shown.response { namespace in
                 JSONAnswer.response(
                     ServerInfo(
-                        version: description.version,
+                        version: configuration.version,
                         url: namespaces.environment.address.url(askedAt: request.head.address),
-                        uptime: description.uptime, random_seed: namespaces.environment.randomSeed,
-                        data_dir: description.dataDirectory, namespaces: count,
+                        uptime: metrics.uptime / .seconds(1), random_seed: namespaces.environment.randomSeed,
+                        data_dir: configuration.namespaces.dataDirectory, namespaces: count,
                         namespace: namespace, settings: document, refused: refused.summary, saving: saving),
                     status: .ok, requestID: settings.requestID)
             }.response
@@ -105,7 +104,7 @@ struct ServerRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: RequestReader) async -> Answer {
-        let acknowledged = await request.answer { _ in Acknowledge() }
+        let acknowledged = await request.acknowledge { _ in }
         guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         var infos: [NamespaceInfo] = []
         let all: [Namespace]
@@ -140,31 +139,27 @@ struct ServerRoutes: Sendable {
     }
 
     @Sendable private func deleteAll(_ request: RequestReader) async -> Answer {
-        var prefix = ""
-        let acknowledged = await request.answer { request in
+        let acknowledged = await request.acknowledge { request in
             var query = request.query
             query.require("prefix")
-            prefix = query.text("prefix") ?? ""
+            let prefix = query.text("prefix") ?? ""
             try query.finish()
-            return Acknowledge()
+            return prefix
         }
-        return await end(acknowledged, request) { try await namespaces.deleteAll(prefix: prefix) }
+        return await end(acknowledged, request) { try await namespaces.deleteAll(prefix: $0) }
     }
 
     @Sendable private func delete(_ request: RequestReader) async -> Answer {
         // The request's own namespace may be the one that is deleted, so the answer's id is generated first.
-        let acknowledged = await request.answer { _ in Acknowledge() }
-        return await end(acknowledged, request) { try await namespaces.delete(request.path("name")) }
+        await end(request.acknowledge { $0.path("name") }, request) { try await namespaces.delete($0) }
     }
 
-    /// Deletes once the request is acknowledged.
     private func end(
-        _ acknowledged: Completed<Void>, _ request: RequestReader, _ delete: () async throws -> Void
+        _ acknowledged: Completed<String>, _ request: RequestReader, _ delete: (String) async throws -> Void
     ) async -> Answer {
-        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
         do {
-            try await delete()
-            return acknowledged.emptyResponse()
+            if case .success(let name) = acknowledged.result { try await delete(name) }
+            return acknowledged.map { _ in }.emptyResponse()
         } catch {
             return await request.refuse(error)
         }

@@ -16,7 +16,7 @@ struct SnapshotRoutes: Sendable {
     static let path = "/_sim/snapshots/"
 
     func add(to routes: Routes) {
-        routes.longRead("bundle", bundle)
+        routes.reading("bundle", .pieces, bundle)
         routes.longOperation(.get, "snapshots") { await $0.namespace.listSnapshots($0.head).response() }
         routes.on(.put, "snapshots/{name}", save)
         routes.on(.get, "snapshots/{name}", download)
@@ -34,7 +34,7 @@ struct SnapshotRoutes: Sendable {
         guard !request.headers.isArchive else {
             return await request.reading(.streamed) { _ in
             } then: {
-                await upload(request)
+                try await upload(request)
             }
         }
         return await request.reading(.optionalJSON) {
@@ -45,22 +45,20 @@ struct SnapshotRoutes: Sendable {
         }
     }
 
-    private func upload(_ request: RequestReader) async -> Answer {
-        do {
-            let environment = request.namespace.environment
-            let path = try await environment.offload { try environment.temporaryPath() }
-            let answer = await stored(request, path)
-            // Freeing a large file takes long.
-            _ = try await environment.offload { unlink(path) }
-            return answer
-        } catch {
-            return await request.refuse(error)
-        }
+    private func upload(_ request: RequestReader) async throws -> Answer {
+        let environment = request.namespace.environment
+        let path = try await environment.offload { try environment.temporaryPath() }
+        let answer = await stored(request, path)
+        // Freeing a large file takes long.
+        _ = try await environment.offload { unlink(path) }
+        return answer
     }
 
     private func stored(_ request: RequestReader, _ path: String) async -> Answer {
         do {
-            let body = try await request.save(to: path, upTo: Self.maxBytes, within: Self.uploadTimeout).get()
+            let body = try await request.bodies.save(
+                request.request, to: path, upTo: Self.maxBytes, within: Self.uploadTimeout, into: request.received
+            ).get()
             return await request.namespace.uploadSnapshot(request.path("name"), request.head, opening: body.open)
                 .savedResponse()
         } catch {
@@ -78,30 +76,25 @@ struct SnapshotRoutes: Sendable {
     }
 
     @Sendable private func bundle(_ request: RequestReader) async -> Answer {
-        await request.namespace.bundle(version: version, request.head)
-            .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
+        await request.reading { _ in
+        } then: {
+            await request.namespace.bundle(version: version, request.head)
+                .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
+        }
     }
 
     @Sendable private func fork(_ request: RequestReader) async -> Answer {
-        await request.reading(.json, ForkRequest.init) { wanted in
+        await request.reading(.json) { request in
+            var fields = request.fields(known: ["namespace", "ttl"])
+            let wanted = (namespace: fields.string("namespace"), ttl: fields.timeToLive())
+            try fields.finish()
+            return wanted
+        } then: { wanted in
             let made = try await namespaces.fork(
                 request.namespace, snapshot: request.path("name"), as: wanted.namespace, ttl: wanted.ttl, isInUse: true)
             defer { made.endUse() }
             return await made.answer(.success(ShowNamespace()), request.head).response(.created)
         }
-    }
-}
-
-/// The body of `POST /_sim/snapshots/{name}/fork`.
-private struct ForkRequest: Sendable {
-    let namespace: String
-    let ttl: Span?
-
-    init(_ request: RequestReader) throws {
-        var fields = request.fields(known: ["namespace", "ttl"])
-        namespace = fields.string("namespace")
-        ttl = fields.timeToLive()
-        try fields.finish()
     }
 }
 
@@ -115,7 +108,6 @@ extension Completed<SavedSnapshot> {
 }
 
 extension Completed<SnapshotDownload> {
-    /// The archive, in pieces.
     fileprivate func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Answer {
         response { download in
             Response(

@@ -36,7 +36,6 @@ struct OpenStreams: NIOHTTP2StreamDelegate {
     private let open = NIOLockedValueBox(0)
     private let next: any NIOHTTP2StreamDelegate
 
-    /// - Parameter next: learns of each stream too.
     init(_ next: any NIOHTTP2StreamDelegate) {
         self.next = next
     }
@@ -84,7 +83,6 @@ final class HTTP2EndHandler: ChannelDuplexHandler {
         nextLook?.cancel()
     }
 
-    /// Closes the connection once no request is open.
     private func closeWhenDone(_ context: ChannelHandlerContext) {
         nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: Self.goawayTime) {
             if self.streams.isEmpty { context.close(promise: nil) } else { self.closeWhenDone(context) }

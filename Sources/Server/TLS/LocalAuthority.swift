@@ -69,7 +69,6 @@ package struct LocalAuthority: Sendable {
         get throws { try certificate.serializeAsPEM().pemString + "\n" }
     }
 
-    /// Whether the authority may sign for a name.
     func permits(_ name: String) -> Bool { LocalNames.isBelow(name, permittedNames) }
 
     // MARK: Certificates
@@ -108,11 +107,9 @@ package struct LocalAuthority: Sendable {
 
     // MARK: Files
 
-    /// The folder of the authority in a data directory.
     private static let folder = "authority"
     /// The file with the key and the certificate, for the owner alone.
     fileprivate static let secretFile = "authority-key.pem"
-    /// The file with the certificate.
     private static let publicFile = "authority.pem"
 
     /// The path of the certificate of a data directory.
@@ -247,7 +244,6 @@ private final class AuthorityFolder {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whether there is something with this name.
     func has(_ name: String) throws -> Bool {
         var facts = stat()
         if fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 { return true }
@@ -302,7 +298,6 @@ private final class AuthorityFolder {
         }
     }
 
-    /// Removes a file, if there is one.
     func remove(_ name: String) throws {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
             throw AuthorityProblem("\(path)/\(name) cannot be removed: \(Self.reason)")
@@ -332,7 +327,6 @@ package struct AuthorityProblem: Error, CustomStringConvertible {
 }
 
 extension DER {
-    /// The certificate in DER.
     fileprivate static func bytes(of certificate: Certificate) throws -> [UInt8] {
         var serializer = DER.Serializer()
         try serializer.serialize(certificate)

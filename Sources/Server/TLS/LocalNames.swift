@@ -29,35 +29,19 @@ enum LocalNames {
         // The certificate then lacks these addresses; the name localhost still works.
         let own = (try? System.enumerateDevices())?.compactMap { $0.address?.ipAddress } ?? []
         // An interface's name may follow an IPv6 address.
-        return (["127.0.0.1", "::1", "10.0.2.2"] + own.map { String($0.prefix(before: "%")) }).withoutRepetitions
+        let all = ["127.0.0.1", "::1", "10.0.2.2"] + own.map { String($0.prefix(before: "%")) }
+        var seen: Set<String> = []
+        return all.filter { seen.insert($0).inserted }
     }
 
-    /// Whether a name is one of `domains` or below one.
     static func isBelow(_ name: String, _ domains: [String]) -> Bool {
         domains.contains { name.isIdentical(to: $0) || name.ends(with: "." + $0) }
     }
 
     /// Whether the text is a host name in lower case (RFC 1123).
     static func isName(_ text: String) -> Bool {
-        guard (1...253).contains(text.utf8.count) else { return false }
-        return text.split(at: ".", omittingEmpty: false).allSatisfy { label in
-            (1...63).contains(label.utf8.count) && label.utf8.first != UInt8(ascii: "-")
-                && label.utf8.last != UInt8(ascii: "-")
-                && label.utf8.allSatisfy { byte in
-                    switch byte {
-                    case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                    default: false
-                    }
-                }
-        }
-    }
-}
-
-extension [String] {
-    /// The texts without repetitions, in their order.
-    fileprivate var withoutRepetitions: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
+        (1...253).contains(text.utf8.count) && HostAndPort.isName(text)
+            && text.split(at: ".").allSatisfy { !$0.begins(with: "-") && !$0.ends(with: "-") }
     }
 }
 

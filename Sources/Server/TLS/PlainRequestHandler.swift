@@ -1,7 +1,4 @@
-import Foundation
 import NIOCore
-import Simulation
-import SimulationAPI
 
 /// Answers a client that speaks plain HTTP to the HTTPS port with a sentence, as nginx does. Without it the client would
 /// see a connection that is closed.
@@ -36,11 +33,8 @@ final class PlainRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
 
     private func answer(_ context: ChannelHandlerContext) {
         let id = requestID()
-        let (status, envelope) = ErrorAnswer.envelope(
-            .invalid("this is the HTTPS port and the request is plain HTTP: write https:// instead of http://", []),
-            requestID: id)
-        // Texts always encode. If one does not, the status alone is better than no answer.
-        let body = (try? WireJSON.encode(envelope)) ?? Data()
+        let (status, body) = ErrorAnswer.encoded(
+            "this is the HTTPS port and the request is plain HTTP: write https:// instead of http://", requestID: id)
         var answer = ByteBuffer(
             string:
                 "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\nConnection: close\r\nX-Request-Id: \(id)\r\n\r\n"

@@ -15,7 +15,6 @@ package enum CertificateSource: Sendable {
     case files(certificate: String, key: String)
 }
 
-/// The certificates of the HTTPS port.
 struct ServerCertificates: Sendable {
     /// The authority that signs them; `nil` if they come from files.
     let authority: LocalAuthority?

@@ -111,9 +111,7 @@ final class StreamAdmission: @unchecked Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// - Parameters:
-    ///   - idleTime: the real time after which a connection is closed whose client reads nothing of the answers that wait.
-    ///   - close: closes the connection.
+    /// - Parameter idleTime: the real time after which a connection is closed whose client reads nothing of the answers that wait.
     init(on eventLoop: any EventLoop, _ all: WaitingAnswers, idleTime: TimeAmount, close: @escaping () -> Void) {
         self.eventLoop = eventLoop
         self.all = all

@@ -1,10 +1,8 @@
-import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 import Simulation
-import SimulationAPI
 
 /// Checks the head of an HTTP/2 request as ``RequestHeadHandler`` and the parser do for HTTP/1.1.
 ///
@@ -37,7 +35,8 @@ final class StreamHeadHandler: ChannelDuplexHandler {
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         if let problem = problem(head) {
             isRefused = true
-            return refuse(problem, context)
+            return refuse(
+                "the request cannot be read: \(problem)", requestID: requestID(), closes: false, context)
         }
         if head.authority == nil { head.authority = head.headerFields[.hostField] }
         if let path = head.path, !path.utf8.allSatisfy({ $0 < 0x80 }) { head.path = RequestHeadHandler.ascii(path) }
@@ -85,20 +84,6 @@ final class StreamHeadHandler: ChannelDuplexHandler {
             expectation.trimmed.lowercased().isIdentical(to: "100-continue")
         else { return false }
         return head.headerFields[.contentLength].flatMap { Int($0) } ?? 0 <= maxBodyBytes(head.path ?? "")
-    }
-
-    private func refuse(_ problem: String, _ context: ChannelHandlerContext) {
-        let id = requestID()
-        let (status, envelope) = ErrorAnswer.envelope(
-            .invalid("the request cannot be read: \(problem)", []), requestID: id)
-        // Texts always encode. If one does not, the status alone is better than no answer.
-        let bytes = (try? WireJSON.encode(envelope)) ?? Data()
-        let head = HTTPResponse(
-            status: status,
-            headerFields: [.contentType: "application/json", .contentLength: String(bytes.count), .requestID: id])
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: bytes))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 }
 

@@ -58,7 +58,6 @@ package struct TrustStore: Sendable {
             .filter { $0.begins(with: Self.prefix) }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// The path that an authority has in the store.
     private func path(_ authority: LocalAuthority) throws -> String {
         "\(folder)/\(Self.prefix)\(try authority.fingerprint.prefix(16)).crt"
     }

@@ -33,7 +33,6 @@ final class AnswerBoundHandler: ChannelInboundHandler {
     }
 }
 
-/// The error for an answer that ``AnswerBoundHandler`` cut off.
 struct AnswerTooLong: Error {
     let text =
         "the receiver sent more than \(AnswerBoundHandler.maxBytes) bytes, or more than \(AnswerBoundHandler.maxReads) pieces, and its answer did not end"

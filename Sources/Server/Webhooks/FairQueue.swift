@@ -67,7 +67,6 @@ struct FairQueue<Job> {
         return job
     }
 
-    /// Gives back the slot of a job.
     mutating func end(namespace: String, subscription: String) {
         running -= 1
         update(namespace, subscription) { group, entry in
@@ -76,7 +75,6 @@ struct FairQueue<Job> {
         }
     }
 
-    /// Removes every waiting job.
     mutating func removeWaiting() -> [Job] {
         var jobs: [Job] = []
         for (namespace, group) in groups where group.waitingCount > 0 {

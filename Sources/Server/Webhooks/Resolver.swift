@@ -34,7 +34,6 @@ final class Resolver: Sendable {
         var queue = FairQueue<LookUp>(maxRunning: maxConcurrent, maxPerNamespace: maxPerNamespace)
         /// The callers for each name that is looked up or waits for a thread.
         var callers: [String: [Int: Caller]] = [:]
-        /// The names that a thread is looking up.
         var running: Set<String> = []
         var nextCaller = 0
     }

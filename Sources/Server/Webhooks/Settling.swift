@@ -1,17 +1,11 @@
-import Foundation
 import ServiceLifecycle
 import Simulation
 import SimulationAPI
 
 /// Waits until a namespace has no results and webhooks left to deliver [D settle]. Tests call it instead of `sleep`.
 struct Settling {
-    private let namespace: Namespace
-    private let head: RequestHead
-
-    init(_ namespace: Namespace, _ head: RequestHead) {
-        self.namespace = namespace
-        self.head = head
-    }
+    let namespace: Namespace
+    let head: RequestHead
 
     /// Answers once no result and no webhook is pending.
     ///
@@ -20,6 +14,7 @@ struct Settling {
     func settle(within span: Span) async -> Completed<Settlement> {
         let end = ContinuousClock.now + .microseconds(span.microseconds)
         let deadline = SettleDeadline(span)
+        let sequencer = namespace.environment.sequencer
         // The number of looks depends on real time. All have the id of the first.
         var head = head
         while true {
@@ -34,18 +29,15 @@ struct Settling {
                     // An attempt that fell due during this job has begun, and the job did not see it. Both the attempt
                     // and the time left are observed, so that a replay decides as the recording did.
                     let later = ContinuousClock.now < end ? namespace.outbox.begun - begun : 0
-                    if namespace.environment.sequencer.observe(later) > 0 { continue }
+                    if sequencer.observe(later) > 0 { continue }
                     return Completed(requestID: completed.requestID, result: .success(found.settlement))
                 }
-                if isIdle, await waited(found, end - ContinuousClock.now) { continue }
+                // A replay does not wait, and goes on as recorded.
+                let left = end - ContinuousClock.now
+                if isIdle, await sequencer.observe({ left > .zero ? await wait(found, left) : false }) { continue }
                 return Completed(requestID: completed.requestID, result: .failure(.unsettled(found.settlement)))
             }
         }
-    }
-
-    /// Waits as ``wait(_:_:)`` does. In a replay it does not wait, and returns the recorded result.
-    private func waited(_ found: FindUnsettled.Answer, _ left: Duration) async -> Bool {
-        await namespace.environment.sequencer.observe { left > .zero ? await wait(found, left) : false }
     }
 
     /// Waits until the next pending event. Returns false if waiting cannot help.

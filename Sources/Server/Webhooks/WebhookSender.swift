@@ -15,12 +15,14 @@ import Simulation
 /// Many are sent at a time, with bounds for the server and for a namespace, and in fair turns: a receiver that hangs or floods
 /// delays only deliveries behind it for the same item, and those that the bound of its namespace holds back. What is held back
 /// is not an attempt: its time starts when it has a slot [D webhook-slots].
-final class WebhookSender: Service {
+final class WebhookSender: Service, CustomStringConvertible {
     private let transport: WebhookTransport
     private let logger: Logger
-    private let clients = WebhookClients()
+    /// The client for hosts that need no pinned address. It is created for the first webhook: most servers never send one.
+    private let plainClient = NIOLockedValueBox<HTTPClient?>(nil)
     private let resolver = Resolver()
     private let state = NIOLockedValueBox(State())
+    let description = "webhook sender"
 
     /// The maximum number of connections to receivers, and the maximum for one namespace [D webhook-slots].
     static let maxConnections = 256
@@ -89,10 +91,9 @@ final class WebhookSender: Service {
         for task in running { task.cancel() }
         for task in running { await task.value }
         resolver.stop()
-        await clients.close()
+        try? await plainClient.withLockedValue { $0 }?.shutdown()  // Fails only if it was shut down before.
     }
 
-    /// Starts the attempts that have a slot.
     private func startNext() {
         while let attempt = takeNext() { start(attempt) }
     }
@@ -163,10 +164,14 @@ final class WebhookSender: Service {
             if let resolved = target {
                 // Waiting for a turn to ask the name servers is not the receiver's time; their answer is.
                 start = resolved.began
-                client = WebhookClients.make(pinning: (resolved.host, resolved.address))
+                client = .forWebhooks(pinning: (resolved.host, resolved.address))
                 pinned = client
             } else {
-                client = clients.plain
+                client = plainClient.withLockedValue { known in
+                    let client = known ?? .forWebhooks()
+                    known = client
+                    return client
+                }
             }
             let deadline = start + timeout
             var request = HTTPClientRequest(url: webhook.url)
@@ -193,8 +198,7 @@ final class WebhookSender: Service {
         try? await pinned?.shutdown()  // Fails only if it was shut down before.
         return WebhookOutcome(
             status: status, error: problem,
-            milliseconds: (Double(took.nanoseconds) / 1e6).rounded(toPlaces: 3),
-            answer: answer)
+            milliseconds: (Double(took.nanoseconds) / 1e3).rounded() / 1e3, answer: answer)
     }
 
     /// The beginning of an answer's body, as far as it arrived in time. The rest, or a broken end, is ignored: the
@@ -243,10 +247,10 @@ final class WebhookSender: Service {
         let target = try WebhookTarget.read(url).get()
         let own = transport.ownAddress
         // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
-        if own?.isNamed(by: target) == true { throw OwnAddress(host: target.host, address: target.host) }
+        if own?.isNamed(by: target) == true { throw RefusedTarget(target.host, target.host, RefusedTarget.thisServer) }
         if let address = target.address {
             guard transport.allowsAnyTarget || address.isLocal else {
-                throw ForbiddenTarget(host: target.host, address: target.host)
+                throw RefusedTarget(target.host, target.host, RefusedTarget.notLocal)
             }
             return nil
         }
@@ -256,25 +260,24 @@ final class WebhookSender: Service {
         for text in found.addresses {
             let address = WebhookTarget.Address(text)
             if let address, own?.isReached(at: address, port: target.port) == true {
-                throw OwnAddress(host: host, address: text)
+                throw RefusedTarget(host, text, RefusedTarget.thisServer)
             }
             guard transport.allowsAnyTarget || address?.isLocal == true else {
-                throw ForbiddenTarget(host: host, address: text)
+                throw RefusedTarget(host, text, RefusedTarget.notLocal)
             }
         }
         return (host, found.addresses[0], found.began)
     }
 
-    /// The error for a host that is this server itself.
-    private struct OwnAddress: Error {
-        let host: String
-        let address: String
-    }
+    private struct RefusedTarget: Error {
+        let text: String
 
-    /// The error for a host that webhooks must not be sent to.
-    private struct ForbiddenTarget: Error {
-        let host: String
-        let address: String
+        static let thisServer = "this server itself; it sends no webhooks to itself"
+        static let notLocal = "not a loopback or private address; start the server with --webhook-targets any"
+
+        init(_ host: String, _ address: String, _ reason: String) {
+            text = "\(host) is \(address == host ? "" : "\(address), ")\(reason)"
+        }
     }
 
     /// Why an attempt failed. An error that has no sentence here is logged: its own text names parts of the program.
@@ -288,11 +291,7 @@ final class WebhookSender: Service {
         if let text = floodText(error) { return text }
         return switch error {
         case let error as WebhookTarget.Problem: "url \(error.text)"
-        case let error as ForbiddenTarget:
-            "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")not a loopback or private address; "
-                + "start the server with --webhook-targets any"
-        case let error as OwnAddress:
-            "\(error.host) is \(error.address == error.host ? "" : "\(error.address), ")this server itself; it sends no webhooks to itself"
+        case let error as RefusedTarget: error.text
         case let error as Resolver.Failed: error.text
         case let error as HTTPClientError: text(error, timeout: timeout)
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
@@ -338,33 +337,12 @@ final class WebhookSender: Service {
     private static func seconds(_ span: Span) -> Double { Double(span.microseconds) / 1e6 }
 }
 
-extension Double {
-    fileprivate func rounded(toPlaces places: Int) -> Double {
-        let factor = Double((0..<places).reduce(1) { product, _ in product * 10 })
-        return (self * factor).rounded() / factor
-    }
-}
-
-/// The HTTP clients that send webhooks. They follow no redirects.
-private final class WebhookClients: Sendable {
-    private let shared = NIOLockedValueBox<HTTPClient?>(nil)
-
-    /// The client for hosts that need no pinned address. It is created for the first webhook: most servers never send
-    /// one.
-    var plain: HTTPClient {
-        shared.withLockedValue { client in
-            if let client { return client }
-            let made = Self.make()
-            client = made
-            return made
-        }
-    }
-
-    /// A new client, which the caller shuts down.
+extension HTTPClient {
+    /// A new client that sends webhooks, which the caller shuts down. It follows no redirects.
     ///
     /// - Parameter target: a host, and the address that it is resolved to; `nil` to resolve each host.
-    static func make(pinning target: (host: String, address: String)? = nil) -> HTTPClient {
-        var configuration = HTTPClient.Configuration(
+    fileprivate static func forWebhooks(pinning target: (host: String, address: String)? = nil) -> HTTPClient {
+        var configuration = Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
         configuration.httpVersion = .http1Only
         // Each attempt has its own timeout, and the platform decides when a failed one is repeated.
@@ -378,10 +356,5 @@ private final class WebhookClients: Sendable {
         }
         if let target { configuration.dnsOverride = [target.host: target.address] }
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }
-
-    func close() async {
-        // Fails only if it was shut down before.
-        try? await shared.withLockedValue { $0 }?.shutdown()
     }
 }

@@ -80,8 +80,7 @@ struct BodyReader {
         }
     }
 
-    /// The error for a body that cannot be decoded.
-    fileprivate static func problem(_ error: any Error, upTo limit: Int) -> PlatformError {
+    static func problem(_ error: any Error, upTo limit: Int) -> PlatformError {
         switch error {
         case GzipDecoder.Problem.tooLarge: .bodyTooLarge(limit: limit)
         case GzipDecoder.Problem.damaged(let text): .invalid([.init("body", text)])
@@ -95,12 +94,10 @@ struct BodyReader {
     /// - Parameters:
     ///   - limit: the maximum size of the body, and of its decoded content, in bytes.
     ///   - timeout: the maximum time for the whole body, in real time.
-    ///   - threads: the threads that write the file.
     func save(
-        _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, on threads: NIOThreadPool,
-        into received: ReceivedBody?
+        _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, into received: ReceivedBody?
     ) async -> Result<SavedBody, PlatformError> {
-        let body = request.body
+        let (body, threads) = (request.body, environment.threads)
         // A body that is too large for memory is too large for a recording.
         received?.markIncomplete()
         if let problem = received?.problem { return .failure(problem) }
@@ -203,7 +200,6 @@ struct BodyReader {
     }
 }
 
-/// A body in a file.
 struct SavedBody: Sendable {
     fileprivate let path: String
     fileprivate let limit: Int
@@ -213,24 +209,9 @@ struct SavedBody: Sendable {
     ///
     /// - Throws: ``PlatformError``, as reading does.
     func open() throws -> any ByteSource {
-        guard !isEncoded else { return DecodedBody(try GzipFile(path: path, upTo: limit), limit: limit) }
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw PlatformError.unavailable("\(path) cannot be read")
         }
-        return file
-    }
-}
-
-/// A gzip file whose problems are those of the request.
-private final class DecodedBody: ByteSource {
-    private let file: GzipFile
-    private let limit: Int
-
-    init(_ file: GzipFile, limit: Int) {
-        (self.file, self.limit) = (file, limit)
-    }
-
-    func read(upTo count: Int) throws -> Data {
-        do { return try file.read(upTo: count) } catch { throw BodyReader.problem(error, upTo: limit) }
+        return try isEncoded ? GzipFile(file, upTo: limit) : file
     }
 }

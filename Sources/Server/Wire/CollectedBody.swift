@@ -3,7 +3,6 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// The whole body.
     func collectedBody() async -> ByteBuffer {
         let collected = Collector.Bytes()
         // A body that cannot be produced ends early for the client too; what there is of it counts.
@@ -12,7 +11,6 @@ extension Response {
     }
 }
 
-/// Collects a body instead of sending it.
 private struct Collector: ResponseBodyWriter {
     final class Bytes {
         var buffer = ByteBuffer()

@@ -27,22 +27,19 @@ extension Completed {
     }
 
     /// The answer as `render` builds it, which may wait, or the error envelope.
-    func response(awaiting render: (Output) async -> Result<Response, PlatformError>) async -> Answer {
-        switch result {
-        case .success(let output):
-            switch await render(output) {
-            case .success(let response): Answer(response, outcome)
-            case .failure(let error): Answer(refusing: error, requestID: requestID, outcome)
-            }
-        case .failure(let error): Answer(refusing: error, requestID: requestID, outcome)
+    func response(
+        hasSDKError: Bool = true, awaiting render: (Output) async throws(PlatformError) -> Response
+    ) async -> Answer {
+        do throws(PlatformError) {
+            return Answer(try await render(result.get()), outcome)
+        } catch {
+            return Answer(refusing: error, requestID: requestID, outcome, hasSDKError: hasSDKError)
         }
     }
 }
 
 extension Answer {
     /// The error envelope. The journal gets the fact behind the refusal [D because].
-    ///
-    /// - Parameter hasSDKError: whether the answer names the error of Entrupy's SDK.
     fileprivate init(
         refusing error: PlatformError, requestID: String, _ outcome: RequestOutcome?, hasSDKError: Bool = true
     ) {
@@ -51,8 +48,6 @@ extension Answer {
     }
 
     /// An error in a form of the route's own. The journal gets the fact behind the refusal [D because].
-    ///
-    /// - Parameter hasSDKError: whether the answer names the error of Entrupy's SDK.
     init(_ response: Response, refusing error: PlatformError, _ outcome: RequestOutcome?, hasSDKError: Bool) {
         self.init(response, outcome?.refused(error))
         edges = ErrorAnswer.edges(error, hasSDKError: hasSDKError)
@@ -76,8 +71,6 @@ extension RequestOutcome {
 
 extension Completed<Never> {
     /// The error envelope for a request that led to no operation.
-    ///
-    /// - Parameter hasSDKError: whether the answer names the error of Entrupy's SDK.
     func refusal(hasSDKError: Bool = true) -> Answer {
         switch result {
         case .failure(let error):

@@ -2,7 +2,6 @@ import CLibraries
 import NIOCore
 import Simulation
 
-/// Gzip made from whole bodies.
 enum GzipData {
     /// Encodes a body.
     ///

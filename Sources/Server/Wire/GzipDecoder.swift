@@ -25,7 +25,6 @@ final class GzipDecoder {
     private var (received, decoded) = (0, 0)
     /// Whether the last output was full, so that zlib may hold more.
     private var hasOutput = false
-    /// Whether the gzip data has ended.
     fileprivate private(set) var hasEnded = false
 
     /// The largest window, and gzip alone: without the 16, zlib's own format would be read too.
@@ -85,7 +84,6 @@ final class GzipDecoder {
         state.pointee.avail_in = CUnsignedInt(bytes.count)
     }
 
-    /// Whether all received input was read.
     fileprivate var hasUsedInput: Bool { state.pointee.avail_in == 0 }
 
     /// Whether nothing more can be decoded from the received input.
@@ -117,27 +115,28 @@ final class GzipDecoder {
 /// The decoded content of a gzip file, which is decoded only as far as it is read. Blocks. Used on one thread at a time.
 final class GzipFile: ByteSource {
     private let file: FileHandle
+    private let limit: Int
     private let decoder: GzipDecoder
     /// The part of the file that is being decoded.
-    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
+    private let input: UnsafeMutableRawBufferPointer
 
     /// - Parameter limit: the maximum size of the decoded content, in bytes.
-    /// - Throws: ``PlatformError`` if the file cannot be read.
-    convenience init(path: String, upTo limit: Int) throws {
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw PlatformError.unavailable("\(path) cannot be read")
-        }
-        self.init(file, try GzipDecoder(upTo: limit))
-    }
-
-    private init(_ file: FileHandle, _ decoder: GzipDecoder) {
-        (self.file, self.decoder) = (file, decoder)
+    /// - Throws: ``PlatformError`` if there is no memory.
+    init(_ file: FileHandle, upTo limit: Int) throws {
+        self.file = file
+        self.limit = limit
+        decoder = try GzipDecoder(upTo: limit)
+        input = .allocate(byteCount: 65_536, alignment: 1)
     }
 
     deinit { input.deallocate() }
 
-    /// - Throws: ``GzipDecoder/Problem``, or an error of the file system.
+    /// - Throws: ``PlatformError``, as for a body in memory.
     func read(upTo count: Int) throws -> Data {
+        do { return try decoded(upTo: count) } catch { throw BodyReader.problem(error, upTo: limit) }
+    }
+
+    private func decoded(upTo count: Int) throws -> Data {
         var output = Data(count: count)
         var length = 0
         while length < count, !decoder.hasEnded {

@@ -31,7 +31,8 @@ struct HeaderReader {
     /// The caller's request id, if it is valid: 1 to 128 of `[A-Za-z0-9._-]` [D request-ids].
     var requestID: String? {
         fields.value(of: .requestID).flatMap { id in
-            (1...128).contains(id.utf8.count) && id.utf8.allSatisfy(Self.isRequestIDByte) ? id : nil
+            (1...128).contains(id.utf8.count)
+                && id.utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) } ? id : nil
         }
     }
 
@@ -51,13 +52,6 @@ struct HeaderReader {
                 if text.starts(with: "W/".utf8) { text = text.dropFirst(2) }
                 return text.elementsEqual(wanted) || text.elementsEqual("*".utf8)
             }
-        }
-    }
-
-    private static func isRequestIDByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
         }
     }
 
@@ -239,7 +233,6 @@ struct HeaderReader {
         return names.count == 1 && name.isOne(of: ["gzip", "x-gzip"]) ? .gzip : nil
     }
 
-    /// The error for a body whose encoding is not supported.
     var contentCodingProblem: PlatformError {
         .unsupportedEncoding(
             "the body's Content-Encoding must be gzip or identity, got "

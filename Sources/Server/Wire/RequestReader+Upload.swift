@@ -1,7 +1,5 @@
 import Entrupy
 import Foundation
-import Hummingbird
-import NIOCore
 import Simulation
 
 extension RequestReader {

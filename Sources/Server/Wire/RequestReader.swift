@@ -6,7 +6,6 @@ import NIOCore
 import Simulation
 import SimulationAPI
 
-/// A route's rule for the request body.
 enum BodyRule {
     /// The route needs no body. A body that is sent is skipped.
     case ignored
@@ -19,7 +18,6 @@ enum BodyRule {
     case streamed
 }
 
-/// The rule for JSON bodies.
 struct JSONRule: Sendable {
     /// Whether a comma may stand before the end of an object or array.
     let allowsTrailingCommas: Bool
@@ -60,7 +58,6 @@ struct RequestReader: RequestInput, Sendable {
     var routes: KnownRoutes { namespace.environment.routes }
     /// Receives the body once it is read. `nil` if neither the recording nor the journal needs it.
     var received: ReceivedBody? { routed.request.received }
-    /// The credential in `Authorization`.
     var credential: Credential { head.metadata?.credential ?? headers.credential }
     /// Whether errors name that of Entrupy's SDK.
     var hasSDKErrors: Bool { routed.request.target.hasSDKErrors }
@@ -93,7 +90,8 @@ struct RequestReader: RequestInput, Sendable {
             request, SimContext(source: source), caller: isAbandonable ? ConnectionCaller(channel: channel) : nil,
             isResent: true)
         incoming.namespace = namespace
-        return try await routed.responder.journaled(hasFaults: false).respond(to: incoming)
+        return try await JournalResponder(inner: routed.responder, coverage: nil, hasFaults: false)
+            .respond(to: incoming)
     }
 
     /// A parameter of the path, percent-decoded. A value that cannot be decoded stays as it is: it names nothing that
@@ -127,7 +125,6 @@ struct RequestReader: RequestInput, Sendable {
         try Self.checkNoQuery(request)
     }
 
-    /// Refuses a request that has parameters.
     static func checkNoQuery(_ request: Request) throws {
         var query = query(of: request, isStrict: true)
         try query.finish()
@@ -138,6 +135,12 @@ struct RequestReader: RequestInput, Sendable {
         _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
     ) async -> Completed<Wanted.Output> {
         await namespace.answer(await input(rule, decode), credential, head)
+    }
+
+    /// Answers with the value that `decode` reads, as one job of the namespace, so that the request has its place and its id.
+    func acknowledge<Wanted>(_ decode: (RequestReader) throws -> Wanted) async -> Completed<Wanted> {
+        let wanted = await input(.ignored, decode)
+        return await namespace.answer(wanted.map { _ in Acknowledge() }, credential, head).map { try wanted.get() }
     }
 
     /// Reads the input of a job and checks, in this order, the version, the size, the media type and the
@@ -185,12 +188,6 @@ struct RequestReader: RequestInput, Sendable {
         } catch {
             return await refuse(error)
         }
-    }
-
-    /// Writes the whole body to a new file. Returns how to read it, or the error.
-    func save(to path: String, upTo limit: Int, within timeout: Duration) async -> Result<SavedBody, PlatformError> {
-        await bodies.save(
-            request, to: path, upTo: limit, within: timeout, on: namespace.environment.threads, into: received)
     }
 }
 

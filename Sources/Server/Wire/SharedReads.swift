@@ -12,7 +12,6 @@ import Simulation
 /// Only control requests are shared: their answers depend on nothing but the namespace, the target, the host and the language.
 /// Nothing is shared while requests are recorded or replayed: there, each request has its own place in the order of jobs.
 final class SharedReads: Sendable {
-    /// The form of an answer's body.
     enum Form {
         /// Bytes in memory, which all callers share.
         case bytes
@@ -43,8 +42,6 @@ final class SharedReads: Sendable {
     var joinedCount: Int { joined.withLockedValue { $0 } }
 
     /// Answers a read, or shares the answer of an equal one.
-    ///
-    /// - Parameter make: answers the request by itself.
     func respond(
         to request: RequestReader, _ form: Form, _ make: @Sendable (RequestReader) async -> Answer
     ) async -> Answer {
@@ -140,7 +137,6 @@ private final class SharedFile: Sendable {
         }
     }
 
-    /// The whole file as the body of an answer.
     func body(_ threads: NIOThreadPool) -> ResponseBody {
         .pieces(size: size, on: threads) { [file] bytes, offset in
             // Readers do not share a position.

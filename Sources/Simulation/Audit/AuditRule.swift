@@ -24,14 +24,11 @@ package struct AuditRoute: Sendable {
     package let method: String
     package let path: Glob
 
-    /// - Parameter route: such as `POST /sdk/captures/*/submit`, in which a star stands for one part of the path.
+    /// - Parameter route: such as `POST /sdk/captures/*/submit`, in which a star or a `{name}` stands for one part of the path.
     package init(_ route: String) {
         let parts = route.split(separator: " ")
-        method = String(parts.first ?? "")
-        path = Glob(
-            route: parts.dropFirst().joined(separator: " ").split(separator: "/").map { part in
-                part == "*" ? "{part}" : String(part)
-            }.joined(separator: "/"))
+        method = String(parts[0])
+        path = Glob(route: String(parts[1]))
     }
 
     /// Whether a request is one of the route.

@@ -10,13 +10,9 @@ extension RequestDigests {
     private static let length = 12
 
     private static func digest(_ bytes: some DataProtocol) -> String {
-        HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(length)
-            .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        Hex.string(HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(length))
     }
 
-    /// - Parameters:
-    ///   - members: the names of the members that are secrets.
-    ///   - secrets: the secrets that are masked in the entry.
     init(_ entry: JournalEntry, members: Set<String>, _ secrets: Secrets) {
         self.init()
         credential = entry.request.value(of: "authorization").map { value in
@@ -32,11 +28,9 @@ extension RequestDigests {
 
     private static func digests(of message: JournalEntry.Message, _ members: Set<String>) -> [String: String] {
         guard let body = message.json?.members else { return [:] }
-        var digests: [String: String] = [:]
-        for name in members {
-            if let text = body[name]?.text { digests[name] = digest(Data(text.utf8)) }
+        return members.reduce(into: [:]) { digests, name in
+            digests[name] = body[name]?.text.map { digest(Data($0.utf8)) }
         }
-        return digests
     }
 }
 
@@ -58,7 +52,6 @@ extension JournalEntry.Message {
 }
 
 extension JournalEntry {
-    /// Whether the path or the query has a part that is masked.
     fileprivate func hasSecretInURL(_ secrets: Secrets) -> Bool {
         let query = String(query.dropFirst())
         return !secrets.masked(text: path).isIdentical(to: path) || !secrets.masked(query: query).isIdentical(to: query)

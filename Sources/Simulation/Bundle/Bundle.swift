@@ -23,7 +23,6 @@ private struct BundledJournal: Decodable {
     let requests: [JournaledRequest]
 }
 
-/// A line of the event log in a bundle.
 private struct BundledEvent: Encodable {
     let sequence: Int64
     let at: Double
@@ -252,11 +251,8 @@ extension JournalEntry {
 }
 
 extension JournalEntry.Message {
-    private struct Headers: JournalHeaders {
+    private struct Stored: JournalHeaders, JournalBody {
         let pairs: [(name: String, value: String)]
-    }
-
-    private struct Body: JournalBody {
         let data: Data
     }
 
@@ -264,10 +260,10 @@ extension JournalEntry.Message {
         let length = message?.bytes ?? 0
         // A bundle does not hold bodies that are not text. One invalid byte represents them.
         let body = message?.body.map { Data($0.utf8) } ?? Data(length > 0 ? [0xff] : [])
+        let headers = (message?.headers ?? []).compactMap { $0.count == 2 ? (name: $0[0], value: $0[1]) : nil }
+        let stored = Stored(pairs: headers, data: body)
         self.init(
             length: length, kept: message?.truncated == true ? max(0, min(body.count, length - 1)) : length,
-            headers: Headers(
-                pairs: (message?.headers ?? []).compactMap { $0.count == 2 ? (name: $0[0], value: $0[1]) : nil }),
-            body: Body(data: body))
+            headers: stored, body: stored)
     }
 }

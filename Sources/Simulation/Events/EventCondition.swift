@@ -20,50 +20,44 @@ package struct AwaitedEvent: Sendable {
         self.kinds = kinds
         self.isMet = isMet
     }
-
-    /// The form that callers write.
-    var form: String { "\(object):{id}:\(moment)" }
 }
 
 /// The event at which a stream ends [D wait].
 package struct EventCondition: Sendable {
     private let awaited: AwaitedEvent
-    /// The id of the object; `nil` for webhooks.
+    /// The id of the object; `nil` if the event has none.
     private let subject: String?
 
     /// - Returns: `nil` if `text` is none of the forms in ``forms(_:)``.
     package init?(_ text: String, _ platforms: Platforms) {
         let words = text.split(at: ":", omittingEmpty: false).map(String.init)
-        if words.count == 2, words[0].isIdentical(to: "webhook"),
-            let event = platforms.webhookEvents.first(where: { $0.isIdentical(to: words[1]) })
-        {
-            awaited = AwaitedEvent("webhook", event, [.webhookAttempted]) {
-                $0.members?["event"]?.text?.isIdentical(to: event) ?? false
-            }
-            subject = nil
-            return
+        let events: [AwaitedEvent]
+        switch words.count {
+        case 2: (events, subject) = (Self.ofNoObject(platforms), nil)
+        case 3 where !words[1].isEmpty: (events, subject) = (platforms.awaitedEvents, words[1])
+        default: return nil
         }
-        if text.isIdentical(to: Self.requestHeld) {
-            awaited = AwaitedEvent("request", "held", [.requestHeld])
-            subject = nil
-            return
+        let found = events.first {
+            $0.object.isIdentical(to: words[0]) && $0.moment.isIdentical(to: words[words.count - 1])
         }
-        guard words.count == 3, !words[1].isEmpty,
-            let awaited = platforms.awaitedEvents.first(where: {
-                $0.object.isIdentical(to: words[0]) && $0.moment.isIdentical(to: words[2])
-            })
-        else { return nil }
-        self.awaited = awaited
-        subject = words[1]
+        guard let found else { return nil }
+        awaited = found
     }
 
-    /// A fault holds a request.
-    private static let requestHeld = "request:held"
+    /// The events whose forms have no id: a fault holds a request, or a webhook is attempted.
+    private static func ofNoObject(_ platforms: Platforms) -> [AwaitedEvent] {
+        [AwaitedEvent("request", "held", [.requestHeld])]
+            + platforms.webhookEvents.map { event in
+                AwaitedEvent("webhook", event, [.webhookAttempted]) {
+                    $0.members?["event"]?.text?.isIdentical(to: event) ?? false
+                }
+            }
+    }
 
     /// The forms that callers may write.
     package static func forms(_ platforms: Platforms) -> String {
-        (platforms.awaitedEvents.map(\.form) + [requestHeld] + platforms.webhookEvents.map { "webhook:\($0)" })
-            .joined(separator: ", ")
+        (platforms.awaitedEvents.map { "\($0.object):{id}:\($0.moment)" }
+            + ofNoObject(platforms).map { "\($0.object):\($0.moment)" }).joined(separator: ", ")
     }
 
     /// The topic of the events that can meet the condition.
@@ -71,10 +65,8 @@ package struct EventCondition: Sendable {
 
     /// Whether an entry of the event log meets the condition.
     package func isMet(by change: StateChange) -> Bool {
-        guard awaited.kinds.contains(where: { $0.name == change.kind }),
-            subject.map({ change.subject.isIdentical(to: $0) }) ?? true
-        else { return false }
-        return awaited.isMet(change.data)
+        awaited.kinds.contains { $0.name == change.kind }
+            && subject.map { change.subject.isIdentical(to: $0) } ?? true && awaited.isMet(change.data)
     }
 
     /// Whether an entry of the feed meets the condition.

@@ -101,7 +101,6 @@ package final class EventFeed: Sendable {
         let drop: @Sendable () -> Void
         /// The number of the last entry it took or skipped.
         var position: Int64
-        /// Whether the listener needs a heartbeat.
         var needsHeartbeat = false
     }
 
@@ -175,21 +174,18 @@ package final class EventFeed: Sendable {
     private static func start(
         _ state: State, _ resume: (epoch: String, number: Int64)?, _ topics: Set<FeedEntry.Topic>
     ) -> FeedStart {
-        func start(_ backlog: [FeedEntry], _ gap: EventGap?) -> FeedStart {
-            FeedStart(epoch: state.epoch, backlog: backlog, gap: gap, number: state.last)
+        var backlog: [FeedEntry] = []
+        var gap: EventGap?
+        if let resume, resume.epoch.isIdentical(to: state.epoch), resume.number <= state.last {
+            backlog = state.kept.filter { $0.number > resume.number && ($0.topic.map(topics.contains) ?? true) }
+            let missed = (state.kept.first?.number ?? state.last + 1) - resume.number - 1
+            if missed > 0 {
+                gap = EventGap(missed: missed, reason: "only the last \(maxKept) events are kept, or fewer large ones")
+            }
+        } else if resume != nil {
+            gap = EventGap(missed: nil, reason: "the event is from before a restart or a long idle time")
         }
-        guard let resume else { return start([], nil) }
-        guard resume.epoch.isIdentical(to: state.epoch), resume.number <= state.last else {
-            return start(
-                [], EventGap(missed: nil, reason: "the event is from before a restart or a long idle time"))
-        }
-        let first = state.kept.first?.number ?? state.last + 1
-        let missed = max(0, first - resume.number - 1)
-        return start(
-            state.kept.filter { $0.number > resume.number && ($0.topic.map(topics.contains) ?? true) },
-            missed > 0
-                ? EventGap(missed: missed, reason: "only the last \(maxKept) events are kept, or fewer large ones")
-                : nil)
+        return FeedStart(epoch: state.epoch, backlog: backlog, gap: gap, number: state.last)
     }
 
     /// Sends a heartbeat to a listener.
@@ -207,16 +203,9 @@ package final class EventFeed: Sendable {
     /// The number of listeners.
     package var listeners: Int { state.withLockedValue { $0.listeners.count } }
 
-    /// Publishes a request.
-    package func publish(_ request: @autoclosure () -> JournaledRequest) {
-        guard isOn else { return }
-        publish([.request(request())])
-    }
-
-    /// Publishes that the answer of a request did not reach its client.
-    package func publish(undelivered request: @autoclosure () -> JournaledRequest) {
-        guard isOn else { return }
-        publish([.undelivered(request())])
+    /// Publishes one entry, which is made only while the feed is open.
+    package func publish(_ content: @autoclosure () -> FeedEntry.Content) {
+        if isOn { publish([content()]) }
     }
 
     /// Publishes new events of the log. Of a replaced state it publishes only that it was replaced: the log of the new
@@ -268,10 +257,8 @@ package final class EventFeed: Sendable {
                 state.silentSince = nil
                 return
             }
-            guard let since = state.silentSince else {
-                state.silentSince = now
-                return
-            }
+            let since = state.silentSince ?? now
+            state.silentSince = since
             guard since + Self.idleTimeout <= now else { return }
             state.epoch = ""
             state.kept = []
@@ -341,21 +328,12 @@ package struct OpenFeed: Operation {
     }
 }
 
-/// Reads the event log after a sequence number, for a listener that begins with past events.
-package struct ReadLog: Operation {
-    package static let access = Access.reads
-    /// The maximum number of events in one answer.
-    package static let page = 1000
-    package let sequence: Int64
-
-    package init(after sequence: Int64) {
-        self.sequence = sequence
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> [StateChange] {
-        let secrets = Secrets(try job.state.readSecrets(job.transaction))
-        return try job.transaction.events(after: sequence, limit: Self.page).map {
-            try StateChange(secrets.masked($0))
+extension Namespace {
+    /// At most a thousand events of the log after a sequence number, for a listener that begins with past events.
+    package func readLog(after sequence: Int64) async -> Completed<[StateChange]> {
+        await run(.background, .reads) { job in
+            let secrets = Secrets(try job.state.readSecrets(job.transaction))
+            return try job.transaction.events(after: sequence, limit: 1000).map { try StateChange(secrets.masked($0)) }
         }
     }
 }

@@ -7,7 +7,7 @@ package struct ListHeld: Operation {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> HeldList {
-        HeldList(held: job.state.environment.held.list(of: job.state.name).map { HeldInfo($0) })
+        HeldList(held: job.state.environment.held.list(of: job.state.name).map(\.info))
     }
 }
 
@@ -43,7 +43,7 @@ extension Namespace {
         // Outside a transaction, which would run again if it is lost.
         await runLongOperation(head) { [self] in
             try await runExclusively { [self] _ in
-                HeldInfo(try environment.held.release(release.id, of: name, as: release.end))
+                try environment.held.release(release.id, of: name, as: release.end).info
             }
         }
     }
@@ -53,19 +53,5 @@ extension Namespace {
         await runLongOperation(head) { [self] in
             try await runExclusively { [self] _ in environment.held.releaseAll(of: name) }
         }
-    }
-}
-
-extension HeldInfo {
-    init(_ held: HeldRequest) {
-        let (request, secrets) = (held.request, Secrets(held.request.secrets))
-        self.init(
-            id: held.id,
-            request: HeldRequestInfo(
-                id: secrets.masked(text: request.id), sequence: request.sequence, method: request.method,
-                path: secrets.masked(text: request.path),
-                username: request.username.map { secrets.masked(text: $0) },
-                test: request.test.map { secrets.masked(text: $0) }, trace: request.trace?.id),
-            when: held.hold.moment.rawValue, since: held.since.epoch, until: held.until.epoch)
     }
 }

@@ -4,28 +4,14 @@ import Storage
 
 /// A request that a fault holds. Thread-safe.
 package final class HeldRequest: Sendable {
-    package let id: String
+    /// The request as a test knows it, with its secrets masked.
+    let info: HeldInfo
     package let hold: Hold
     /// The rule that holds it.
     package let faultID: String
     let namespace: String
     /// The state of the namespace that the request came to.
     let generation: Int
-    /// The real time at which the hold began.
-    let since: Instant
-    let request: Request
-
-    /// The names by which a test knows the request. Not masked.
-    struct Request: Sendable {
-        let id: String
-        let sequence: Int64
-        let method: String
-        let path: String
-        let username: String?
-        let test: String?
-        let trace: TraceContext?
-        let secrets: KnownSecrets
-    }
 
     /// The reason for which the wait of a request ends. A recording has its number.
     enum Wake: Int, Sendable {
@@ -57,25 +43,15 @@ package final class HeldRequest: Sendable {
 
     private let state: NIOLockedValueBox<State>
 
-    /// - Parameters:
-    ///   - since: the real time.
-    ///   - bytes: the memory that it takes.
-    init(
-        _ id: String, _ hold: Hold, faultID: String, in namespace: String, generation: Int, since: Instant,
-        bytes: Int, request: Request
-    ) {
-        self.id = id
+    /// - Parameter bytes: the memory that it takes.
+    init(_ info: HeldInfo, _ hold: Hold, faultID: String, in namespace: String, generation: Int, bytes: Int) {
+        self.info = info
         self.hold = hold
         self.faultID = faultID
         self.namespace = namespace
         self.generation = generation
-        self.since = since
-        self.request = request
         state = NIOLockedValueBox(State(bytes: bytes))
     }
-
-    /// The real time at which it goes on by itself.
-    var until: Instant { since + hold.span }
 
     /// The end of the hold; `nil` while the request is held.
     package var end: HoldEnd? { state.withLockedValue { $0.end } }
@@ -146,16 +122,6 @@ package final class HeldRequest: Sendable {
         }
         // It may have gone at the same moment.
         return caller?.isGone == true ? .clientGone : reason
-    }
-}
-
-extension HoldEnd {
-    /// Whether the request is handled after this end, or its own answer is sent.
-    fileprivate var goesOn: Bool {
-        switch self {
-        case .released, .timeOver: true
-        case .answered, .dropped, .clientGone, .replaced, .stopping, .tooLarge: false
-        }
     }
 }
 

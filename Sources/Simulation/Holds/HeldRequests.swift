@@ -11,26 +11,21 @@ package struct HoldLimits: Sendable {
     package static let standard = HoldLimits()
     /// The largest size of a body that is believed.
     static let mostAnnounced = 1_000_000_000_000
-
-    package init() {}
 }
 
 /// The requests of all namespaces that faults hold. Thread-safe.
 ///
 /// In a recording or a replay only jobs change the list of a namespace, so that what is read of it has a place in the order.
 package final class HeldRequests: Sendable {
-    private struct Room {
+    private struct State {
         /// The oldest first.
         var held: [HeldRequest] = []
-        /// The last ones that ended, the oldest first.
-        var ended: Deque<(id: String, reason: String)> = []
-    }
-
-    private struct State {
-        var rooms: [String: Room] = [:]
-        var count = 0
         var bytes = 0
+        /// For each namespace the last ones that ended, the oldest first.
+        var ended: [String: Deque<(id: String, reason: String)>] = [:]
         var isStopping = false
+
+        func held(of namespace: String) -> [HeldRequest] { held.filter { $0.namespace == namespace } }
     }
 
     private let limits: HoldLimits
@@ -49,19 +44,16 @@ package final class HeldRequests: Sendable {
     /// - Returns: the reason why it is not held; `nil` if it is.
     func add(_ held: HeldRequest, isDecided: Bool = false) -> HoldRefusal? {
         state.withLockedValue { state in
-            if !isDecided, let refusal = Self.refusal(held, state, limits) { return refusal }
-            state.rooms[held.namespace, default: Room()].held.append(held)
-            state.count += 1
+            if !isDecided {
+                if state.isStopping { return .stopping }
+                if state.held(of: held.namespace).count >= limits.ofNamespace { return .namespace }
+                if state.held.count >= limits.ofServer { return .server }
+                if state.bytes + held.bytes > limits.bytes { return .bytes }
+            }
+            state.held.append(held)
             state.bytes += held.bytes
             return nil
         }
-    }
-
-    private static func refusal(_ held: HeldRequest, _ state: State, _ limits: HoldLimits) -> HoldRefusal? {
-        if state.isStopping { return .stopping }
-        if state.rooms[held.namespace]?.held.count ?? 0 >= limits.ofNamespace { return .namespace }
-        if state.count >= limits.ofServer { return .server }
-        return state.bytes + held.bytes > limits.bytes ? .bytes : nil
     }
 
     /// Adds the memory of an answer that is kept, if there is room for it. A request that has ended needs none.
@@ -69,7 +61,7 @@ package final class HeldRequests: Sendable {
     /// - Returns: whether there is.
     func grow(_ held: HeldRequest, by bytes: Int) -> Bool {
         state.withLockedValue { state in
-            guard state.rooms[held.namespace]?.held.contains(where: { $0 === held }) == true else { return true }
+            guard state.held.contains(where: { $0 === held }) else { return true }
             guard state.bytes + bytes <= limits.bytes else { return false }
             state.bytes += bytes
             held.bytes += bytes
@@ -77,9 +69,8 @@ package final class HeldRequests: Sendable {
         }
     }
 
-    /// The held requests of a namespace, the oldest first.
     func list(of namespace: String) -> [HeldRequest] {
-        state.withLockedValue { $0.rooms[namespace]?.held ?? [] }
+        state.withLockedValue { $0.held(of: namespace) }
     }
 
     /// Ends the hold of a request, and lets it go on.
@@ -87,9 +78,8 @@ package final class HeldRequests: Sendable {
     /// - Throws: ``PlatformError/notFound(_:)`` if no request has the id, ``PlatformError/wrongState(_:_:)`` if it is held no more.
     func release(_ id: String, of namespace: String, as end: HoldEnd) throws -> HeldRequest {
         let (held, reason) = state.withLockedValue { state -> (HeldRequest?, String?) in
-            let room = state.rooms[namespace] ?? Room()
-            guard let held = room.held.first(where: { $0.id.isIdentical(to: id) }) else {
-                return (nil, room.ended.last { $0.id.isIdentical(to: id) }?.reason)
+            guard let held = state.held(of: namespace).first(where: { $0.info.id.isIdentical(to: id) }) else {
+                return (nil, state.ended[namespace]?.last { $0.id.isIdentical(to: id) }?.reason)
             }
             // Its own end may have come a moment earlier.
             let isFirst = held.close(end)
@@ -133,21 +123,21 @@ package final class HeldRequests: Sendable {
 
     /// Forgets the holds of a deleted namespace that have ended. Another one may have its name by now.
     func forget(_ namespace: String) {
-        state.withLockedValue { if $0.rooms[namespace]?.held.isEmpty == true { $0.rooms[namespace] = nil } }
+        state.withLockedValue { if $0.held(of: namespace).isEmpty { $0.ended[namespace] = nil } }
     }
 
     /// Ends all waits, and holds no further request. The jobs of the requests then end the holds.
     package func stop() {
         let all = state.withLockedValue { state in
             state.isStopping = true
-            return state.rooms.values.flatMap(\.held)
+            return state.held
         }
         for held in all { held.wake(.stopping) }
     }
 
     private func end(_ end: HoldEnd, of namespace: String, if isMeant: (HeldRequest) -> Bool) {
         let ended = state.withLockedValue { state in
-            let ended = (state.rooms[namespace]?.held ?? []).filter(isMeant)
+            let ended = state.held(of: namespace).filter(isMeant)
             for held in ended {
                 held.close(end)
                 Self.remove(held, because: held.end?.text, &state)
@@ -159,17 +149,16 @@ package final class HeldRequests: Sendable {
 
     /// - Parameter reason: what a late release is told; `nil` if nothing.
     private static func remove(_ held: HeldRequest, because reason: String?, _ state: inout State) {
-        guard let index = state.rooms[held.namespace]?.held.firstIndex(where: { $0 === held }) else { return }
-        state.count -= 1
+        guard let index = state.held.firstIndex(where: { $0 === held }) else { return }
         state.bytes -= held.bytes
-        state.rooms[held.namespace]?.held.remove(at: index)
+        state.held.remove(at: index)
         guard let reason else { return }
-        state.rooms[held.namespace]?.ended.append((held.id, reason))
-        if state.rooms[held.namespace]?.ended.count ?? 0 > maxEnded { state.rooms[held.namespace]?.ended.removeFirst() }
+        state.ended[held.namespace, default: []].append((held.info.id, reason))
+        if state.ended[held.namespace, default: []].count > maxEnded { state.ended[held.namespace]?.removeFirst() }
     }
 
     /// The numbers of held requests and of their bytes, of all namespaces; for tests.
-    package var total: (count: Int, bytes: Int) { state.withLockedValue { ($0.count, $0.bytes) } }
+    package var total: (count: Int, bytes: Int) { state.withLockedValue { ($0.held.count, $0.bytes) } }
 }
 
 /// Ends the holds of a namespace whose state is replaced or deleted.

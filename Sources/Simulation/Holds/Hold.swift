@@ -10,38 +10,27 @@ package struct Hold: Sendable {
         case after
     }
 
-    package let moment: Moment
+    package private(set) var moment = Moment.before
     /// The real time after which the request goes on by itself.
-    package let span: Span
+    package private(set) var span = Hold.defaultSpan
 
     /// The real time for which a rule holds that names none, and the longest one [D hold].
     package static let (defaultSpan, maxSpan) = (Span("30s")!, Span("10m")!)
 
     /// Reads the effect of a rule: `true`, or an object.
     init(_ effect: inout FieldReader, _ key: String) {
-        guard let given = effect.value(key), given != .bool(true) else {
-            self.init(moment: .before, span: Self.defaultSpan)
-            return
-        }
-        guard given.members != nil else {
-            let isOff = given == .bool(false)
+        switch effect.value(key) {
+        case nil, .bool(true): break
+        case .object:
+            var hold = effect.object(key, known: ["when", "for"])
+            moment = hold.word("when", Moment.self) ?? moment
+            span = hold.span("for", to: Self.maxSpan) ?? span
+        case .bool(false): effect.report(key, "must be true; to hold no request, delete the rule")
+        case let given?:
             effect.report(
                 key,
-                isOff
-                    ? "must be true; to hold no request, delete the rule"
-                    : "must be true, or an object such as {\"when\": \"after\", \"for\": \"30s\"}, got \(given.quoted)")
-            self.init(moment: .before, span: Self.defaultSpan)
-            return
+                "must be true, or an object such as {\"when\": \"after\", \"for\": \"30s\"}, got \(given.quoted)")
         }
-        var hold = effect.object(key, known: ["when", "for"])
-        self.init(
-            moment: hold.word("when", Moment.self) ?? .before,
-            span: hold.span("for", to: Self.maxSpan) ?? Self.defaultSpan)
-    }
-
-    private init(moment: Moment, span: Span) {
-        self.moment = moment
-        self.span = span
     }
 }
 
@@ -60,6 +49,14 @@ package enum HoldEnd: Sendable {
     case stopping
     /// Its answer takes more memory than the server has for held requests.
     case tooLarge
+
+    /// Whether the request is handled after this end, or its own answer is sent.
+    var goesOn: Bool {
+        switch self {
+        case .released, .timeOver: true
+        case .answered, .dropped, .clientGone, .replaced, .stopping, .tooLarge: false
+        }
+    }
 
     /// Whether the client gets no answer.
     package var losesAnswer: Bool {

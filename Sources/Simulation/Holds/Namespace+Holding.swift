@@ -15,13 +15,18 @@ extension Namespace {
         else { return nil }
         // A client may announce any number. More than any server has room for is as good as too much, and adding to it cannot overflow.
         let announced = min(metadata.header("Content-Length").first.flatMap { Int($0) } ?? 0, HoldLimits.mostAnnounced)
+        let (secrets, since) = (Secrets(outcome.secrets), environment.realTime())
+        let info = HeldInfo(
+            id: try job.nextID(.held),
+            request: HeldRequestInfo(
+                id: secrets.masked(text: requestID), sequence: outcome.sequence, method: metadata.method,
+                path: secrets.masked(text: metadata.path),
+                username: outcome.username.map { secrets.masked(text: $0) },
+                test: metadata.header("X-Sim-Test").first.map { secrets.masked(text: $0) }, trace: outcome.trace?.id),
+            when: hold.moment.rawValue, since: since.epoch, until: (since + hold.span).epoch)
         let held = HeldRequest(
-            try job.nextID(.held), hold, faultID: fault.id, in: name, generation: job.state.generation,
-            since: environment.realTime(), bytes: max(head.size?.readBytes ?? 0, announced),
-            request: HeldRequest.Request(
-                id: requestID, sequence: outcome.sequence, method: metadata.method, path: metadata.path,
-                username: outcome.username, test: metadata.header("X-Sim-Test").first, trace: outcome.trace,
-                secrets: outcome.secrets))
+            info, hold, faultID: fault.id, in: name, generation: job.state.generation,
+            bytes: max(head.size?.readBytes ?? 0, announced))
         let found = environment.held.add(held)
         // A recording decides: how many are held by other namespaces at this moment is in no order with this job.
         let refusal = HoldRefusal(rawValue: turn.observe(found?.rawValue ?? 0))
@@ -31,9 +36,11 @@ extension Namespace {
         }
         if found != nil { _ = environment.held.add(held, isDecided: true) }
         job.state.began(held)
-        job.note { $0.fault = fault.holding(held) }
+        job.note {
+            $0.fault = TriggeredFault(id: fault.id, effect: .held(held), document: fault.document, bytes: fault.bytes)
+        }
         try job.record(
-            .requestHeld, held.id,
+            .requestHeld, info.id,
             [
                 "request": .string(requestID), "sequence": .number(JSONNumber(Int(outcome.sequence))),
                 "method": .string(metadata.method), "path": .string(metadata.path),
@@ -110,13 +117,6 @@ extension JobSequencer {
     fileprivate func observeHold(_ wait: () async -> HeldRequest.Wake) async -> HeldRequest.Wake {
         let number = await observe { await wait().rawValue }
         return HeldRequest.Wake(rawValue: number) ?? .ended
-    }
-}
-
-extension TriggeredFault {
-    /// The fault of a request that it holds.
-    fileprivate func holding(_ held: HeldRequest) -> TriggeredFault {
-        TriggeredFault(id: id, effect: .held(held), document: document, bytes: bytes)
     }
 }
 

@@ -90,12 +90,12 @@ private enum PNGStructure {
         var hasData = false
         while true {
             guard index + 12 <= bytes.count else { return "the PNG is truncated: it ends before its IEND chunk" }
-            let length = bytes.bigEndian32(at: index)
+            let length = Int(bytes.bigEndian(at: index))
             let name = String(decoding: bytes[index + 4..<index + 8], as: UTF8.self)
             guard length <= bytes.count - index - 12 else {
                 return "the PNG is truncated: its \(name) chunk at byte \(index) is longer than the file"
             }
-            guard CRC32.of(bytes[index + 4..<index + 8 + length]) == UInt32(bytes.bigEndian32(at: index + 8 + length))
+            guard CRC32.of(bytes[index + 4..<index + 8 + length]) == bytes.bigEndian(at: index + 8 + length)
             else { return "the PNG is damaged: the checksum of its \(name) chunk at byte \(index) is wrong" }
             if index == 8, name != "IHDR" { return "the PNG does not begin with an IHDR chunk" }
             if name == "IDAT" { hasData = true }
@@ -106,21 +106,21 @@ private enum PNGStructure {
 }
 
 /// HEIC: an `ftyp` box of a known brand, then boxes that end exactly at the file's end.
-private enum HEICStructure {
-    private static let brands = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
+enum HEICStructure {
+    static let brands = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
 
     static func problem(_ bytes: UnsafeRawBufferPointer) -> String? {
         var index = 0
         while index < bytes.count {
             guard index + 8 <= bytes.count else { return "the HEIC is truncated: it ends inside a box" }
-            var size = bytes.bigEndian32(at: index)
+            var size = Int(bytes.bigEndian(at: index))
             let name = String(decoding: bytes[index + 4..<index + 8], as: UTF8.self)
             var header = 8
             if size == 1 {
-                guard index + 16 <= bytes.count, bytes.bigEndian32(at: index + 8) == 0 else {
+                guard index + 16 <= bytes.count, bytes.bigEndian(at: index + 8) == 0 else {
                     return "the HEIC is truncated: its \(name) box is longer than the file"
                 }
-                size = bytes.bigEndian32(at: index + 12)
+                size = Int(bytes.bigEndian(at: index + 12))
                 header = 16
             } else if size == 0 {
                 size = bytes.count - index
@@ -152,7 +152,8 @@ private enum CRC32 {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func bigEndian32(at index: Int) -> Int {
-        self[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
+    /// The number in `width` bytes, the most significant first.
+    func bigEndian(at index: Int, _ width: Int = 4) -> UInt64 {
+        self[index..<index + width].reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -38,21 +38,20 @@ package struct ReceivedFile<Format: FileFormat>: Sendable {
         let hash = SHA256.hash(data: data)
         sha256 = Hex.string(hash)
         let recognised = data.withUnsafeBytes(Format.recognise)
-        let sentHash = sent.map { SHA256.hash(data: $0) } ?? hash
         // Hashed once: the header may name a checksum many times.
-        let other = digests.contains { $0.algorithm == .sha512 } ? Data(SHA512.hash(data: sent ?? data)) : Data()
-        let wrong = digests.first { !$0.matches(sha256: Data(sentHash), sha512: other) }
-        switch recognised {
-        case .failure(let problem):
+        let hash256 = Data(sent.map { SHA256.hash(data: $0) } ?? hash)
+        let hash512 = digests.contains { $0.algorithm == .sha512 } ? Data(SHA512.hash(data: sent ?? data)) : Data()
+        let wrong = digests.first { $0.digest != ($0.algorithm == .sha256 ? hash256 : hash512) }
+        switch (recognised, wrong) {
+        case (.failure(let problem), _):
             differsFromDigest = false
             self.format = .failure(.imageRejected(problem.text))
-        case .success(let format):
-            differsFromDigest = wrong != nil
-            if let wrong {
-                self.format = .failure(
-                    .imageRejected("the file's \(wrong.algorithm.rawValue) differs from Content-Digest"))
-                return
-            }
+        case (.success, let wrong?):
+            differsFromDigest = true
+            self.format = .failure(
+                .imageRejected("the file's \(wrong.algorithm.rawValue) differs from Content-Digest"))
+        case (.success(let format), nil):
+            differsFromDigest = false
             do {
                 try store.hold(data, sha256: sha256)
                 self.format = .success(format)
@@ -61,9 +60,7 @@ package struct ReceivedFile<Format: FileFormat>: Sendable {
             }
         }
     }
-}
 
-extension ReceivedFile {
     /// Ends the hold on a stored file. Blocks.
     ///
     /// - Parameter isKept: whether a namespace now refers to it.
@@ -87,13 +84,5 @@ package struct ContentDigest: Sendable {
     package init(algorithm: Algorithm, digest: Data) {
         self.algorithm = algorithm
         self.digest = digest
-    }
-
-    /// Whether the checksum is that of the bytes with these hashes.
-    package func matches(sha256: Data, sha512: Data) -> Bool {
-        switch algorithm {
-        case .sha256: digest == sha256
-        case .sha512: digest == sha512
-        }
     }
 }

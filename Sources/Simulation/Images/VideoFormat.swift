@@ -22,44 +22,40 @@ package struct VideoFormat: FileFormat {
         guard bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) else {
             return .failure(ImageProblem("not an MP4 or QuickTime video, by its first bytes"))
         }
-        let isImage = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif"].contains {
-            bytes[8..<12].elementsEqual($0.utf8)
-        }
-        guard !isImage, bytes.bigEndian(at: 0, 4) >= 12 else {
+        let isImage = (HEICStructure.brands + ["avif"]).contains { bytes[8..<12].elementsEqual($0.utf8) }
+        guard !isImage, bytes.bigEndian(at: 0) >= 12 else {
             return .failure(ImageProblem("not an MP4 or QuickTime video, by its brand"))
         }
         let container = bytes[8..<12].elementsEqual("qt  ".utf8) ? Container.quickTime : .mp4
-        do {
+        do throws(ImageProblem) {
             var length: Int64?
             var count = 0
-            try boxes(bytes, 0..<bytes.count) { name, content in
+            try boxes(bytes, 0..<bytes.count) { name, content throws(ImageProblem) in
                 count += 1
                 guard count <= maxBoxes else { throw ImageProblem("the video has more than \(maxBoxes) boxes") }
                 guard name.elementsEqual("moov".utf8) else { return }
-                try boxes(bytes, content) { name, content in
+                try boxes(bytes, content) { name, content throws(ImageProblem) in
                     if name.elementsEqual("mvhd".utf8) { length = try milliseconds(bytes, content) }
                 }
             }
             guard let length else { throw ImageProblem("the video has no movie header, which names its length") }
             return .success(VideoFormat(container: container, milliseconds: length))
-        } catch let problem as ImageProblem {
-            return .failure(problem)
         } catch {
-            return .failure(ImageProblem("\(error)"))
+            return .failure(error)
         }
     }
 
     /// Calls `body` with the name and the content of each box of a range.
     private static func boxes(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>,
-        _ body: (_ name: Slice<UnsafeRawBufferPointer>, _ content: Range<Int>) throws -> Void
-    ) throws {
+        _ body: (_ name: Slice<UnsafeRawBufferPointer>, _ content: Range<Int>) throws(ImageProblem) -> Void
+    ) throws(ImageProblem) {
         var index = range.lowerBound
         while index < range.upperBound {
             guard index + 8 <= range.upperBound else {
                 throw ImageProblem("the video is truncated: it ends inside a box")
             }
-            var size = Int64(bytes.bigEndian(at: index, 4))
+            var size = Int64(bytes.bigEndian(at: index))
             var header = 8
             if size == 1 {
                 guard index + 16 <= range.upperBound else {
@@ -83,11 +79,13 @@ package struct VideoFormat: FileFormat {
     }
 
     /// The length that a movie header names, in its own unit of time.
-    private static func milliseconds(_ bytes: UnsafeRawBufferPointer, _ header: Range<Int>) throws -> Int64 {
+    private static func milliseconds(
+        _ bytes: UnsafeRawBufferPointer, _ header: Range<Int>
+    ) throws(ImageProblem) -> Int64 {
         let isLong = !header.isEmpty && bytes[header.lowerBound] == 1
         let (start, width) = isLong ? (20, 8) : (12, 4)
         guard header.count >= start + 4 + width else { throw ImageProblem("the video's movie header is truncated") }
-        let unit = bytes.bigEndian(at: header.lowerBound + start, 4)
+        let unit = bytes.bigEndian(at: header.lowerBound + start)
         let length = bytes.bigEndian(at: header.lowerBound + start + 4, width)
         guard unit > 0 else { throw ImageProblem("the video's movie header has no unit of time") }
         let milliseconds = Double(length) / Double(unit) * 1000
@@ -95,11 +93,5 @@ package struct VideoFormat: FileFormat {
             throw ImageProblem("the video's movie header names more than a day")
         }
         return Int64(milliseconds.rounded())
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate func bigEndian(at index: Int, _ width: Int) -> UInt64 {
-        self[index..<index + width].reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

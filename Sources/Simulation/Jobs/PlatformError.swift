@@ -107,13 +107,6 @@ extension PlatformError.Kind {
     package static let abandoned = Self("abandoned")
     /// A bug of the simulator.
     package static let internalError = Self("internal_error")
-
-    /// The kinds that operations of the engine can have.
-    package static let ofEngine: [Self] = [
-        .invalid, .unauthorized, .forbidden, .notFound, .unknownNamespace, .wrongState, .unverified, .scenarioFailed,
-        .unsettled, .imageRejected, .rateLimited, .injected, .unavailable, .abandoned,
-        .internalError,
-    ]
 }
 
 extension PlatformError {

@@ -110,22 +110,18 @@ package struct JournalEntry: Sendable {
         self.outcome = outcome
         self.request = request
         self.response = response
+        let texts = requestID.utf8.count + method.utf8.count + path.utf8.count + query.utf8.count
+        let noted = (outcome.username?.utf8.count ?? 0) + (outcome.because?.utf8.count ?? 0)
+        let facts = outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
         bytes =
-            Self.size(requestID.utf8.count + method.utf8.count + path.utf8.count + query.utf8.count, outcome)
-            + request.bytes + response.bytes
-    }
-
-    /// The size of everything but the messages.
-    ///
-    /// - Parameter texts: the size of its texts.
-    private static func size(_ texts: Int, _ outcome: RequestOutcome) -> Int {
-        overhead + texts + (outcome.username?.utf8.count ?? 0) + (outcome.because?.utf8.count ?? 0)
-            + (outcome.fault?.bytes ?? 0)
-            + outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
+            Self.overhead + texts + noted + facts + (outcome.fault?.bytes ?? 0) + request.bytes + response.bytes
     }
 
     /// The time of its job, by the namespace's clock.
     package var at: Instant { outcome.at }
+
+    /// The caller's name of its test: the header `X-Sim-Test`.
+    package var test: String? { request.value(of: "x-sim-test") }
 }
 
 /// An entry of a ring, held by reference. Copying a snapshot of 10,000 entries then takes a fraction of a
@@ -173,19 +169,8 @@ package final class Journals: Sendable {
 
         /// The index of the entry with a number; `nil` if there is none. Takes logarithmic time.
         func index(of sequence: Int64) -> Int? {
-            var (low, high) = (0, entries.count)
-            while low < high {
-                let middle = low + (high - low) / 2
-                if entries[middle].entry.sequence < sequence { low = middle + 1 } else { high = middle }
-            }
-            return low < entries.count && entries[low].entry.sequence == sequence ? low : nil
-        }
-
-        /// Adds an entry at the place of its number. A request that was answered later than its successors, such as one that
-        /// waited, has a smaller one.
-        mutating func insert(_ entry: JournaledEntry) {
-            let place = (entries.lastIndex { $0.entry.sequence < entry.entry.sequence } ?? -1) + 1
-            entries.insert(entry, at: place)
+            let place = entries.firstPlace { $0.entry.sequence >= sequence }
+            return place < entries.count && entries[place].entry.sequence == sequence ? place : nil
         }
 
         /// Adds an entry, and drops the oldest ones that are more than the settings allow.
@@ -202,7 +187,9 @@ package final class Journals: Sendable {
             var entry = entry
             if entry.sequence < 1 { entry.sequence = (entries.last?.entry.sequence ?? 0) + 1 }
             let journaled = JournaledEntry(entry)
-            insert(journaled)
+            // A request that was answered later than its successors, such as one that waited, has a smaller number.
+            let place = (entries.lastIndex { $0.entry.sequence < entry.sequence } ?? -1) + 1
+            entries.insert(journaled, at: place)
             bytes += entry.bytes
             while entries.count > settings.entries || bytes > settings.bytes, !entries.isEmpty { _ = dropFirst() }
             return (journaled, bytes - before)
@@ -251,25 +238,20 @@ package final class Journals: Sendable {
     ///
     /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
     package func markUndelivered(_ answer: JournaledAnswer) -> JournalEntry? {
-        markUndelivered(sequence: answer.sequence, in: answer.namespace) { $0 === answer.journaled }
+        markUndelivered(sequence: answer.sequence, in: answer.namespace, if: answer)
     }
 
     /// Notes that the answer of the entry with a number did not reach its client.
     ///
+    /// - Parameter answer: the entry that is meant; `nil` for any. A namespace of the same name may have entries of the same numbers.
     /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
-    package func markUndelivered(sequence: Int64, in namespace: String) -> JournalEntry? {
-        markUndelivered(sequence: sequence, in: namespace) { _ in true }
-    }
-
-    /// - Parameter isMeant: whether the entry is the one that is meant. A namespace of the same name may have entries of the same
-    ///   numbers.
-    private func markUndelivered(
-        sequence: Int64, in namespace: String, if isMeant: (JournaledEntry) -> Bool
+    package func markUndelivered(
+        sequence: Int64, in namespace: String, if answer: JournaledAnswer? = nil
     ) -> JournalEntry? {
         state.withLockedValue { state in
             guard let index = state.rings[namespace]?.index(of: sequence),
                 let known = state.rings[namespace]?.entries[index],
-                isMeant(known), known.entry.isDelivered
+                answer.map({ known === $0.journaled }) ?? true, known.entry.isDelivered
             else { return nil }
             var entry = known.entry
             entry.isDelivered = false

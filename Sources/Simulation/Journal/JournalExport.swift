@@ -12,25 +12,28 @@ package final class JournalExport: Sendable {
         case har
         /// The form used in bundles: `{"requests": […]}`, each with its messages.
         case requests
+
+        /// The texts before and after the entries.
+        fileprivate var frame: (start: StaticString, end: StaticString) {
+            switch self {
+            case .har:
+                (#"{"log":{"creator":{"name":"entrupy-sim","version":"1"},"entries":["#, #"],"version":"1.2"}}"#)
+            case .requests: (#"{"requests":["#, "]}")
+            }
+        }
     }
 
     private struct State {
         var index = 0
         var hasEntries = false
         var isOver = false
-        var secrets: Secrets
-        /// The secrets that the previous entry was masked with.
-        var known: KnownSecrets
+        var secrets: EntrySecrets
     }
 
     private let entries: JournalSnapshot
     private let query: JournalQuery
     private let format: Format
-    /// The base URL of the namespace.
     private let url: String
-    /// The namespace's current secrets.
-    private let present: KnownSecrets
-    /// The names of the members whose digests are exported.
     private let secretMembers: Set<String>
     private let state: NIOLockedValueBox<State>
 
@@ -40,15 +43,15 @@ package final class JournalExport: Sendable {
     private static let pieceEntries = 500
 
     /// - Parameters:
+    ///   - url: the base URL of the namespace.
     ///   - secrets: the namespace's current secrets.
     ///   - secretMembers: the names of the members whose digests are exported.
     package init(
         _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String,
         secrets: KnownSecrets, secretMembers: Set<String>
     ) {
-        present = secrets
         self.secretMembers = secretMembers
-        state = NIOLockedValueBox(State(secrets: Secrets(secrets), known: secrets))
+        state = NIOLockedValueBox(State(secrets: EntrySecrets(secrets)))
         self.entries = entries
         self.query = query
         self.format = format
@@ -60,36 +63,22 @@ package final class JournalExport: Sendable {
         try state.withLockedValue { state in
             guard !state.isOver else { return nil }
             var text = JSONText()
-            if state.index == 0 { begin(&text) }
+            if state.index == 0 { text.raw(format.frame.start) }
             let limit = min(state.index + Self.pieceEntries, entries.count)
             while state.index < limit, text.bytes.count < Self.pieceBytes {
                 let entry = entries[state.index]
                 state.index += 1
                 guard query.matches(entry) else { continue }
-                if let words = query.text, !words.isFound(in: entry, { secrets(of: entry, &state) }) { continue }
+                if let words = query.text, !words.isFound(in: entry, { state.secrets.of(entry) }) { continue }
                 if state.hasEntries { text.raw(",") }
                 state.hasEntries = true
-                try write(entry, &text, secrets(of: entry, &state))
+                try write(entry, &text, state.secrets.of(entry))
             }
             if state.index == entries.count {
-                end(&text)
+                text.raw(format.frame.end)
                 state.isOver = true
             }
             return text.bytes
-        }
-    }
-
-    private func begin(_ text: inout JSONText) {
-        switch format {
-        case .har: text.raw(#"{"log":{"creator":{"name":"entrupy-sim","version":"1"},"entries":["#)
-        case .requests: text.raw(#"{"requests":["#)
-        }
-    }
-
-    private func end(_ text: inout JSONText) {
-        switch format {
-        case .har: text.raw(#"],"version":"1.2"}}"#)
-        case .requests: text.raw("]}")
         }
     }
 
@@ -103,38 +92,28 @@ package final class JournalExport: Sendable {
             try text.encode(request)
         }
     }
-
-    /// The secrets to mask in an entry. Reuses those of the previous entry while they are the same.
-    private func secrets(of entry: JournalEntry, _ state: inout State) -> Secrets {
-        if entry.outcome.secrets != state.known {
-            state.known = entry.outcome.secrets
-            state.secrets = Secrets(entry, present)
-        }
-        return state.secrets
-    }
 }
 
 extension HTTPArchive.Entry {
-    /// - Parameter url: the base URL of the namespace.
     fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
+        let shown = JournaledRequest(entry, withMessages: false, secrets)
         self.init(
             startedDateTime: entry.at.display, time: entry.milliseconds,
-            request: HTTPArchive.Request(entry, of: url, secrets), response: HTTPArchive.Response(entry, secrets),
-            delivered: entry.isDelivered, effect: entry.effect(secrets),
-            startedReal: entry.times?.started.epoch, endedReal: entry.times?.ended.epoch)
+            request: HTTPArchive.Request(shown, JournaledMessage(entry.request, secrets), of: url),
+            response: HTTPArchive.Response(shown, JournaledMessage(entry.response, secrets)),
+            delivered: shown.delivered, effect: shown.effect, startedReal: shown.started_real,
+            endedReal: shown.ended_real)
     }
 }
 
 extension HTTPArchive.Request {
-    fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
-        let query = secrets.masked(query: String(entry.query.dropFirst()))
-        let headers = entry.request.pairs(secrets)
-        let body = entry.request.kept > 0 ? entry.request.text(secrets) : nil
+    fileprivate init(_ request: JournaledRequest, _ message: JournaledMessage, of url: String) {
+        let query = request.query ?? ""
+        let body = message.body.flatMap { $0.isEmpty ? nil : $0 }
         self.init(
-            method: entry.method,
-            url: url + secrets.masked(text: entry.path) + (query.isEmpty ? "" : "?\(query)"), headers: headers,
-            queryString: Self.parameters(query), bodySize: entry.request.length,
-            postData: body.map { HTTPArchive.Post(mimeType: headers.mediaType, text: $0) })
+            method: request.method, url: url + request.path + (query.isEmpty ? "" : "?\(query)"),
+            headers: message.pairs, queryString: Self.parameters(query), bodySize: message.bytes,
+            postData: body.map { HTTPArchive.Post(mimeType: message.mediaType, text: $0) })
     }
 
     /// The parameters of a query, decoded.
@@ -148,32 +127,17 @@ extension HTTPArchive.Request {
 }
 
 extension HTTPArchive.Response {
-    fileprivate init(_ entry: JournalEntry, _ secrets: Secrets) {
-        let headers = entry.response.pairs(secrets)
-        let loss = JournaledRequest(entry, withMessages: false, secrets).lossText
+    fileprivate init(_ request: JournaledRequest, _ message: JournaledMessage) {
         self.init(
-            status: entry.status ?? 0, statusText: loss.map { "not delivered: \($0)" } ?? "", headers: headers,
-            bodySize: entry.response.length,
-            content: HTTPArchive.Content(
-                size: entry.response.length, mimeType: headers.mediaType, text: entry.response.text(secrets)))
+            status: request.status ?? 0, statusText: request.lossText.map { "not delivered: \($0)" } ?? "",
+            headers: message.pairs, bodySize: message.bytes,
+            content: HTTPArchive.Content(size: message.bytes, mimeType: message.mediaType, text: message.body))
     }
 }
 
-extension JournalEntry.Message {
-    /// The masked header fields.
-    fileprivate func pairs(_ secrets: Secrets) -> [HTTPArchive.Pair] {
-        headers.pairs.map {
-            HTTPArchive.Pair(name: secrets.masked(text: $0.name), value: secrets.masked(header: $0.name, $0.value))
-        }
-    }
+extension JournaledMessage {
+    fileprivate var pairs: [HTTPArchive.Pair] { headers.map { HTTPArchive.Pair(name: $0[0], value: $0[1]) } }
 
-    /// The masked body, as far as it is stored; `nil` if it is not text.
-    fileprivate func text(_ secrets: Secrets) -> String? {
-        secrets.masked(body: body.data, isCut: kept < length)
-    }
-}
-
-extension [HTTPArchive.Pair] {
     /// The value of the `Content-Type` field; empty if there is none.
-    fileprivate var mediaType: String { first { $0.name.lowercased() == "content-type" }?.value ?? "" }
+    fileprivate var mediaType: String { headers.first { $0[0].lowercased() == "content-type" }?[1] ?? "" }
 }

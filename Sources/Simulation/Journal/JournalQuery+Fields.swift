@@ -7,15 +7,21 @@ extension JournalQuery {
     ///   - hasSequences: whether the filter is that of a list, which may name numbers of the journal and a text.
     ///   - impliesDelivery: whether a status means that of a delivered answer, unless `delivered` is given.
     package init(_ fields: inout FieldReader, hasSequences: Bool = false, impliesDelivery: Bool = false) {
-        let sequences = hasSequences ? fields.sequences() : (0, .max)
-        let trace = hasSequences ? fields.value("trace", TraceContext.expectation, TraceContext.id(in:)) : nil
-        let text = hasSequences ? fields.journalText("text") : nil
-        self.init(
-            route: fields.text("route", maxBytes: Self.maxRouteBytes), method: fields.method("method"),
-            status: fields.value("status", StatusPattern.expectation, StatusPattern.init),
-            delivery: fields.value("delivered", Delivery.expectation, Delivery.init), impliesDelivery: impliesDelivery,
-            username: fields.text("username"), since: fields.moment("since"), before: fields.moment("before"),
-            test: fields.text("test"), sequences: sequences, trace: trace, text: text)
+        self.init(impliesDelivery: impliesDelivery)
+        if hasSequences {
+            sequences = fields.sequences()
+            trace = fields.value("trace", "must be the 32 hexadecimal digits of a trace, in lower case") {
+                $0.text.flatMap { TraceContext(stored: "\($0)-00")?.id }
+            }
+            text = fields.journalText("text")
+        }
+        route = fields.text("route", maxBytes: Glob.maxBytes).map { Glob($0) }
+        method = fields.method("method")
+        status = fields.value("status", StatusPattern.expectation, StatusPattern.init)
+        delivery = fields.value("delivered", "must be true, false or \"any\"", Delivery.init)
+        username = fields.text("username")
+        (since, before) = (fields.moment("since"), fields.moment("before"))
+        test = fields.text("test")
     }
 }
 
@@ -31,22 +37,9 @@ extension JournalQuery.StatusPattern {
 
 extension JournalQuery.Delivery {
     package init?(_ value: JSONValue) {
-        switch value {
-        case .bool(let isDelivered): self = isDelivered ? .delivered : .undelivered
-        case .string(let text):
-            guard let word = Self.allCases.first(where: { $0.rawValue.isIdentical(to: text) }) else { return nil }
-            self = word
-        default: return nil
-        }
-    }
-}
-
-extension TraceContext {
-    /// The problem of a value that is not the id of a trace.
-    fileprivate static let expectation = "must be the 32 hexadecimal digits of a trace, in lower case"
-
-    fileprivate static func id(in value: JSONValue) -> String? {
-        value.text.flatMap { TraceContext(stored: "\($0)-00")?.id }
+        let word = if case .bool(let isDelivered) = value { "\(isDelivered)" } else { value.text }
+        guard let found = Self.allCases.first(where: { word?.isIdentical(to: $0.rawValue) == true }) else { return nil }
+        self = found
     }
 }
 
@@ -60,7 +53,6 @@ extension FieldReader {
         )
     }
 
-    /// Words that a request of the journal shows.
     fileprivate mutating func journalText(_ key: String) -> JournalText? {
         guard let text = text(key, maxBytes: JournalText.maxBytes), !text.isEmpty else { return nil }
         let words = JournalText(text)

@@ -1,27 +1,27 @@
-import Foundation
 import SimulationAPI
 import Storage
 
 /// A filter for the requests of a journal. All given parts must match.
 package struct JournalQuery: Sendable {
-    package let route: Glob?
-    package let method: String?
-    package let status: StatusPattern?
-    /// Whether the answer reached the client; `nil` if that does not matter.
-    package let delivered: Bool?
-    /// Whether ``delivered`` is true because a status is asked for: a client that lost an answer has no status.
-    private let isDeliveryImplied: Bool
-    package let username: String?
+    package var route: Glob?
+    /// In upper case.
+    package var method: String?
+    package var status: StatusPattern?
+    /// `nil` if the caller does not say. An answer then counts whether or not it was delivered, unless ``impliesDelivery``.
+    package var delivery: Delivery?
+    /// Whether only delivered answers count if a status is given.
+    package var impliesDelivery = false
+    package var username: String?
     /// The first moment that matches, and the first one after it that does not.
-    package let since: Instant?
-    package let before: Instant?
-    package let test: String?
+    package var since: Instant?
+    package var before: Instant?
+    package var test: String?
     /// The numbers in the journal between which an entry must lie; neither of them matches.
-    package let sequences: (after: Int64, before: Int64)
+    package var sequences: (after: Int64, before: Int64) = (0, .max)
     /// The id of the trace; `nil` if that does not matter.
-    package let trace: String?
+    package var trace: String?
     /// The words that an entry shows; `nil` if that does not matter. ``matches(_:)`` leaves it to its caller, which knows the secrets.
-    package let text: JournalText?
+    package var text: JournalText?
 
     /// A status, or a class of them such as `4xx`.
     package struct StatusPattern: Sendable {
@@ -41,8 +41,7 @@ package struct JournalQuery: Sendable {
 
         /// - Parameter status: `nil` if the request was lost, which matches no pattern.
         package func matches(_ status: Int?) -> Bool {
-            guard let status else { return false }
-            return text.hasSuffix("xx") ? status / 100 == Int(text.prefix(1)) : status == Int(text)
+            status.map { text.hasSuffix("xx") ? $0 / 100 == Int(text.prefix(1)) : $0 == Int(text) } ?? false
         }
     }
 
@@ -51,68 +50,51 @@ package struct JournalQuery: Sendable {
         case delivered = "true"
         case undelivered = "false"
         case any
-
-        /// The problem of a value that is none of them.
-        package static let expectation = "must be true, false or \"any\""
     }
 
-    /// - Parameters:
-    ///   - delivery: `nil` if the caller does not say. An answer then counts whether or not it was delivered, unless `impliesDelivery`.
-    ///   - impliesDelivery: whether only delivered answers count if a status is given.
-    package init(
-        route: String? = nil, method: String? = nil, status: StatusPattern? = nil, delivery: Delivery? = nil,
-        impliesDelivery: Bool = false, username: String? = nil,
-        since: Instant? = nil, before: Instant? = nil, test: String? = nil,
-        sequences: (after: Int64, before: Int64) = (0, .max), trace: String? = nil, text: JournalText? = nil
-    ) {
-        self.trace = trace
-        self.route = route.map { Glob($0) }
-        self.method = method?.uppercased()
-        self.status = status
-        isDeliveryImplied = impliesDelivery && delivery == nil && status != nil
-        delivered =
-            switch delivery {
-            case .delivered: true
-            case .undelivered: false
-            case .any: nil
-            case nil: isDeliveryImplied ? true : nil
-            }
-        self.username = username
-        self.since = since
-        self.before = before
-        self.test = test
-        self.sequences = sequences
-        self.text = text
-    }
+    /// Whether ``delivered`` is true because a status is asked for: a client that lost an answer has no status.
+    private var isDeliveryImplied: Bool { impliesDelivery && delivery == nil && status != nil }
 
-    /// The maximum length of a route pattern, in UTF-8 bytes.
-    package static let maxRouteBytes = Glob.maxBytes
+    /// Whether the answer reached the client; `nil` if that does not matter.
+    package var delivered: Bool? {
+        switch delivery {
+        case .delivered: true
+        case .undelivered: false
+        case .any: nil
+        case nil: isDeliveryImplied ? true : nil
+        }
+    }
 
     /// The differences between an entry and the query; empty if the entry matches.
     package func differences(_ entry: JournalEntry, _ secrets: Secrets) -> [String] {
         var found: [String] = []
+        compare(entry) { found.append($0(secrets)) }
+        return found
+    }
+
+    /// Calls `differs` for each part of the query that an entry does not match, with a function that says so.
+    private func compare(_ entry: JournalEntry, _ differs: (_ text: (Secrets) -> String) -> Void) {
         if let route, !route.matches(RoutePath.plain(entry.path)) {
-            found.append("route is \(secrets.masked(text: entry.path)), not \(route.pattern)")
+            differs { "route is \($0.masked(text: entry.path)), not \(route.pattern)" }
         }
         if let method, !method.isIdentical(to: entry.method) {
-            found.append("method is \(entry.method), not \(method)")
+            differs { _ in "method is \(entry.method), not \(method)" }
         }
         if let status, !status.matches(entry.status) {
-            let given = entry.status.map { "\($0)" } ?? "null (the request was lost)"
-            found.append("status is \(given), not \(status.text)")
+            let lost = "null (the request was lost)"
+            differs { _ in "status is \(entry.status.map(String.init) ?? lost), not \(status.text)" }
         }
-        if let delivered, delivered != entry.isDelivered { found.append(deliveryDifference(entry, secrets)) }
+        if let delivered, delivered != entry.isDelivered { differs { deliveryDifference(entry, $0) } }
         if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) {
-            let name = entry.outcome.username.map { secrets.masked(text: $0) } ?? "unknown"
-            found.append("username is \(name), not \(username)")
+            differs { "username is \(entry.outcome.username.map($0.masked(text:)) ?? "unknown"), not \(username)" }
         }
-        if let since, entry.at < since { found.append("was at \(entry.at.display), before \(since.display)") }
-        if let before, entry.at >= before { found.append("was at \(entry.at.display), not before \(before.display)") }
+        if let since, entry.at < since { differs { _ in "was at \(entry.at.display), before \(since.display)" } }
+        if let before, entry.at >= before {
+            differs { _ in "was at \(entry.at.display), not before \(before.display)" }
+        }
         if let test, !(entry.test?.isIdentical(to: test) ?? false) {
-            let name = entry.test.map { secrets.masked(text: $0) } ?? "unnamed"
-            found.append("test is \(name), not \(test)")
+            differs { "test is \(entry.test.map($0.masked(text:)) ?? "unnamed"), not \(test)" }
         }
-        return found
     }
 
     private func deliveryDifference(_ entry: JournalEntry, _ secrets: Secrets) -> String {
@@ -125,15 +107,8 @@ package struct JournalQuery: Sendable {
     /// of entries.
     private func differenceCount(_ entry: JournalEntry) -> Int {
         var count = 0
-        if let route, !route.matches(RoutePath.plain(entry.path)) { count += 1 }
-        if let method, !method.isIdentical(to: entry.method) { count += 1 }
-        if let status, !status.matches(entry.status) { count += 1 }
-        if let delivered, delivered != entry.isDelivered { count += 1 }
-        if let username, !(entry.outcome.username?.isIdentical(to: username) ?? false) { count += 1 }
-        if let since, entry.at < since { count += 1 }
-        if let before, entry.at >= before { count += 1 }
+        compare(entry) { _ in count += 1 }
         if entry.sequence <= sequences.after || entry.sequence >= sequences.before { count += 1 }
-        if let test, !(entry.test?.isIdentical(to: test) ?? false) { count += 1 }
         if let trace, !(entry.outcome.trace?.id.isIdentical(to: trace) ?? false) { count += 1 }
         return count
     }
@@ -179,9 +154,4 @@ package struct JournalQuery: Sendable {
 
     /// Whether an entry matches all parts but ``text``.
     package func matches(_ entry: JournalEntry) -> Bool { differenceCount(entry) == 0 }
-}
-
-extension JournalEntry {
-    /// The caller's name of its test: the header `X-Sim-Test`.
-    package var test: String? { request.headers.pairs.first { $0.name.lowercased() == "x-sim-test" }?.value }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import SimulationAPI
 
-/// `GET /_sim/requests`: lists requests, newest first.
+/// `GET /_sim/requests`: lists requests, newest first. The job takes a snapshot of the journal; the search runs outside of the
+/// namespace's jobs, in pieces.
 package struct ListRequests: Operation {
     package static let access = Access.reads
     package let query: JournalQuery
@@ -14,14 +15,7 @@ package struct ListRequests: Operation {
         self.cursor = cursor
     }
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> RequestList {
-        var search = try search(job)
-        while !search.isOver { search.advance() }
-        return search.list()
-    }
-
-    /// The search for the entries of the page. It needs the job only to begin.
-    func search(_ job: JobContext) throws -> RequestSearch {
+    package func perform(_ job: JobContext, as caller: Control) throws -> RequestSearch {
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
@@ -67,12 +61,18 @@ package struct RequestName: Sendable {
         self.sequence = sequence
     }
 
-    /// The number in a name such as `sequence:12`; `nil` if the name is an id.
-    private var number: Int64? {
-        id.utf8.starts(with: Self.numbered.utf8) ? Int64(id.dropFirst(Self.numbered.count)) : nil
+    /// The request that the path names by `{id}`, and the query by `sequence`.
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        let sequence = query.number("sequence", in: 1...9_007_199_254_740_991)
+        try query.finish()
+        self.init(input.path("id"), sequence: sequence.map(Int64.init))
     }
 
-    private static let numbered = "sequence:"
+    /// The number in a name such as `sequence:12`; `nil` if the name is an id.
+    private var number: Int64? {
+        id.begins(with: "sequence:") ? Int64(id.dropFirst("sequence:".count)) : nil
+    }
 
     /// The requests that have the name, oldest first; not empty.
     ///
@@ -102,8 +102,8 @@ package struct RequestName: Sendable {
     ///
     /// - Throws: ``PlatformError/notFound(_:)``.
     func last(_ job: JobContext) throws -> JournalEntry {
-        guard let last = try entries(job).last else { throw PlatformError.bug("no request has the name") }
-        return last
+        let entries = try entries(job)
+        return entries[entries.count - 1]
     }
 
     /// The one request that has the name; `nil` if none has.
@@ -134,17 +134,7 @@ package struct RequestName: Sendable {
                     )
                 })
         }
-        return try last(job)
-    }
-}
-
-extension RequestName {
-    /// The request that the path names by `{id}`, and the query by `sequence`.
-    package init(_ input: some RequestInput) throws {
-        var query = input.query
-        let sequence = query.number("sequence", in: 1...9_007_199_254_740_991)
-        try query.finish()
-        self.init(input.path("id"), sequence: sequence.map(Int64.init))
+        return entries[0]
     }
 }
 
@@ -176,20 +166,6 @@ package struct FindRequest: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> JournalEntry { try name.only(job) }
 }
 
-/// Finds the number of a request that was just made; `nil` if the journal did not keep it.
-package struct FindLatest: Operation {
-    package static let access = Access.reads
-    let requestID: String
-
-    package init(requestID: String) {
-        self.requestID = requestID
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> Int64? {
-        job.journal.last { $0.requestID.isIdentical(to: requestID) }?.sequence
-    }
-}
-
 /// `DELETE /_sim/requests`.
 package struct ClearJournal: Operation {
     package static let access = Access.reads
@@ -204,26 +180,17 @@ package struct ClearJournal: Operation {
 /// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
 package struct VerifyRequests: Operation {
     package static let access = Access.reads
-    package let query: JournalQuery
-    package let minCount: Int
-    package let maxCount: Int
-    /// The problem of a method that no route of the query accepts; `nil` if one does.
-    private let unacceptedMethod: ErrorDetail?
+    let query: JournalQuery
+    /// The least number of matching requests.
+    let minCount: Int
+    /// The greatest number of matching requests; `Int.max` if there is none.
+    let maxCount: Int
+    /// The problem of a method that no route of the query accepts; `nil` if one does. It is probably misspelt, so that no request was
+    /// found says nothing.
+    var unacceptedMethod: ErrorDetail?
 
     /// The maximum number of near misses shown.
     static let maxMisses = 5
-
-    /// - Parameters:
-    ///   - minCount: the minimum number of matching requests.
-    ///   - maxCount: the maximum number of matching requests; `Int.max` if there is none.
-    ///   - unacceptedMethod: the problem of a method that no route of the query accepts. It is probably misspelt, so that no request
-    ///     was found says nothing.
-    package init(_ query: JournalQuery, minCount: Int, maxCount: Int, unacceptedMethod: ErrorDetail? = nil) {
-        self.unacceptedMethod = unacceptedMethod
-        self.query = query
-        self.minCount = minCount
-        self.maxCount = maxCount
-    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Verification {
         let journal = job.journal
@@ -262,9 +229,7 @@ package struct VerifyRequests: Operation {
 extension JobContext {
     /// The request with a number in the journal; `nil` if the journal has forgotten it.
     package func journalEntry(sequence: Int64) -> JournalEntry? {
-        let journal = journal
-        let place = journal.firstPlace { $0.sequence >= sequence }
-        return place < journal.endIndex && journal[place].sequence == sequence ? journal[place] : nil
+        state.environment.journals.entry(sequence: sequence, of: state.name)
     }
 
     /// The namespace's journal, oldest first.
@@ -286,7 +251,8 @@ extension JournaledRequest {
             at: entry.at.epoch, method: entry.method,
             path: secrets.masked(text: entry.path),
             query: entry.query.isEmpty ? nil : secrets.masked(query: String(entry.query.dropFirst())),
-            status: entry.status, delivered: entry.isDelivered, effect: entry.effect(secrets),
+            status: entry.status, delivered: entry.isDelivered,
+            effect: entry.outcome.fault?.document.map { secrets.masked(members: $0) },
             duration_ms: (entry.milliseconds * 1000).rounded() / 1000,
             started_real: entry.times?.started.epoch, ended_real: entry.times?.ended.epoch,
             username: entry.outcome.username.map { secrets.masked(text: $0) },
@@ -311,13 +277,8 @@ extension Secrets {
     }
 }
 
-extension JournalEntry {
-    /// The masked effect of the fault that was triggered; `nil` if none was.
-    func effect(_ secrets: Secrets) -> JSONObject? { outcome.fault?.document.map { secrets.masked(members: $0) } }
-}
-
 extension JournaledMessage {
-    fileprivate init(_ message: JournalEntry.Message, _ secrets: Secrets) {
+    init(_ message: JournalEntry.Message, _ secrets: Secrets) {
         self.init(
             headers: message.headers.pairs.map {
                 [secrets.masked(text: $0.name), secrets.masked(header: $0.name, $0.value)]

@@ -1,31 +1,16 @@
 import SimulationAPI
 
-/// `GET /_sim/requests?text=…`: a list of the requests that show a text. The job takes a snapshot of the journal; the search runs
-/// outside of the namespace's jobs, in pieces.
-package struct SearchRequests: Operation {
-    package static let access = Access.reads
-    let list: ListRequests
-
-    package init(_ list: ListRequests) {
-        self.list = list
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> RequestSearch { try list.search(job) }
-}
-
 /// A search of a journal's snapshot, newest entry first.
 package struct RequestSearch: Sendable {
     private let journal: JournalSnapshot
     private let query: JournalQuery
     private let limit: Int
-    /// The namespace's current secrets.
-    private let present: KnownSecrets
+    private var secrets: EntrySecrets
     /// Makes the cursor of the page that follows an entry.
     private let seal: @Sendable (JournalEntry) -> String
     /// The place of the next entry to look at: those before it are left.
     private var index: Int
     private var page: [JournalEntry] = []
-    private var (secrets, known): (Secrets, KnownSecrets)
 
     /// A piece ends after this many entries, or so many bytes of entries. It takes a few milliseconds, masking aside.
     private static let pieceEntries = 500
@@ -39,8 +24,7 @@ package struct RequestSearch: Sendable {
         self.query = query
         self.limit = limit
         self.seal = seal
-        present = secrets
-        (self.secrets, known) = (Secrets(secrets), secrets)
+        self.secrets = EntrySecrets(secrets)
         index = before == .max ? journal.endIndex : journal.firstPlace { $0.sequence >= before }
     }
 
@@ -57,21 +41,34 @@ package struct RequestSearch: Sendable {
             guard query.matches(entry) else { continue }
             if let text = query.text {
                 bytes += entry.bytes
-                guard text.isFound(in: entry, { secrets(of: entry) }) else { continue }
+                guard text.isFound(in: entry, { secrets.of(entry) }) else { continue }
             }
             page.append(entry)
         }
     }
 
-    /// The found requests.
+    /// The found requests, after a look at all entries that are left.
     package mutating func list() -> RequestList {
-        RequestList(
-            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, secrets(of: $0)) },
+        while !isOver { advance() }
+        return RequestList(
+            requests: page.prefix(limit).map { JournaledRequest($0, withMessages: false, secrets.of($0)) },
             next_cursor: page.count > limit ? seal(page[limit - 1]) : nil)
     }
+}
 
-    /// The secrets to mask in an entry. Reuses those of the entry before while they are the same.
-    private mutating func secrets(of entry: JournalEntry) -> Secrets {
+/// The secrets to mask in entries of a journal, one after another. Uses those of the entry before again while they are the same.
+package struct EntrySecrets: Sendable {
+    private let present: KnownSecrets
+    private var known: KnownSecrets
+    private var secrets: Secrets
+
+    /// - Parameter present: the namespace's current secrets.
+    package init(_ present: KnownSecrets) {
+        (self.present, known, secrets) = (present, present, Secrets(present))
+    }
+
+    /// The secrets to mask in an entry.
+    package mutating func of(_ entry: JournalEntry) -> Secrets {
         if entry.outcome.secrets != known {
             known = entry.outcome.secrets
             secrets = Secrets(entry, present)

@@ -9,11 +9,6 @@ package struct RequestSequence: Sendable {
     /// The maximum number of steps.
     package static let maxSteps = 100
 
-    package init(_ steps: [JournalQuery], gaps: GapBounds = GapBounds()) {
-        self.steps = steps
-        self.gaps = gaps
-    }
-
     /// The sequence in words.
     package var summary: String {
         let steps = steps.map(\.summary).joined(separator: ", then ")
@@ -24,14 +19,9 @@ package struct RequestSequence: Sendable {
 /// The gaps that neighbours of a sequence may have.
 package struct GapBounds: Sendable {
     /// The least gap; `nil` if any is long enough.
-    package let min: Span?
+    package var min: Span?
     /// The longest gap; `nil` if any is short enough.
-    package let max: Span?
-
-    package init(min: Span? = nil, max: Span? = nil) {
-        self.min = min
-        self.max = max
-    }
+    package var max: Span?
 
     /// Whether every gap is allowed, also one that is not known.
     package var isAny: Bool { min == nil && max == nil }
@@ -151,7 +141,7 @@ package struct SequenceSearch {
     /// one of them. `excess` is `nil` if the gap is not known.
     private func nearest(to place: Int, of previous: [Int]) -> (place: Int, gap: Span?, excess: Span?)? {
         guard let first = previous.first, first < place else { return nil }
-        let last = previous[previous.lastPlace { $0 < place } ?? 0]
+        let last = previous[previous.firstPlace { $0 >= place } - 1]
         let candidates = [first, last].map { earlier -> (place: Int, gap: Span?, excess: Span?) in
             let gap = journal[place].gap(after: journal[earlier])
             return (earlier, gap, gap.map { sequence.gaps.excess(of: $0) })
@@ -176,18 +166,6 @@ package struct SequenceSearch {
         }
         let rounded = Span(microseconds: (gap.microseconds + 999) / 1000 * 1000)
         return "\(rounded.text) after \(name(nearest.place)), max_gap is \(sequence.gaps.max?.text ?? "any")"
-    }
-}
-
-extension [Int] {
-    /// The index of the last element that satisfies a condition, if all elements before it do too; found in logarithmic time.
-    fileprivate func lastPlace(where condition: (Int) -> Bool) -> Int? {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if condition(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 ? low - 1 : nil
     }
 }
 
@@ -221,17 +199,8 @@ private struct EarlierRequests {
 
         /// The greatest value of those added whose time lies in a range.
         func greatest(from low: Int64, through high: Int64) -> Int64 {
-            values.greatest(in: rank(of: low)..<Swift.max(rank(of: low), rank(of: high + 1)))
-        }
-
-        /// The number of times before `time`.
-        private func rank(of time: Int64) -> Int {
-            var (low, high) = (0, times.count)
-            while low < high {
-                let middle = low + (high - low) / 2
-                if times[middle] < time { low = middle + 1 } else { high = middle }
-            }
-            return low
+            let start = times.firstPlace { $0 >= low }
+            return values.greatest(in: start..<max(start, times.firstPlace { $0 > high }))
         }
     }
 
@@ -245,7 +214,6 @@ private struct EarlierRequests {
         byAt = Ordered(known.map { ($0.index, $0.request.at) })
     }
 
-    /// Adds the request with an index.
     mutating func add(_ index: Int) {
         guard let request = requests[index] else { return }
         byEnd.add(index, request.at)

@@ -29,16 +29,6 @@ package struct KnownSecrets: Sendable, Equatable, ExpressibleByArrayLiteral {
     }
 }
 
-extension IDKind {
-    /// The beginnings of those kinds that are tokens, each once.
-    static func tokenPrefixes(of kinds: [IDKind]) -> [[UInt8]] {
-        kinds.filter(\.isToken).reduce(into: []) { prefixes, kind in
-            let prefix = Array(kind.prefix.utf8)
-            if !prefixes.contains(prefix) { prefixes.append(prefix) }
-        }
-    }
-}
-
 /// Masks secrets in everything that the journal and the log show [D secrets].
 ///
 /// Each call takes time linear in its input: an export masks tens of thousands of texts.
@@ -98,9 +88,7 @@ package struct Secrets: Sendable {
         }
         guard !isPlain, let json = try? StoredJSON.encode(text) else { return [text] }
         let inner = String(Substring(json.utf8.dropFirst().dropLast()))
-        let slashes = inner.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }.joined(separator: "\\/")
-        return [text, inner, slashes]
+        return [text, inner, inner.replacing(each: "/", with: "\\/")]
     }
 
     /// Whether a text may have a masked part.
@@ -164,8 +152,7 @@ package struct Secrets: Sendable {
 
     /// A query, without its `?`, with secrets masked.
     package func masked(query: String) -> String {
-        query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-            .map { masked(pair: Substring($0)) }.joined(separator: "&")
+        query.split(at: "&", omittingEmpty: false).map { masked(pair: $0) }.joined(separator: "&")
     }
 
     private func masked(pair: Substring) -> String {

@@ -22,7 +22,7 @@ extension VerifyJournal {
                 if !isAnyRoute { input.routes.check(routeOf: query, in: "sequence", &step) }
             }
             try fields.finish()
-            self = .sequence(VerifySequence(sequence))
+            self = .sequence(VerifySequence(sequence: sequence))
         }
     }
 
@@ -35,26 +35,33 @@ extension VerifyJournal {
         let amount = fields.amount()
         try fields.finish()
         return VerifyRequests(
-            query, minCount: amount.lowerBound, maxCount: amount.upperBound,
+            query: query, minCount: amount.lowerBound, maxCount: amount.upperBound,
             unacceptedMethod: isAnyRoute ? nil : routes.unacceptedMethod(of: query))
     }
 }
 
 extension KnownRoutes {
-    /// - Parameter member: the member of the body that has the route.
     private static func wayOut(_ member: String) -> String {
         ". Send \"any_route\": true beside \(member) if it is meant"
     }
 
     /// Reports a route that no route of the platforms matches. It is probably misspelt, and would be verified zero times in every
-    /// journal.
-    ///
-    /// - Parameter member: the member of the body that has the route.
+    /// journal. `member` is the member of the body that has it.
     fileprivate func check(routeOf query: JournalQuery, in member: String, _ match: inout FieldReader) {
         guard let route = query.route, !unsimulated.contains(where: route.overlaps),
             !all.contains(where: { route.overlaps($0.path) })
         else { return }
-        match.report("route", unknownRoute(route) + Self.wayOut(member))
+        // A star of a route is a parameter.
+        let routes = NearestRoute(
+            all.map { route in
+                (route.path.pattern.split(at: "/").map { $0 == "*" ? "{id}" : String($0) }, route.method)
+            })
+        let nearest = routes.nearest(to: route.pattern.split(at: "/").map(String.init), "")
+        let hint = nearest.map { "; the nearest is \($0)" } ?? ""
+        match.report(
+            "route",
+            "matches no route of the platforms, got \"\(route.pattern.excerpt)\"\(hint); GET /_sim/choices lists them"
+                + Self.wayOut(member))
     }
 
     /// The problem of a method that no route of the query accepts; `nil` if one does.
@@ -67,16 +74,5 @@ extension KnownRoutes {
         return notes.first { $0.field == "match.method" }.map {
             ErrorDetail($0.field, $0.problem + Self.wayOut("match"))
         }
-    }
-
-    private func unknownRoute(_ glob: Glob) -> String {
-        // A star of a route is a parameter.
-        let nearest = NearestRoute(
-            all.map { route in
-                (route.path.pattern.split(at: "/").map { $0 == "*" ? "{id}" : String($0) }, route.method)
-            }
-        ).nearest(to: glob.pattern.split(at: "/").map(String.init), "")
-        return "matches no route of the platforms, got \"\(glob.pattern.excerpt)\""
-            + (nearest.map { "; the nearest is \($0)" } ?? "") + "; GET /_sim/choices lists them"
     }
 }

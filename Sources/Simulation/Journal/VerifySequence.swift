@@ -5,11 +5,7 @@ import Storage
 /// [D sequences].
 package struct VerifySequence: Operation {
     package static let access = Access.reads
-    private let sequence: RequestSequence
-
-    package init(_ sequence: RequestSequence) {
-        self.sequence = sequence
-    }
+    let sequence: RequestSequence
 
     /// - Throws: ``PlatformError`` with the step that failed and its near misses.
     package func perform(_ job: JobContext, as caller: Control) throws -> SequenceVerification {
@@ -60,30 +56,9 @@ package struct VerifySequence: Operation {
 }
 
 /// `POST /_sim/requests/verify`: a number of requests, or a sequence of them.
-package enum VerifyJournal: Operation {
-    package static let access = Access.reads
+package enum VerifyJournal {
     case count(VerifyRequests)
     case sequence(VerifySequence)
-
-    /// The answer to either.
-    package enum Answer: Encodable, Sendable {
-        case count(Verification)
-        case sequence(SequenceVerification)
-
-        package func encode(to encoder: any Encoder) throws {
-            switch self {
-            case .count(let verification): try verification.encode(to: encoder)
-            case .sequence(let verification): try verification.encode(to: encoder)
-            }
-        }
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
-        switch self {
-        case .count(let count): .count(try count.perform(job, as: caller))
-        case .sequence(let sequence): .sequence(try sequence.perform(job, as: caller))
-        }
-    }
 }
 
 extension RequestSequence {
@@ -96,31 +71,23 @@ extension RequestSequence {
         _ fields: inout FieldReader, members: [String], check: (JournalQuery, inout FieldReader) -> Void
     ) {
         let expected = "must be a list of 1 to \(Self.maxSteps) steps such as {\"route\": \"/sdk/login\"}"
-        var steps: [JournalQuery] = []
         fields.require("sequence")
-        if var list = fields.elements("sequence", expected) {
-            if (1...Self.maxSteps).contains(list.names.count) {
-                for name in list.names {
-                    list.fields.require(name)
-                    var step = list.fields.object(name, known: members)
-                    let query = JournalQuery(&step, impliesDelivery: true)
-                    check(query, &step)
-                    steps.append(query)
-                }
-            } else {
-                fields.report("sequence", "\(expected), got \(list.names.count)")
-            }
+        let steps = fields.list("sequence", expected, counts: 1...Self.maxSteps) { fields, name in
+            var step = fields.object(name, known: members)
+            let query = JournalQuery(&step, impliesDelivery: true)
+            check(query, &step)
+            return query
         }
         let gaps = GapBounds(min: fields.span("min_gap"), max: fields.span("max_gap"))
         if let min = gaps.min, let max = gaps.max, min > max {
             fields.report("min_gap", "must not be more than max_gap")
         }
-        if steps.count == 1 {
+        if steps?.count == 1 {
             for name in ["min_gap", "max_gap"] where fields.value(name) != nil {
                 fields.report(name, "needs a sequence of at least two steps")
             }
         }
-        self.init(steps, gaps: gaps)
+        self.init(steps: steps ?? [], gaps: gaps)
     }
 }
 

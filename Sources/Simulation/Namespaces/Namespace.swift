@@ -139,7 +139,7 @@ package final class Namespace: Sendable {
             entry, to: name, entry.outcome.journal,
             if: { [outbox] in entry.outcome.generation == outbox.generation })
         guard let answer else { return nil }
-        feed.publish(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
+        feed.publish(.request(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets))))
         return answer
     }
 
@@ -180,7 +180,7 @@ package final class Namespace: Sendable {
 
     private func publishLoss(_ entry: JournalEntry?) {
         guard let entry else { return }
-        feed.publish(undelivered: JournaledRequest(entry, withMessages: false, Secrets(entry, secrets)))
+        feed.publish(.undelivered(JournaledRequest(entry, withMessages: false, Secrets(entry, secrets))))
     }
 
     /// Runs only what is due now. Writes.

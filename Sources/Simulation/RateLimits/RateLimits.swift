@@ -4,56 +4,39 @@ import Storage
 /// The one-second rate limit windows of users and API tokens. They are in memory and empty after a restart
 /// [D second-windows].
 package struct RateLimits {
-    private var users: [Int64: SlidingWindow] = [:]
-    private var tokens: [String: SlidingWindow] = [:]
+    /// The caller that a window belongs to.
+    package enum Caller: Hashable {
+        case user(Int64)
+        case token(String)
+    }
+
+    private var windows: [Caller: SlidingWindow] = [:]
 
     /// The number of windows above which empty ones are removed.
-    private static let sweepAt = 10_000
+    private static let sweepAt = 20_000
 
-    /// The wait before a user's next request; `nil` if none.
-    package mutating func userWait(_ id: Int64, at now: Instant, limit: Int?) -> Span? {
+    /// The wait before a caller's next request; `nil` if none.
+    package mutating func wait(_ caller: Caller, at now: Instant, limit: Int?) -> Span? {
         guard let limit else { return nil }
-        return users[id, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
+        return windows[caller, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
     }
 
-    /// The number of a user's requests in the window.
-    package mutating func userCount(_ id: Int64, at now: Instant) -> Int {
-        users[id]?.count(at: now) ?? 0
+    /// The number of a caller's requests in the window.
+    package mutating func count(_ caller: Caller, at now: Instant) -> Int {
+        windows[caller]?.count(at: now) ?? 0
     }
 
-    /// Counts a user's request.
-    package mutating func recordUser(_ id: Int64, at now: Instant) {
-        users[id, default: SlidingWindow(length: .second)].record(at: now)
-        if users.count > Self.sweepAt { Self.sweep(&users, at: now) }
-    }
-
-    /// The wait before an API token's next request; `nil` if none.
-    package mutating func tokenWait(_ token: String, at now: Instant, limit: Int?) -> Span? {
-        guard let limit else { return nil }
-        return tokens[token, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
-    }
-
-    /// Counts a request with an API token.
-    package mutating func recordToken(_ token: String, at now: Instant) {
-        tokens[token, default: SlidingWindow(length: .second)].record(at: now)
-        if tokens.count > Self.sweepAt { Self.sweep(&tokens, at: now) }
+    /// Counts a caller's request.
+    package mutating func record(_ caller: Caller, at now: Instant) {
+        windows[caller, default: SlidingWindow(length: .second)].record(at: now)
+        guard windows.count > Self.sweepAt else { return }
+        for key in windows.keys where count(key, at: now) == 0 { windows[key] = nil }
     }
 
     /// The users whose window is not empty, busiest first.
     package mutating func busyUsers(at now: Instant) -> [(id: Int64, count: Int)] {
-        users.keys.map { ($0, users[$0]!.count(at: now)) }.filter { $0.1 > 0 }
-            .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
-    }
-
-    /// The number of an API token's requests in its window.
-    package mutating func tokenCount(_ token: String, at now: Instant) -> Int {
-        tokens[token]?.count(at: now) ?? 0
-    }
-
-    private static func sweep<Key>(_ windows: inout [Key: SlidingWindow], at now: Instant) {
-        for key in windows.keys where windows[key]!.isEmpty(at: now) {
-            windows[key] = nil
-        }
+        windows.keys.compactMap { if case .user(let id) = $0 { (id, count($0, at: now)) } else { nil } }
+            .filter { $0.1 > 0 }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
     }
 }
 
@@ -109,7 +92,6 @@ extension JobContext {
             retryAfter: longest.roundedUpSeconds, details: details)
     }
 
-    /// - Parameter group: the member of the settings that holds the limit.
     private func fact(_ exceeded: Exceeded, of group: String) -> DecidingFact {
         let wait = "\(exceeded.wait.roundedUpSeconds) s"
         return DecidingFact(

@@ -6,7 +6,8 @@ import Storage
 /// Half-open: a request at `t` has left the window at exactly `t + length`.
 package struct SlidingWindow: Sendable {
     package let length: Span
-    private var times: Deque<Instant>
+    /// Also those that have left the window, until it is used again.
+    private(set) var times: Deque<Instant>
 
     package init(length: Span, times: [Instant] = []) {
         self.length = length
@@ -33,15 +34,6 @@ package struct SlidingWindow: Sendable {
     package mutating func count(at now: Instant) -> Int {
         forget(before: now)
         return times.count
-    }
-
-    /// The number of times that are kept, also of those that have left the window; for tests.
-    var keptCount: Int { times.count }
-
-    /// Whether the window is empty.
-    package mutating func isEmpty(at now: Instant) -> Bool {
-        forget(before: now)
-        return times.isEmpty
     }
 
     private mutating func forget(before now: Instant) {

@@ -3,13 +3,11 @@ import Foundation
 /// base64url without padding (RFC 4648, section 5; RFC 7515).
 package enum Base64URL {
     package static func encode(_ data: Data) -> String {
-        var bytes = Array(data.base64EncodedData())
-        while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
-            case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
-            default: break
+        let bytes = data.base64EncodedData().prefix { $0 != UInt8(ascii: "=") }.map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
             }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -17,13 +15,12 @@ package enum Base64URL {
 
     /// Decodes a text, with or without padding; `nil` if it is not valid base64url.
     package static func decode(_ text: some StringProtocol) -> Data? {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
+        var bytes = text.utf8.compactMap { byte -> UInt8? in
             switch byte {
-            case UInt8(ascii: "-"): bytes.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "="): break
-            default: bytes.append(byte)
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            case UInt8(ascii: "="): nil
+            default: byte
             }
         }
         while bytes.count % 4 != 0 { bytes.append(UInt8(ascii: "=")) }

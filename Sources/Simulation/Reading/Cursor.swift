@@ -15,9 +15,25 @@ package enum Cursor {
         sealed(position, of: query, job).joined(separator: ".")
     }
 
+    /// Seals positions after the job has ended.
+    package static func sealer(of query: [String], _ job: JobContext) -> @Sendable (_ position: String) -> String {
+        let key = job.state.cursorCode
+        return { sealed($0, of: query, key).joined(separator: ".") }
+    }
+
     /// The two parts of a cursor: the position and its seal.
     package static func sealed(_ position: String, of query: [String], _ job: JobContext) -> [String] {
-        [Base64URL.encode(Data(position.utf8)), Hex.string(code(position, query, job))]
+        sealed(position, of: query, job.state.cursorCode)
+    }
+
+    private static func sealed(_ position: String, of query: [String], _ key: HMAC<SHA256>) -> [String] {
+        // Each part is prefixed with its length, so that no two queries give the same message.
+        var message = LengthPrefixed()
+        message.append(position)
+        for part in query { message.append(part) }
+        var code = key
+        message.bytes.withUnsafeBytes { code.update(data: $0) }
+        return [Base64URL.encode(Data(position.utf8)), Hex.string(code.finalize().prefix(16))]
     }
 
     /// The parts of a cursor as a JSON array, which is empty if there are none. They need no escapes.
@@ -66,28 +82,6 @@ package enum Cursor {
             throw PlatformError.invalid([damaged])
         }
         return position
-    }
-
-    /// Seals positions after the job has ended.
-    package static func sealer(of query: [String], _ job: JobContext) -> @Sendable (_ position: String) -> String {
-        let code = job.state.cursorCode
-        return { position in
-            [Base64URL.encode(Data(position.utf8)), Hex.string(Self.code(position, query, code))].joined(separator: ".")
-        }
-    }
-
-    private static func code(_ position: String, _ query: [String], _ job: JobContext) -> [UInt8] {
-        code(position, query, job.state.cursorCode)
-    }
-
-    private static func code(_ position: String, _ query: [String], _ key: HMAC<SHA256>) -> [UInt8] {
-        // Each part is prefixed with its length, so that no two queries give the same message.
-        var message = LengthPrefixed()
-        message.append(position)
-        for part in query { message.append(part) }
-        var code = key
-        message.bytes.withUnsafeBytes { code.update(data: $0) }
-        return Array(code.finalize().prefix(16))
     }
 }
 

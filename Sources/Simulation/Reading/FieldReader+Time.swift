@@ -14,15 +14,8 @@ extension FieldReader {
 
     /// A list of at most 100 durations.
     package mutating func spans(_ key: String) -> [Span]? {
-        let expected = "must be a list of at most 100 durations, for instance [\"1s\", \"1m\"]"
-        guard var list = elements(key, expected) else { return nil }
-        guard list.names.count <= 100 else {
-            report(key, "\(expected), got \(list.names.count)")
-            return nil
-        }
-        return list.names.compactMap { name in
-            list.fields.require(name)
-            return list.fields.span(name)
+        list(key, "must be a list of at most 100 durations, for instance [\"1s\", \"1m\"]", counts: 0...100) {
+            $0.span($1)
         }
     }
 

@@ -74,20 +74,18 @@ extension FieldReader {
 
     /// A list of some words.
     package mutating func words(_ key: String, _ accepted: [String]) -> [String]? {
-        guard var list = elements(key, "must be a list of \(accepted.joined(separator: ", "))") else { return nil }
-        return list.names.compactMap { name in
-            list.fields.require(name)
-            return list.fields.word(name, accepted)
-        }
+        list(key, "must be a list of \(accepted.joined(separator: ", "))") { $0.word($1, accepted) }
     }
 
     /// `true` or `false`.
     package mutating func optionalBool(_ key: String) -> Bool? {
-        let fields = self
+        let (isWritten, isQuery) = (isWritten, isQuery)
         return value(key, "must be true or false") { value in
             switch value {
             case .bool(let flag): flag
-            case .string(let text): fields.truth(text)
+            case .string(let text) where isWritten: YAMLText.bool(text)
+            // Not as patterns, which would compare texts as characters instead of bytes.
+            case .string(let text) where isQuery && text.isOne(of: ["true", "false"]): text.isIdentical(to: "true")
             default: nil
             }
         }

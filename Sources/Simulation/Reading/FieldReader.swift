@@ -8,7 +8,7 @@ package struct FieldReader {
     private let path: String
     private var problems: Problems?
     /// Whether numbers, `true` and `false` count as texts where one is expected: those of YAML need no quotes.
-    private let isWritten: Bool
+    let isWritten: Bool
 
     private enum Source {
         case object(JSONObject)
@@ -196,14 +196,6 @@ package struct FieldReader {
         }
     }
 
-    /// The truth value of a text: of a query's, or of one of YAML's words.
-    func truth(_ text: String) -> Bool? {
-        if isWritten { return YAMLText.bool(text) }
-        // Not as patterns, which would compare texts as characters instead of bytes.
-        guard isQuery, text.isOne(of: ["true", "false"]) else { return nil }
-        return text.isIdentical(to: "true")
-    }
-
     /// Whether this reads a query, in which every value is text.
     package var isQuery: Bool {
         if case .query = source { true } else { false }
@@ -222,16 +214,11 @@ package struct FieldReader {
 
     /// The object of a member; `nil` if it is absent, or no object.
     ///
-    /// - Parameters:
-    ///   - known: the names of all its members; `nil` if others are ignored.
-    ///   - nullIsAbsent: whether its members may be null in YAML too.
-    package mutating func optionalObject(
-        _ key: String, known: [String]?, nullIsAbsent: Bool = false
-    ) -> FieldReader? {
+    /// - Parameter known: the names of all its members; `nil` if others are ignored.
+    package mutating func optionalObject(_ key: String, known: [String]?) -> FieldReader? {
         guard let members = members(key) else { return nil }
         var part = part(key, members)
-        guard let known else { return part }
-        if nullIsAbsent { part.refuseMembers(except: known) } else { part.expectMembers(known) }
+        if let known { part.expectMembers(known) }
         return part
     }
 
@@ -255,24 +242,31 @@ package struct FieldReader {
     ///
     /// - Parameters:
     ///   - known: the names of all members of each; `nil` if others are ignored.
-    ///   - nullIsAbsent: whether their members may be null in YAML too.
     ///   - read: reads an object, and reports its problems.
     package mutating func objects<Value>(
-        _ key: String, known: [String]?, nullIsAbsent: Bool = false, _ read: (inout FieldReader) throws -> Value
+        _ key: String, known: [String]?, _ read: (inout FieldReader) throws -> Value
     ) rethrows -> [Value]? {
         try list(key) { fields, name in
-            guard var object = fields.optionalObject(name, known: known, nullIsAbsent: nullIsAbsent) else { return nil }
+            guard var object = fields.optionalObject(name, known: known) else { return nil }
             return try read(&object)
         }
     }
 
     /// The elements of an array, which must not be null.
     ///
-    /// - Parameter read: reads the element of a name; `nil` if it has a problem, which is reported.
+    /// - Parameters:
+    ///   - expected: says what the value must be.
+    ///   - counts: the numbers of elements that it may have.
+    ///   - read: reads the element of a name; `nil` if it has a problem, which is reported.
     package mutating func list<Value>(
-        _ key: String, _ read: (inout FieldReader, _ name: String) throws -> Value?
+        _ key: String, _ expected: @autoclosure () -> String = "must be a list", counts: ClosedRange<Int> = 0...(.max),
+        _ read: (inout FieldReader, _ name: String) throws -> Value?
     ) rethrows -> [Value]? {
-        guard var list = elements(key, "must be a list") else { return nil }
+        guard var list = elements(key, expected()) else { return nil }
+        guard counts.contains(list.names.count) else {
+            report(key, "\(expected()), got \(list.names.count)")
+            return nil
+        }
         return try list.names.compactMap { name in
             list.fields.require(name)
             return try read(&list.fields, name)

@@ -11,10 +11,9 @@ package struct NearestRoute {
 
     /// - Parameter routes: the parts and the method of each route.
     package init(_ routes: [(parts: [String], method: String)]) {
-        var methods: [String: [String]] = [:]
-        for route in routes { methods[route.parts.joined(separator: "/"), default: []].append(route.method) }
-        self.routes = methods.sorted { $0.key < $1.key }.map { path, methods in
-            (path.split(at: "/").map(String.init), Set(methods).subtracting(["HEAD"]).sorted())
+        let paths = Dictionary(grouping: routes) { $0.parts.joined(separator: "/") }
+        self.routes = paths.sorted { $0.key < $1.key }.map { _, routes in
+            (routes[0].parts, Set(routes.map(\.method)).subtracting(["HEAD"]).sorted())
         }
     }
 

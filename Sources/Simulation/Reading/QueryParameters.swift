@@ -13,14 +13,9 @@ package struct QueryParameters {
         self.isStrict = isStrict
         parameters = query.split(at: "&").map { pair in
             let parts = pair.split(at: "=", maxSplits: 1, omittingEmpty: false)
-            let value = parts.count > 1 ? Self.spaced(parts[1]).removingPercentEncoding : ""
+            let value = parts.count > 1 ? parts[1].replacing(each: "+", with: " ").removingPercentEncoding : ""
             return (parts[0].removingPercentEncoding ?? String(parts[0]), value)
         }
-    }
-
-    /// A text with each plus sign replaced by a space.
-    private static func spaced(_ text: Substring) -> String {
-        String(decoding: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
     }
 
     package func has(_ key: String) -> Bool { parameters.contains { $0.key.isIdentical(to: key) } }
@@ -37,12 +32,9 @@ package struct QueryParameters {
     /// The problems of the parameters that were not read.
     package var unread: [(key: String, problem: String)] {
         guard isStrict else { return [] }
-        return parameters.filter { parameter in !known.contains { $0.isIdentical(to: parameter.key) } }
-            .enumerated().map { index, parameter in
-                (
-                    parameter.key,
-                    FieldReader.unknown(parameter.key, known, guesses: index < FieldReader.maxGuesses)
-                )
-            }
+        let keys = parameters.map(\.key).filter { key in !known.contains { $0.isIdentical(to: key) } }
+        return keys.enumerated().map { index, key in
+            (key, FieldReader.unknown(key, known, guesses: index < FieldReader.maxGuesses))
+        }
     }
 }

@@ -1,12 +1,13 @@
+import Foundation
+
 /// Rules for measuring and comparing texts. They use UTF-8 bytes or Unicode scalars, never Swift's `==`: it treats a
 /// composed and a decomposed letter as equal [D linear-time].
 package enum TextRules {
     /// The problem with a `unique_user_id`; `nil` if it is valid: 8 to 40 of `A-Za-z0-9@.+_-` [S].
     package static func uniqueUserIDProblem(_ text: String) -> String? {
         let accepted = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@.+_-".unicodeScalars)
-        let strange = text.unicodeScalars.first { !accepted.contains($0) }
-        if let strange {
-            return "has the character U+\(hex(strange)); accepted are A-Z a-z 0-9 @ . + _ -"
+        if let strange = text.unicodeScalars.first(where: { !accepted.contains($0) }) {
+            return "has the character U+\(String(format: "%04X", strange.value)); accepted are A-Z a-z 0-9 @ . + _ -"
         }
         let count = text.unicodeScalars.count
         guard (8...40).contains(count) else { return "must be 8 to 40 characters, got \(count)" }
@@ -34,11 +35,6 @@ package enum TextRules {
     package static func tooLong(_ text: String, scalars limit: Int) -> String? {
         let count = text.unicodeScalars.count
         return count <= limit ? nil : "must be at most \(limit) characters, got \(count)"
-    }
-
-    private static func hex(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }
 

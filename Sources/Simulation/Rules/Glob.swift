@@ -39,9 +39,8 @@ package struct Glob: Sendable {
         for place in 0...mine.count {
             var next = [Bool](repeating: false, count: theirs.count + 1)
             for index in 0...theirs.count where reached[index] {
-                let (one, two) = (
-                    place < mine.count ? mine[place] : nil, index < theirs.count ? theirs[index] : nil
-                )
+                let one = place < mine.count ? mine[place] : nil
+                let two = index < theirs.count ? theirs[index] : nil
                 if one?.repeats == true { next[index] = true }
                 if two?.repeats == true { reached[index + 1] = true }
                 guard let one, let two, one.overlaps(two) else { continue }
@@ -55,18 +54,13 @@ package struct Glob: Sendable {
         return false
     }
 
-    /// The pattern as characters that follow each other.
     private var steps: [Step] {
         parts.flatMap { part -> [Step] in
             switch part {
-            case "*" where isRoute:
-                [
-                    Step(only: nil, allowsSlash: false, repeats: false),
-                    Step(only: nil, allowsSlash: false, repeats: true),
-                ]
-            case "*": [Step(only: nil, allowsSlash: true, repeats: true)]
-            case "?": [Step(only: nil, allowsSlash: true, repeats: false)]
-            default: [Step(only: part, allowsSlash: true, repeats: false)]
+            case "*" where isRoute: [Step(allowsSlash: false), Step(allowsSlash: false, repeats: true)]
+            case "*": [Step(repeats: true)]
+            case "?": [Step()]
+            default: [Step(only: part)]
             }
         }
     }
@@ -74,12 +68,11 @@ package struct Glob: Sendable {
     /// One character of a pattern, or any number of them.
     private struct Step {
         /// The only character that it matches; `nil` if it matches any.
-        let only: Unicode.Scalar?
-        let allowsSlash: Bool
+        var only: Unicode.Scalar?
+        var allowsSlash = true
         /// Whether it matches any number of characters, even none.
-        let repeats: Bool
+        var repeats = false
 
-        /// Whether some character matches both.
         func overlaps(_ other: Step) -> Bool {
             if let only, let their = other.only { return only == their }
             guard let only = only ?? other.only else { return true }

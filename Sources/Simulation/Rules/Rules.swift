@@ -60,25 +60,6 @@ package enum Rules<Rule: StoredRule> {
             rules?[index].hits = hits
         }
     }
-
-    /// Removes a rule, or all of the kind. Writes.
-    ///
-    /// - Parameter id: the rule's id; `nil` if all rules are removed.
-    package static func remove(_ id: String?, _ job: JobContext) throws {
-        if let id {
-            guard let rule = try all(job).first(where: { $0.id.isIdentical(to: id) }) else {
-                throw PlatformError.notFound(
-                    "there is no \(Rule.kind.rawValue) rule \"\(id.excerpt)\" in this namespace")
-            }
-            try Rule.willRemove([rule], job)
-            try job.transaction.deleteRule(id: id)
-        } else {
-            try Rule.willRemove(all(job), job)
-            try job.transaction.deleteRules(Rule.kind)
-        }
-        try job.record(Rule.events.removed, id ?? "*")
-        job.state.invalidateRules()
-    }
 }
 
 /// `DELETE` of one rule or all, for `/_sim/faults` and `/_sim/outcomes`. Earlier decisions of a removed rule stay.
@@ -92,7 +73,20 @@ package struct RemoveRules<Rule: StoredRule>: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws {
-        try Rules<Rule>.remove(id, job)
+        let rules = try Rules<Rule>.all(job)
+        if let id {
+            guard let rule = rules.first(where: { $0.id.isIdentical(to: id) }) else {
+                throw PlatformError.notFound(
+                    "there is no \(Rule.kind.rawValue) rule \"\(id.excerpt)\" in this namespace")
+            }
+            try Rule.willRemove([rule], job)
+            try job.transaction.deleteRule(id: id)
+        } else {
+            try Rule.willRemove(rules, job)
+            try job.transaction.deleteRules(Rule.kind)
+        }
+        try job.record(Rule.events.removed, id ?? "*")
+        job.state.invalidateRules()
     }
 }
 

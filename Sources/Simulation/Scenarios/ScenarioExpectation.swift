@@ -136,7 +136,7 @@ extension ScenarioExpectation.Kind {
         let query = JournalQuery(&fields, impliesDelivery: true)
         checkRoute(query, &fields)
         let verify = { @Sendable (job: JobContext, amount: ScenarioExpectation.Amount) in
-            try VerifyRequests(query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count
+            try VerifyRequests(query: query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count
         }
         var subject = ScenarioExpectation.Subject(text: query.summary) { job, amount in
             do {
@@ -156,7 +156,7 @@ extension ScenarioExpectation.Kind {
         fields, _ in
         let sequence = RequestSequence(
             &fields, members: ["route", "method", "status", "delivered", "username", "test"], check: checkRoute)
-        let verify = { @Sendable (job: JobContext) in _ = try VerifySequence(sequence).perform(job) }
+        let verify = { @Sendable (job: JobContext) in _ = try VerifySequence(sequence: sequence).perform(job) }
         var subject = ScenarioExpectation.Subject(text: sequence.summary) { job, _ in
             do {
                 try verify(job)

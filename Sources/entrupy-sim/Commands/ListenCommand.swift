@@ -212,12 +212,12 @@ private struct Listening: Sendable {
         let shown = body.members?["data"]?.members ?? body.members?["items"]?.elements?.first?.members
         let event = request.headers.first(name: "X-Sim-Event")
         let item = shown?["entrupy_id"]?.text
-        let result = shown?["status"]?.members?["result"]?.members?["id"]?.text
+        let resultID = shown?["status"]?.members?["result"]?.members?["id"]?.text
         guard !terminal.isJSON else {
             func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
             let delivery: JSONValue = [
                 "event": text(event), "event_id": text(request.headers.first(name: "X-Sim-Event-Id")),
-                "entrupy_id": text(item), "result": text(result), "status": .number(JSONNumber(isSigned ? 200 : 401)),
+                "entrupy_id": text(item), "result": text(resultID), "status": .number(JSONNumber(isSigned ? 200 : 401)),
                 "signature_valid": .bool(isSigned), "body": body,
             ]
             // A decoded value can be encoded.
@@ -227,7 +227,7 @@ private struct Listening: Sendable {
         let answer: Terminal.Piece = isSigned ? .init("200", .green) : .init("401 wrong signature", .red)
         let width = WebhookEvent.allCases.map(\.rawValue.count).max() ?? 0
         let space = String(repeating: " ", count: max(0, width - (event ?? "-").count))
-        let rest = "\(space)  \(item ?? "-")  \(result ?? "-")  "
+        let rest = "\(space)  \(item ?? "-")  \(resultID ?? "-")  "
         terminal.line([Terminal.Piece(event ?? "-", .bold), Terminal.Piece(rest), answer])
     }
 }

@@ -131,20 +131,20 @@ extension ReplayCommand {
         listening.watchParent()
         let (end, listening) = (try end(), listening)
         do {
-            let server = try await replaying(terminal) { plan in
+            let (report, server) = try await replaying(terminal) { plan in
                 try await ReplayServer.continued(plan, end, logger: logger) {
                     listening.apply(to: &$0, controlToken: token, dataDirectory: nil)
                 }
             }
-            guard server.isOpen else { return try finish(server.report, terminal) }
-            Self.lines(server.report).forEach(terminal.note)
+            guard let server else { return try finish(report, terminal) }
+            Self.lines(report).forEach(terminal.note)
             try await server.run { location in
                 Welcome(
                     location: location, authority: server.authorityPath,
                     place: "the end of \(file), clocks stand", tokens: server.tokens, controlToken: token
                 ).show(asJSON: listening.readyJson)
             }
-            try Self.exit(server.report)
+            try Self.exit(report)
         } catch let error where !(error is ReplayRefusal || error is ExitCode || error is Refusal) {
             throw Stop.because(error)
         }

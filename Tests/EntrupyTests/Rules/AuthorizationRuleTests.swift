@@ -75,7 +75,7 @@ import Testing
     @Test func aUserWithoutAnEmailMustBeGivenOneAndKeepsIt() async throws {
         let bench = try await RuleBench()
         let user = "sim-test-user"
-        func email() async throws -> String? { try await bench.control(ShowUser("DemoOrg-\(user)")).email }
+        func email() async throws -> String? { try await bench.control(ByID<ShowUser>("DemoOrg-\(user)")).email }
         try #require(try await email() == nil)
         #expect(await wrong(bench, ["email": nil], user) == ["email"])
         #expect(try await authorize(bench, ["email": "first@example.com"], user).conflict == nil)

@@ -21,16 +21,16 @@ import Testing
         let user = try await bench.login()
         let item: JSONObject = ["brand": "Nike", "style_name": "Air Max"]
         let capture = try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
-        let last = try #require(try await bench.user(ShowCapture(capture), user).steps.last(where: \.required))
+        let last = try #require(try await bench.user(ByID<ShowCapture>(capture), user).steps.last(where: \.required))
             .region_id
         // Optional ones are not asked for, and each required one is.
         try await bench.upload(capture, user) { $0.required && $0.region_id != last }
-        #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .missingRegions)
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(capture), user) } == .missingRegions)
         try await bench.upload(capture, user) { $0.region_id == last }
-        let answer = try await bench.user(SubmitCapture(capture), user)
+        let answer = try await bench.user(ByID<SubmitCapture>(capture), user)
         #expect(answer.status.result.id == .needsReview)
-        #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .wrongState)
-        #expect(await refusal { try await bench.user(CancelCapture(capture), user) } == .wrongState)
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(capture), user) } == .wrongState)
+        #expect(await refusal { try await bench.user(ByID<CancelCapture>(capture), user) } == .wrongState)
     }
 
     @Test func aCaptureTimesOutAfterTwoHoursAndNotBefore() async throws {
@@ -38,10 +38,10 @@ import Testing
         let user = try await bench.login()
         let (early, late) = (try await bench.capture(user), try await bench.capture(user))
         await bench.wait("7199s")
-        _ = try await bench.user(SubmitCapture(early), user)
+        _ = try await bench.user(ByID<SubmitCapture>(early), user)
         await bench.wait("1s")
-        #expect(await refusal { try await bench.user(SubmitCapture(late), user) } == .captureTimedOut)
-        #expect(try await bench.user(ShowCapture(late), user).status == .timedOut)
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(late), user) } == .captureTimedOut)
+        #expect(try await bench.user(ByID<ShowCapture>(late), user).status == .timedOut)
     }
 
     @Test func theTimeoutFollowsTheNamespacesSetting() async throws {
@@ -49,24 +49,24 @@ import Testing
         let user = try await bench.login()
         let capture = try await bench.capture(user)
         await bench.wait("10m")
-        #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .captureTimedOut)
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(capture), user) } == .captureTimedOut)
     }
 
     @Test func aCancelledCaptureStaysCancelled() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
         let capture = try await bench.capture(user)
-        #expect(try await bench.user(CancelCapture(capture), user).status == .cancelled)
-        #expect(await refusal { try await bench.user(SubmitCapture(capture), user) } == .wrongState)
+        #expect(try await bench.user(ByID<CancelCapture>(capture), user).status == .cancelled)
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(capture), user) } == .wrongState)
         await bench.wait("3h")
-        #expect(try await bench.user(ShowCapture(capture), user).status == .cancelled)
+        #expect(try await bench.user(ByID<ShowCapture>(capture), user).status == .cancelled)
     }
 
     @Test func anUnknownRegionIsReportedBeforeTheCapturesState() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
         let capture = try await bench.capture(user)
-        _ = try await bench.user(CancelCapture(capture), user)
+        _ = try await bench.user(ByID<CancelCapture>(capture), user)
         let image = ReceivedImage(RuleBench.picture, digests: [], store: bench.namespaces.environment.images)
         defer { image.release(isKept: false) }
         func upload(_ region: String) async -> PlatformError.Kind? {
@@ -82,9 +82,9 @@ import Testing
         let bench = try await RuleBench()
         let (owner, other) = (try await bench.login(), try await bench.login("other-user"))
         let capture = try await bench.capture(owner)
-        #expect(await refusal { try await bench.user(ShowCapture(capture), other) } == .notFound)
-        #expect(await refusal { try await bench.user(SubmitCapture(capture), other) } == .notFound)
-        #expect(await refusal { try await bench.user(CancelCapture(capture), other) } == .notFound)
+        #expect(await refusal { try await bench.user(ByID<ShowCapture>(capture), other) } == .notFound)
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(capture), other) } == .notFound)
+        #expect(await refusal { try await bench.user(ByID<CancelCapture>(capture), other) } == .notFound)
     }
 
     @Test func aQuotaCountsSubmissionsAndStopsTheNextCapture() async throws {
@@ -133,7 +133,7 @@ import Testing
         let item: JSONObject = ["brand": "Nike", "style_name": "Air Max"]
         let capture = try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
         try await bench.upload(capture, user) { !["heel", "box_label"].contains($0.region_id) }
-        let refused = await refusalError { try await bench.user(SubmitCapture(capture), user) }
+        let refused = await refusalError { try await bench.user(ByID<SubmitCapture>(capture), user) }
         #expect(refused?.details.map(\.field) == ["heel"], "the label of the box is optional")
     }
 
@@ -149,7 +149,7 @@ import Testing
         }
         var started: [String] = []
         for _ in 0..<5 { started.append(try await start()) }
-        _ = try await bench.user(CancelCapture(started[1]), user)
+        _ = try await bench.user(ByID<CancelCapture>(started[1]), user)
         let first = try await page("limit=2")
         let cursor = try #require(first.next_cursor)
         let second = try await page("limit=2&cursor=\(cursor)")

@@ -27,7 +27,7 @@ import Testing
         let request = StartCaptureRequest(item: item, activity: activity, fingerprint_parent: parent)
         let capture = try await bench.user(StartCapture(request), user).captureID
         try await bench.upload(capture, user)
-        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let id = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         if waits { await bench.wait("1h") }
         return try await bench.item(id)
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(item.certificateID == nil)
         #expect((item.brandID, item.brandName) == ("", ""))
         #expect(!item.metadata.contains("capture_workflow"))
-        let info = try await bench.control(ShowAuthentication(item.entrupyID))
+        let info = try await bench.control(ByID<ShowAuthentication>(item.entrupyID))
         #expect(info.sdk.properties.brand.id == "")
         #expect(info.sdk.properties.brand.display == ["name": ""])
         #expect(info.v2.properties.brand == nil)
@@ -99,7 +99,7 @@ import Testing
         _ = try await bench.submit(user, "bag-4")
         await bench.wait("1h")
         #expect(try await run(bench, user, Self.compare(["customer_item_id": "bag-4"])).fingerprintParent == nil)
-        _ = try await bench.control(PatchAuthentication(other.entrupyID, result: .registrationInvalid))
+        _ = try await bench.control(PatchAuthentication(entrupyID: other.entrupyID, result: .registrationInvalid))
         #expect(try await run(bench, user, Self.compare(["customer_item_id": "bag-2"])).fingerprintParent == nil)
     }
 
@@ -125,9 +125,9 @@ import Testing
         #expect(try await refused(bench, user, waiting) == (.forbidden, "quota"))
         _ = try await bench.control(PatchSettings(["quota": .null]))
         await bench.wait("1h")
-        _ = try await bench.control(PatchAuthentication(item.entrupyID, result: .registrationInvalid))
+        _ = try await bench.control(PatchAuthentication(entrupyID: item.entrupyID, result: .registrationInvalid))
         #expect(try await refused(bench, user, Self.compare(["entrupy_id": good])) == (.invalid, "item.entrupy_id"))
-        _ = try await bench.control(PatchAuthentication(item.entrupyID, result: .authentic))
+        _ = try await bench.control(PatchAuthentication(entrupyID: item.entrupyID, result: .authentic))
         #expect(try await run(bench, user, Self.compare(["entrupy_id": good])).fingerprintParent == item.entrupyID)
     }
 
@@ -225,7 +225,7 @@ import Testing
             #expect(item.result == result)
             #expect(!item.resultFinal)
             #expect(item.initialResult == nil)
-            let final = try await bench.control(PatchAuthentication(id, result: .authentic))
+            let final = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
             #expect(final.result.final)
             #expect(final.v2.status.initial_result?.final == true)
         }
@@ -236,7 +236,7 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user)
         for result in [ResultID.canceled, .notAvailable] {
-            let info = try await bench.control(PatchAuthentication(id, result: result))
+            let info = try await bench.control(PatchAuthentication(entrupyID: id, result: result))
             #expect(info.result.final)
             #expect(info.certificate_id == nil)
             #expect(!info.flag.is_flaggable)
@@ -250,9 +250,8 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user)
         for result in Self.ofRegistrations + Self.ofComparisons {
-            #expect(
-                await refusal { try await bench.control(PatchAuthentication(id, result: result)) } == .invalid,
-                "\(result.rawValue)")
+            let change = PatchAuthentication(entrupyID: id, result: result)
+            #expect(await refusal { try await bench.control(change) } == .invalid, "\(result.rawValue)")
             let capture = StartCaptureRequest(
                 item: ["brand": "Nike", "style_name": "x", "customer_item_id": .string("sim-\(result.rawValue)-1")])
             #expect(
@@ -261,7 +260,7 @@ import Testing
             #expect(await refusal { try await bench.control(PatchSettings(patch)) } == .invalid, "\(result.rawValue)")
         }
         for result in Self.forAll {
-            #expect(try await bench.control(PatchAuthentication(id, result: result)).result.id == result)
+            #expect(try await bench.control(PatchAuthentication(entrupyID: id, result: result)).result.id == result)
         }
     }
 
@@ -287,7 +286,7 @@ import Testing
         let request = StartCaptureRequest(item: ["capture_workflow": "fingerprint_register", "item_type": "sneakers"])
         let capture = try await bench.user(StartCapture(request), user).captureID
         try await bench.upload(capture, user)
-        let registered = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let registered = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         await bench.wait("1h")
         #expect(try await bench.item(registered).result == .registrationInvalid)
     }
@@ -295,7 +294,7 @@ import Testing
 
 /// The item types of the vendor's tables, and how a category is found.
 @Suite struct VendorItemTypeTests {
-    private func flow(_ item: JSONObject) async throws -> ItemMetadata.Flow {
+    private func flow(_ item: JSONObject) async throws -> (category: String, isSupported: Bool) {
         let bench = try await RuleBench()
         return try await bench.job { ItemMetadata(members: item).flow($0.catalogue) }
     }

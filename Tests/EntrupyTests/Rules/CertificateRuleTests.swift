@@ -13,15 +13,15 @@ import Testing
         let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
         let certificate = try #require(try await bench.item(id).certificateID)
         func show() async -> PlatformError.Kind? {
-            await refusal { try await bench.control(ShowCertificate(certificate)) }
+            await refusal { try await bench.control(ByID<ShowCertificate>(certificate)) }
         }
         #expect(await show() == nil)
         for result in [ResultID.unknown, .needsReview] {
-            _ = try await bench.control(PatchAuthentication(id, result: result))
+            _ = try await bench.control(PatchAuthentication(entrupyID: id, result: result))
             #expect(await show() == .notFound)
             #expect(await refusal { try await bench.control(TransferCertificate(id, to: "a@b")) } == .wrongState)
         }
-        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
         #expect(await show() == nil)
         #expect(try await bench.item(id).certificateID == certificate, "the same one")
     }
@@ -36,9 +36,9 @@ import Testing
             let data = try RuleBench.body(try await bench.deliver(200))["data"]?.members
             #expect(data?["certificate_holder"]?.text == holder)
         }
-        let transfers = try await bench.partner(ListCertificateTransfers(id)).transfers
+        let transfers = try await bench.partner(ByID<ListCertificateTransfers>(id)).transfers
         #expect(transfers.map(\.to.email) == ["first@example.com", "second@example.com"])
-        let other = ListCertificateTransfers(id)
+        let other = ByID<ListCertificateTransfers>(id)
         #expect(await refusal { try await bench.partner(other, RuleBench.otherPartner) } == .notFound)
     }
 
@@ -49,8 +49,8 @@ import Testing
             item: ["brand": "Nike", "style_name": "Air Max"], activity: .fingerprintRegister)
         let capture = try await bench.user(StartCapture(request), user).captureID
         try await bench.upload(capture, user)
-        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
-        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        let id = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
         #expect(try await bench.item(id).certificateID == nil)
         #expect(await refusal { try await bench.control(TransferCertificate(id, to: "a@b")) } == .wrongState)
         let sent = bench.sent(["to": ["email": "a@b"]], path: ["entrupy_id": id])
@@ -84,12 +84,12 @@ import Testing
         let started = try await transfer(["to": ["email": "buyer@example.com", "name": "Grace"]])
         #expect(started.to.name == "Grace")
         _ = try await bench.control(TransferCertificate(id, to: "next@example.com"))
-        let all = try await bench.partner(ListCertificateTransfers(id)).transfers
+        let all = try await bench.partner(ByID<ListCertificateTransfers>(id)).transfers
         #expect(all.map(\.to.email) == ["buyer@example.com", "next@example.com"])
         #expect(all.first?.id == started.id)
         #expect(all.last?.id != started.id)
         #expect(try await bench.deliverAll() == ["certificate.transfer", "certificate.transfer"])
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         #expect(await refusal { try await transfer(["to": ["email": "a@b"]]) } == .wrongState)
     }
 }

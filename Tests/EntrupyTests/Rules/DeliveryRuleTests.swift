@@ -21,7 +21,7 @@ import Testing
         _ = try await bench.subscribe()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         #expect(try await bench.deliverAll() == ["session.updated", "session.completed"])
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         #expect(try await bench.deliverAll() == ["session.updated"])
     }
 
@@ -80,7 +80,7 @@ import Testing
         let (first, second) = (try await bench.subscribe(), try await bench.subscribe())
         _ = try await bench.submit(user, "a")
         #expect(bench.attempts().count == 2)
-        _ = try await bench.partner(Unsubscribe(first.id))
+        _ = try await bench.partner(ByID<Unsubscribe>(first.id))
         #expect(
             try await Set(deliveries(bench).map { "\($0.subscriptionID == first.id) \($0.status)" })
                 == ["true cancelled", "false sending"])
@@ -96,7 +96,7 @@ import Testing
         let user = try await bench.login()
         let subscription = try await bench.subscribe()
         _ = try await bench.submit(user, "a")
-        _ = try await bench.partner(Unsubscribe(subscription.id))
+        _ = try await bench.partner(ByID<Unsubscribe>(subscription.id))
         try await bench.deliver(500)
         await bench.wait("1d")
         #expect(bench.attempts().isEmpty)
@@ -109,10 +109,10 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-invalid-after-0s")
         _ = try await bench.subscribe(version, events: ["session.updated"])
-        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
         try await bench.deliver(200)
         // The flag is set by a user who reads Japanese.
-        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user, .japanese)
+        _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user, .japanese)
         let body = try RuleBench.body(try await bench.deliver(200))
         let texts = String(decoding: try WireJSON.encode(JSONValue.object(body)), as: UTF8.self)
         let isASCII = texts.utf8.allSatisfy { $0 < 0x80 }
@@ -143,7 +143,7 @@ import Testing
         let bench = try await RuleBench(settings: ["webhooks": ["domain_verification": true]])
         let subscription = try await bench.subscribe()
         func status() async throws -> Subscription.Status {
-            try await bench.partner(ShowSubscription(subscription.id)).status
+            try await bench.partner(ByID<ShowSubscription>(subscription.id)).status
         }
         try await bench.deliver(201, answer: subscription.verification)
         #expect(try await status() == .pending)

@@ -26,7 +26,7 @@ import Testing
     ) async throws -> String {
         let capture = try await start(bench, user, activity, parent: parent, id: id, type: type)
         try await bench.upload(capture, user)
-        let item = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let item = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         await bench.wait("10s")
         return item
     }
@@ -59,7 +59,7 @@ import Testing
         let compared = try await run(bench, user, "fingerprint_compare", parent: parent)
         let authenticated = try await run(bench, user, "authentication")
         func set(_ id: String, _ result: ResultID) async -> PlatformError.Kind? {
-            await refusal { try await bench.control(PatchAuthentication(id, result: result)) }
+            await refusal { try await bench.control(PatchAuthentication(entrupyID: id, result: result)) }
         }
         #expect(await set(authenticated, .match) == .invalid)
         #expect(await set(compared, .authentic) == .invalid)

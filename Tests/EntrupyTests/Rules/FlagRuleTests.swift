@@ -12,7 +12,7 @@ import Testing
     private func set(_ bench: RuleBench, _ id: String, _ user: Credential, _ flag: Bool = true, reason: String? = nil)
         async throws -> FlagDetails
     {
-        try await bench.user(SetFlag(id, SetFlagRequest(flag: flag, flag_reason_id: reason)), user)
+        try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: flag, flag_reason_id: reason)), user)
     }
 
     @Test func aFinalAuthenticResultIsFlaggedAndCleared() async throws {
@@ -34,7 +34,7 @@ import Testing
         let id = try await bench.submit(user, item)
         #expect(await refusal { try await set(bench, id, user) } == .invalid)
         #expect(await refusal { try await set(bench, id, user, false) } == .invalid, "before the flag's state")
-        #expect(try await bench.user(ShowFlag(id), user).is_flaggable == false)
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).is_flaggable == false)
     }
 
     @Test func aResultThatIsNotFinalYetIsNotEligible() async throws {
@@ -43,7 +43,7 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-1h")
         #expect(await refusal { try await set(bench, id, user) } == .invalid)
         #expect(await refusal { try await set(bench, id, user, false) } == .invalid)
-        #expect(try await bench.user(ShowFlag(id), user).is_flaggable == false)
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).is_flaggable == false)
         await bench.wait("1h")
         #expect(try await set(bench, id, user).id == .flagged)
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(await refusal { try await set(bench, eligible, user) } == .forbidden)
         #expect(await refusal { try await set(bench, ineligible, user) } == .forbidden)
         #expect(await refusal { try await set(bench, ineligible, user, false) } == .forbidden)
-        #expect(try await bench.user(ShowFlag(eligible), user).is_flaggable == false)
+        #expect(try await bench.user(ByID<ShowFlag>(eligible), user).is_flaggable == false)
     }
 
     @Test func anItemOfAnotherUserLooksLikeAMissingOne() async throws {
@@ -73,7 +73,7 @@ import Testing
         let (owner, other) = (try await bench.login(), try await bench.login("other-user"))
         let id = try await bench.submit(owner, "sim-authentic-after-0s")
         #expect(await refusal { try await set(bench, id, other) } == .notFound)
-        #expect(await refusal { try await bench.user(ShowFlag(id), other) } == .notFound)
+        #expect(await refusal { try await bench.user(ByID<ShowFlag>(id), other) } == .notFound)
     }
 
     @Test func aReasonMustBeOneOfTheSeeds() async throws {
@@ -138,7 +138,7 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
-        let flagged = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user, language)
+        let flagged = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user, language)
         #expect(flagged.flag_status.flag_info?.label == labels.first)
         #expect(flagged.supported_flag_reasons.map(\.label) == labels)
     }
@@ -183,10 +183,10 @@ import Testing
         let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
         _ = try await bench.subscribe()
         for flag in [FlagID.flagged, .resolved, .unflagged] {
-            _ = try await bench.control(PatchAuthentication(id, flag: flag))
+            _ = try await bench.control(PatchAuthentication(entrupyID: id, flag: flag))
             #expect(try await bench.deliverAll() == ["session.updated"], "\(flag.rawValue)")
         }
-        _ = try await bench.control(PatchAuthentication(id, flag: .unflagged))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, flag: .unflagged))
         #expect(try await bench.deliverAll() == [], "the item has this flag already")
     }
 
@@ -196,14 +196,14 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         _ = try await set(bench, id, user)
         _ = try await bench.control(ResolveFlag(id, note: "Seen again", result: nil))
-        _ = try await bench.control(PatchAuthentication(id, flag: .flagged))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, flag: .flagged))
         let flagged = try await bench.item(id)
         #expect(flagged.flag == .flagged && flagged.flagResolvedAt == nil && flagged.flagNote == nil)
         await bench.wait("1m")
-        _ = try await bench.control(PatchAuthentication(id, flag: .resolved))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, flag: .resolved))
         let resolved = try await bench.item(id)
         #expect(resolved.flagResolvedAt == RuleBench.morning + .minute && resolved.flaggedAt == RuleBench.morning)
-        _ = try await bench.control(PatchAuthentication(id, flag: .unflagged))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, flag: .unflagged))
         let cleared = try await bench.item(id)
         #expect(cleared.flaggedAt == nil && cleared.flagResolvedAt == nil && cleared.flagReasonID == nil)
     }
@@ -216,7 +216,7 @@ import Testing
         _ = try await set(bench, id, user)
         let sent = bench.sent(body, path: ["entrupy_id": id])
         #expect(await refusal { try await bench.control(ResolveFlag(sent)) } == .invalid)
-        #expect(try await bench.user(ShowFlag(id), user).id == .flagged)
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).id == .flagged)
     }
 
     /// An app must cope with a flag that its version does not know.
@@ -226,8 +226,8 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         let sent = bench.sent(["flag": "escalated"], path: ["entrupy_id": id])
         _ = try await bench.control(PatchAuthentication(sent))
-        #expect(try await bench.user(ShowFlag(id), user).id.rawValue == "escalated")
-        #expect(try await bench.control(ShowAuthentication(id)).sdk.status.flag.id.rawValue == "escalated")
+        #expect(try await bench.user(ByID<ShowFlag>(id), user).id.rawValue == "escalated")
+        #expect(try await bench.control(ByID<ShowAuthentication>(id)).sdk.status.flag.id.rawValue == "escalated")
         #expect(await refusal { try await set(bench, id, user) } == .wrongState)
         #expect(await refusal { try await set(bench, id, user, false) } == .wrongState)
     }

@@ -14,12 +14,12 @@ import Testing
         .object(
             try #require(
                 WireJSON.decode(
-                    JSONValue.self, from: WireJSON.encode(await bench.user(ShowMarketEdge(id), user, language))
+                    JSONValue.self, from: WireJSON.encode(await bench.user(ByID<ShowMarketEdge>(id), user, language))
                 ).members))
     }
 
     private func give(_ bench: RuleBench, _ id: String, _ given: JSONObject) async throws {
-        _ = try await bench.control(PatchAuthentication(id, marketEdge: .set(given)))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, marketEdge: .given(given)))
     }
 
     /// An authentic item of a user.
@@ -33,18 +33,18 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-1h")
         for result in [nil, ResultID.dataRequired, .received] {
-            if let result { _ = try await bench.control(PatchAuthentication(id, result: result)) }
+            if let result { _ = try await bench.control(PatchAuthentication(entrupyID: id, result: result)) }
             let name = result?.rawValue ?? "planned"
             #expect(await refusal { try await edge(bench, id, user) } == .wrongState, "\(name)")
         }
         try await give(bench, id, ["market_value": ["price": "1 USD"]])
         #expect(await refusal { try await edge(bench, id, user) } == .wrongState, "given data waits for the result too")
-        _ = try await bench.control(PatchAuthentication(id, result: .authentic))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
         #expect(try await edge(bench, id, user)["market_value.price"] == "1 USD")
         let other = try await bench.login("other-user")
         #expect(await refusal { try await edge(bench, id, other) } == .notFound)
         #expect(await refusal { try await edge(bench, "AAAAAAAA", user) } == .notFound)
-        _ = try await bench.control(PatchAuthentication(id, result: .needsReview))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .needsReview))
         #expect(await refusal { try await edge(bench, id, user) } == .wrongState, "under review again")
     }
 
@@ -52,7 +52,7 @@ import Testing
         let bench = try await RuleBench()
         let (id, user) = try await authentic(bench)
         let made = try await edge(bench, id, user)
-        let info = try await bench.control(ShowAuthentication(id))
+        let info = try await bench.control(ByID<ShowAuthentication>(id))
         let catalog = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(info.v2))["catalog"]
         #expect(made["marketplace_listings"] == catalog["marketplace_listings"])
         for member in ["score", "rating", "issues"] {
@@ -82,7 +82,7 @@ import Testing
         }
         _ = try await bench.control(
             PatchAuthentication(
-                id,
+                entrupyID: id,
                 catalog: [
                     "product_information": ["brand": "Other", "style": .null],
                     "condition_assessment": ["rating": "worn", "score": 2, "issues": ["scuffs"]],
@@ -109,17 +109,17 @@ import Testing
             #expect(edge["identifier.entrupy_id"].text == id, comment)
         }
         for result: ResultID in [.invalid, .notSupported, .canceled, .notAvailable] {
-            _ = try await bench.control(PatchAuthentication(id, result: result))
+            _ = try await bench.control(PatchAuthentication(entrupyID: id, result: result))
             checkIsEmpty(try await edge(bench, id, user), "\(result)")
         }
         for result: ResultID in [.unknown, .analyzed, .authentic] {
-            _ = try await bench.control(PatchAuthentication(id, result: result))
+            _ = try await bench.control(PatchAuthentication(entrupyID: id, result: result))
             #expect(try await edge(bench, id, user)["market_grade"] != .null, "\(result)")
         }
         _ = try await bench.control(
-            PatchAuthentication(id, catalog: ["condition_assessment": .null, "marketplace_listings": .null]))
+            PatchAuthentication(entrupyID: id, catalog: ["condition_assessment": .null, "marketplace_listings": .null]))
         checkIsEmpty(try await edge(bench, id, user), "without catalogue data")
-        _ = try await bench.control(PatchAuthentication(id, result: .invalid))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .invalid))
         try await give(bench, id, ["market_match": ["product": "P"]])
         let given = try await edge(bench, id, user)
         #expect(given["market_match.product"] == "P" && given["error"] == .null && given["condition"] == .null)
@@ -156,7 +156,7 @@ import Testing
         now = try await edge(bench, id, user)
         #expect(now["error.message"] == "Later." && now["error.show"] == true && now["error.retry"] == true)
         #expect(now["condition"] == .null && now["marketplace_listings"] == [])
-        _ = try await bench.control(PatchAuthentication(id, marketEdge: .remove))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, marketEdge: .null))
         #expect(try await edge(bench, id, user) == made)
         #expect(try await bench.item(id).marketEdge == nil)
     }
@@ -251,7 +251,7 @@ import Testing
             .get()
         for (index, id) in made.entrupy_ids.enumerated() {
             #expect(try await edge(bench, id, user)["market_match.product"].text == "Pair \(index + 1)")
-            let info = try await bench.control(ShowAuthentication(id))
+            let info = try await bench.control(ByID<ShowAuthentication>(id))
             #expect(info.item["market_edge"] == .null, "it is not a member of the item")
         }
         let long = try ItemTemplate(

@@ -79,9 +79,9 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-invalid-after-0s")
         #expect(try await bench.item(id).resultReason == "blurry_images")
-        let patch = PatchAuthentication(id, result: .unknown, reason: "multiple_items")
+        let patch = PatchAuthentication(entrupyID: id, result: .unknown, reason: "multiple_items")
         #expect(await refusal { try await bench.control(patch) } == .invalid)
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         #expect(try await bench.item(id).resultReason == nil)
     }
 
@@ -91,12 +91,12 @@ import Testing
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         let first = try await bench.item(id)
         await bench.wait("1h")
-        _ = try await bench.control(PatchAuthentication(id, result: .needsReview))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .needsReview))
         let back = try await bench.item(id)
         #expect(!back.resultFinal && back.resultAt == first.resultAt && back.resultAt == RuleBench.morning)
         #expect(back.initialResult == .authentic && back.initialResultAt == first.initialResultAt)
         await bench.wait("1h")
-        _ = try await bench.control(PatchAuthentication(id, result: .unknown))
+        _ = try await bench.control(PatchAuthentication(entrupyID: id, result: .unknown))
         let last = try await bench.item(id)
         #expect(last.resultAt == RuleBench.morning + Span("2h")! && last.initialResult == .authentic)
     }
@@ -139,7 +139,7 @@ import Testing
         let id = try await bench.submit(try await bench.login(), "sim-needs_review")
         await bench.wait("20h")
         #expect(try await bench.item(id).result == .needsReview)
-        #expect(try await bench.control(ShowAuthentication(id)).result_due_at == nil)
+        #expect(try await bench.control(ByID<ShowAuthentication>(id)).result_due_at == nil)
     }
 
     @Test func aDebugSubmissionIsInvalidAtOnce() async throws {
@@ -148,7 +148,7 @@ import Testing
         #expect(rule.notes.count == 1, "it can never match, which is said")
         let user = try await bench.login()
         let capture = try await bench.capture(user, "sim-authentic", type: .debug)
-        let answer = try await bench.user(SubmitCapture(capture), user)
+        let answer = try await bench.user(ByID<SubmitCapture>(capture), user)
         #expect(answer.status.result.final)
         #expect(answer.event_times.result_returned_at?.epoch == RuleBench.morning.epoch)
         let item = try await bench.item(answer.entrupy_id)
@@ -164,7 +164,7 @@ import Testing
             try await bench.submit(try await bench.login(), "x", brand: "Acme & Söhne"))
         #expect(item.brandID == "acme_söhne")
         #expect(item.brandName == "Acme & Söhne")
-        let shown = try await bench.control(ShowAuthentication(item.entrupyID)).sdk.properties.brand
+        let shown = try await bench.control(ByID<ShowAuthentication>(item.entrupyID)).sdk.properties.brand
         #expect(shown.id == "acme_söhne")
         #expect(shown.display == ["name": "Acme & Söhne"])
     }

@@ -137,7 +137,8 @@ import Testing
                     outcome: outcome, request: message, response: message))
         }
         try await checkEnds { limit, cursor in
-            let list = try await bench.control(ListRequests(JournalQuery(), limit: limit, cursor: cursor))
+            var search = try await bench.control(ListRequests(JournalQuery(), limit: limit, cursor: cursor))
+            let list = search.list()
             return (list.requests.count, list.next_cursor)
         }
     }

@@ -65,7 +65,7 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
         await bench.wait("1h")
-        _ = try await bench.user(SetFlag(id, SetFlagRequest(flag: true)), user)
+        _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user)
         let item = try await shown(bench, id, .v2)
         #expect(item["timestamp.created_at"] == "2026-01-05T09:00:00.000000Z")
         #expect(item["timestamp.last_updated_at"] == "2026-01-05T10:00:00.000000Z")
@@ -84,7 +84,7 @@ import Testing
         ]
         let capture = try await bench.user(StartCapture(StartCaptureRequest(item: item)), user).captureID
         try await bench.upload(capture, user)
-        let id = try await bench.user(SubmitCapture(capture), user).entrupy_id
+        let id = try await bench.user(ByID<SubmitCapture>(capture), user).entrupy_id
         for language in languages {
             let v1 = try await shown(bench, id, .v1(minor: 4), in: language)
             #expect(v1["status.result.display.header"].text == header[language])

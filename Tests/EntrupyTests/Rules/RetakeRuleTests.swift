@@ -12,17 +12,18 @@ import Testing
         let bench = try await RuleBench(settings: ["result": ["delay": "10m"]])
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: "Sharper")))
+        let request = RetakeRequest(regions: ["outer_side"], message: "Sharper")
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: request))
         await bench.wait("1h")
         #expect(try await bench.item(id).result == .needsReview)
         let open = try await bench.user(ListRetakes(), user).items
         try #require(open.count == 1)
         #expect(open[0].item.entrupy_id == id && open[0].retake.regions.map(\.region_id) == ["outer_side"])
         #expect(open[0].retake.requested_at == RuleBench.morning.epoch, "when it was asked for, not when it is read")
-        let capture = try await bench.user(StartRetake(id), user)
+        let capture = try await bench.user(ByID<StartRetake>(id), user)
         #expect(capture.steps.map(\.region_id) == ["outer_side"])
         try await bench.upload(capture.capture_id, user)
-        #expect(try await bench.user(SubmitCapture(capture.capture_id), user).entrupy_id == id)
+        #expect(try await bench.user(ByID<SubmitCapture>(capture.capture_id), user).entrupy_id == id)
         await bench.wait("599s")
         #expect(try await bench.item(id).result == .needsReview)
         await bench.wait("1s")
@@ -37,7 +38,7 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["heel"], message: nil)))
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["heel"])))
         let regions = try await bench.user(ListRetakes(), user, language).items.flatMap(\.retake.regions)
         #expect(regions.map(\.display_name) == [step.displayName[language]])
         #expect(regions.map(\.guidance) == [step.guidance[language]])
@@ -47,9 +48,9 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
-        #expect(await refusal { try await bench.user(StartRetake(id), user) } == .wrongState)
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: nil)))
-        let again = AskForRetake(id, RetakeRequest(regions: ["inner_side"], message: nil))
+        #expect(await refusal { try await bench.user(ByID<StartRetake>(id), user) } == .wrongState)
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["outer_side"])))
+        let again = AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["inner_side"]))
         #expect(await refusal { try await bench.control(again) } == .wrongState)
     }
 
@@ -58,7 +59,7 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
         for regions in [[], ["elbow"]] {
-            let wrong = AskForRetake(id, RetakeRequest(regions: regions, message: nil))
+            let wrong = AskForRetake(entrupyID: id, request: RetakeRequest(regions: regions))
             #expect(await refusal { try await bench.control(wrong) } == .invalid)
         }
     }
@@ -67,11 +68,11 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         let id = try await bench.submit(user, "a")
-        _ = try await bench.control(AskForRetake(id, RetakeRequest(regions: ["outer_side"], message: nil)))
-        let capture = try await bench.user(StartRetake(id), user).capture_id
+        _ = try await bench.control(AskForRetake(entrupyID: id, request: RetakeRequest(regions: ["outer_side"])))
+        let capture = try await bench.user(ByID<StartRetake>(id), user).capture_id
         try await bench.upload(capture, user)
-        _ = try await bench.user(SubmitCapture(capture), user)
-        #expect(try await bench.control(ShowUser("DemoOrg-bench-user")).submissions == 1)
+        _ = try await bench.user(ByID<SubmitCapture>(capture), user)
+        #expect(try await bench.control(ByID<ShowUser>("DemoOrg-bench-user")).submissions == 1)
     }
 
     private func ask(_ bench: RuleBench, _ id: String, _ body: JSONValue = [:]) async throws {
@@ -84,7 +85,7 @@ import Testing
         let id = try await bench.submit(user)
         try await ask(bench, id, ["regions": ["heel"]])
         #expect(try await bench.user(ListRetakes(), other).items.isEmpty)
-        #expect(await refusal { try await bench.user(StartRetake(id), other) } == .notFound)
+        #expect(await refusal { try await bench.user(ByID<StartRetake>(id), other) } == .notFound)
     }
 
     @Test func aRetakeWithoutRegionsRequestsAllRequiredOnes() async throws {
@@ -105,29 +106,30 @@ import Testing
         let user = try await bench.login()
         let id = try await bench.submit(user)
         try await ask(bench, id, ["regions": ["heel"]])
-        let first = try await bench.user(StartRetake(id), user).capture_id
+        let first = try await bench.user(ByID<StartRetake>(id), user).capture_id
         await bench.wait("2h")
         #expect(await refusal { try await bench.upload(first, user) } == .captureTimedOut)
         // If two captures answer the retake, the first counts.
         let captures = [
-            try await bench.user(StartRetake(id), user).capture_id,
-            try await bench.user(StartRetake(id), user).capture_id,
+            try await bench.user(ByID<StartRetake>(id), user).capture_id,
+            try await bench.user(ByID<StartRetake>(id), user).capture_id,
         ]
         for capture in captures { try await bench.upload(capture, user) }
-        #expect(await refusal { try await bench.user(SubmitCapture(captures[0]), user) } == nil)
-        #expect(await refusal { try await bench.user(SubmitCapture(captures[1]), user) } == .wrongState)
-        #expect(try await bench.user(ShowCapture(captures[1]), user).status == .started, "what failed changed nothing")
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(captures[0]), user) } == nil)
+        #expect(await refusal { try await bench.user(ByID<SubmitCapture>(captures[1]), user) } == .wrongState)
+        let other = try await bench.user(ByID<ShowCapture>(captures[1]), user)
+        #expect(other.status == .started, "what failed changed nothing")
     }
 
     @Test func aRetakeGivesAGeneratedItemItsFirstPictures() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login("sim-test-user")
         let id = try #require(try await bench.generate(["result": "needs_review", "style_name": "AJ1"]).first)
-        #expect(try await bench.control(ShowAuthentication(id)).sdk.images == nil)
+        #expect(try await bench.control(ByID<ShowAuthentication>(id)).sdk.images == nil)
         try await ask(bench, id, ["regions": ["heel"]])
-        let capture = try await bench.user(StartRetake(id), user).capture_id
+        let capture = try await bench.user(ByID<StartRetake>(id), user).capture_id
         try await bench.upload(capture, user)
-        let submitted = try await bench.user(SubmitCapture(capture), user)
+        let submitted = try await bench.user(ByID<SubmitCapture>(capture), user)
         #expect(submitted.images?.uploaded_images?.map(\.display_name) == ["Heel"])
     }
 

@@ -119,7 +119,7 @@ final class RuleBench: Sendable {
     func upload(_ capture: String, _ user: Credential, where isWanted: (CaptureStep) -> Bool = { _ in true })
         async throws
     {
-        for step in try await self.user(ShowCapture(capture), user).steps where isWanted(step) {
+        for step in try await self.user(ByID<ShowCapture>(capture), user).steps where isWanted(step) {
             let image = ReceivedImage(Self.picture, digests: [], store: namespaces.environment.images)
             _ = try await self.user(UploadImage(captureID: capture, regionID: step.region_id, image: image), user)
             image.release(isKept: true)
@@ -131,7 +131,7 @@ final class RuleBench: Sendable {
         async throws -> String
     {
         let capture = try await capture(user, id, brand: brand, type: type)
-        return try await self.user(SubmitCapture(capture), user).entrupy_id
+        return try await self.user(ByID<SubmitCapture>(capture), user).entrupy_id
     }
 
     /// The smallest file that passes for a JPEG.

@@ -280,7 +280,7 @@ import Testing
             case 1: await bench.wait("1m")
             case 2:
                 if let victim = victims.popLast() {
-                    _ = try await bench.control(PatchAuthentication(victim, result: .unknown))
+                    _ = try await bench.control(PatchAuthentication(entrupyID: victim, result: .unknown))
                 }
             default:
                 let id = steady.randomElement(using: &random)!

@@ -107,7 +107,7 @@ import Testing
         #expect(try await authorize("other@example.com", first: "Eve") == ["email"])
         #expect(try await authorize(nil, first: "Ann") == [])
         #expect(try await authorize("bench-user@example.com", first: "Bob") == ["first_name"])
-        let user = try await bench.control(ShowUser("DemoOrg-bench-user"))
+        let user = try await bench.control(ByID<ShowUser>("DemoOrg-bench-user"))
         #expect(user.email == "bench-user@example.com" && user.first_name == "Ann")
     }
 

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func answer(_ bench: RuleBench, _ id: String, _ body: JSONValue, _ user: Credential) async throws {
-        _ = try await bench.user(AnswerSupportAsUser(bench.sent(body, path: ["entrupy_id": id])), user)
+        _ = try await bench.user(AnswerSupport<SDKUser>(bench.sent(body, path: ["entrupy_id": id])), user)
     }
 
     @Test func aQuestionIsSentAsAWebhook() async throws {
@@ -21,7 +21,7 @@ import Testing
         _ = try await bench.subscribe(.v1(minor: 4), events: ["support.message"])
         let id = try #require(try await bench.generate([:]).first)
         try await ask(bench, id, ["message": "Which colour?", "options": ["Red", "Black"]])
-        #expect(try await bench.control(ShowAuthentication(id)).timeline.last?.event == "support.message")
+        #expect(try await bench.control(ByID<ShowAuthentication>(id)).timeline.last?.event == "support.message")
         let message = try RuleBench.body(try await bench.deliver(200))["data"]?["support_message"]
         #expect(message?["type"] == "question")
         #expect(message?["message"] == "Which colour?")
@@ -57,11 +57,12 @@ import Testing
         let id = try await bench.submit(try await bench.login())
         let other = try await bench.login("sim-test-user")
         let stranger = RuleBench.otherPartner
-        #expect(await refusal { try await bench.partner(ListSupportMessages(id), stranger) } == .notFound)
-        #expect(await refusal { try await bench.partner(ListCertificateTransfers(id), stranger) } == .notFound)
+        let list = ByID<ListSupportMessages<Partner>>(id)
+        #expect(await refusal { try await bench.partner(list, stranger) } == .notFound)
+        #expect(await refusal { try await bench.partner(ByID<ListCertificateTransfers>(id), stranger) } == .notFound)
         let transfer = bench.sent(["to": ["email": "a@b"]], path: ["entrupy_id": id])
         #expect(await refusal { try await bench.partner(StartCertificateTransfer(transfer), stranger) } == .notFound)
-        #expect(await refusal { try await bench.user(ListUserSupportMessages(id), other) } == .notFound)
+        #expect(await refusal { try await bench.user(ByID<ListSupportMessages<SDKUser>>(id), other) } == .notFound)
         #expect(await refusal { try await answer(bench, id, ["message": "x"], other) } == .notFound)
     }
 
@@ -73,6 +74,6 @@ import Testing
         let bench = try await RuleBench()
         let id = try await bench.submit(try await bench.login())
         let sent = bench.sent(body, path: ["entrupy_id": id])
-        #expect(await refusal { try await bench.partner(AnswerSupport(sent)) } == .invalid)
+        #expect(await refusal { try await bench.partner(AnswerSupport<Partner>(sent)) } == .invalid)
     }
 }

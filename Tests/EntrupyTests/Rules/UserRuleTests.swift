@@ -47,7 +47,7 @@ import Testing
         #expect(cleared.first_name == nil)
         #expect(cleared.last_name == "Lovelace")
         #expect(try await authorize("Augusta", "Lovelace"))
-        #expect(try await bench.control(ShowUser(name)).first_name == "Augusta")
+        #expect(try await bench.control(ByID<ShowUser>(name)).first_name == "Augusta")
         #expect(try await !authorize("Ada", nil))
     }
 
@@ -100,6 +100,6 @@ import Testing
         #expect(await requests(bench, user, 1) == [false])
         _ = try await bench.control(PatchSettings(["rate_limits": "off"]))
         #expect(await requests(bench, user, 1) == [true])
-        #expect(budgets(try await bench.control(ShowUser(name))) == [nil, 1, nil])
+        #expect(budgets(try await bench.control(ByID<ShowUser>(name))) == [nil, 1, nil])
     }
 }
