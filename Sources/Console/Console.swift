@@ -72,7 +72,7 @@ package struct Console: Sendable {
 
     /// Renders the page that a request asks for. Problems are pages too.
     package func page(_ request: ConsoleRequest, _ api: @escaping ControlAPI) async -> ConsolePage {
-        let reader = ControlReader(api)
+        let reader = ControlReader(api: api)
         var part: PagePart
         do {
             part = try await self.part(request, reader)
@@ -89,7 +89,7 @@ package struct Console: Sendable {
 
     /// The number of entries that are newer than those of the live view, and whether there are more than were counted.
     package func news(_ request: ConsoleRequest, _ api: @escaping ControlAPI) async -> (count: Int, isMore: Bool) {
-        await ActivityPage.news(request, ControlReader(api))
+        await ActivityPage.news(request, ControlReader(api: api))
     }
 
     /// Finds the page of a path.
@@ -111,7 +111,9 @@ package struct Console: Sendable {
         case ("scenarios", 1): return try await ScenariosPage.part(request, api)
         case ("scenarios", 2): return try await ScenarioPage.part(path[1], request, api)
         case ("webhooks", 1): return try await WebhooksPage.part(request, api)
-        case ("webhooks", 2) where path[1].isIdentical(to: "check"): return CheckPage.part(request)
+        case ("webhooks", 2) where path[1].isIdentical(to: "check"):
+            return PagePart(
+                section: "webhooks", title: "Check a signature", template: "check", view: [String: String]())
         case ("webhooks", 3) where path[1].isIdentical(to: "deliveries"):
             return try await DeliveryPage.part(path[2], request, api)
         case ("coverage", 1): return try await CoveragePage.part(request, api)
@@ -134,7 +136,6 @@ struct PagePart {
     let view: any Encodable & Sendable
 }
 
-/// A reason for which a page cannot be shown.
 enum ConsoleProblem: Error {
     case noSuchPage
     /// The program has no template of the name, which a test rules out.
@@ -145,11 +146,7 @@ enum ConsoleProblem: Error {
 
 /// Reads answers of the control API as their wire types.
 struct ControlReader: Sendable {
-    private let api: ControlAPI
-
-    init(_ api: @escaping ControlAPI) {
-        self.api = api
-    }
+    let api: ControlAPI
 
     /// - Parameters:
     ///   - path: the path after `/_sim/`.
@@ -158,10 +155,12 @@ struct ControlReader: Sendable {
     func get<Value: Decodable>(
         _ path: String, _ query: [(String, String?)] = [], as type: Value.Type = Value.self
     ) async throws -> Value {
-        let given = query.compactMap { name, value in value.map { "\(name)=\(Link.escaped($0))" } }
-        return try WireJSON.decode(
-            type,
-            from: try await answer("/_sim/\(path)" + (given.isEmpty ? "" : "?" + given.joined(separator: "&"))))
+        try WireJSON.decode(type, from: try await answer("/_sim/\(path)\(Link.query(query))"))
+    }
+
+    /// Entries of the event log, newest first.
+    func events(_ query: [(String, String?)]) async throws -> [StateChange] {
+        try await get("event-log", query, as: EventList.self).events
     }
 
     /// The API's own description: OpenAPI as JSON.
@@ -183,13 +182,10 @@ struct ControlReader: Sendable {
 
 /// Builds URLs of pages.
 enum Link {
-    /// Percent-encodes one part of a path or a query.
-    static func escaped(_ text: String) -> String { URLPart.escaped(text) }
-
     /// A query with its `?`; empty if no pair has a value.
     static func query(_ pairs: [(String, String?)]) -> String {
         let given = pairs.compactMap { name, value in
-            value.flatMap { $0.isEmpty ? nil : "\(name)=\(escaped($0))" }
+            value.flatMap { $0.isEmpty ? nil : "\(name)=\(URLPart.escaped($0))" }
         }
         return given.isEmpty ? "" : "?" + given.joined(separator: "&")
     }

@@ -19,28 +19,25 @@ struct Frame: Encodable, Sendable {
     /// The options that end every command: those for the namespace and ``cliServer``.
     let cli: String
     let cliServer: String
-    let readOnly, canChange: Bool
+    let canChange: Bool
     let sections: [Tab]
     /// `nil` if it cannot be read.
     let clock: Clock?
 
-    /// The clock with what is due.
     struct Clock: Encodable, Sendable {
-        let now, nowISO, epoch, mode: String
-        let isFrozen, isRunning: Bool
+        let state: ClockState
+        let epoch: String
+        let isFrozen: Bool
         let next: Due?
         let due: Rows<Due>?
         /// The number of pieces of due work that are not listed; `nil` if all are.
         let moreDue: Int?
     }
 
-    /// A piece of due work.
     struct Due: Encodable, Sendable {
         let dueName, dueSubject: String
         let dueLink: String?
-        let dueAt, dueISO, left, leftSeconds: String
-        /// `nil` if it is not known when the wait began.
-        let progress: Progress?
+        let end: Countdown
     }
 
     init(
@@ -55,7 +52,6 @@ struct Frame: Encodable, Sendable {
         console = request.console
         cli = (request.namespace == "default" ? "" : " " + Shell.option("--namespace", request.namespace)) + server
         cliServer = server
-        readOnly = request.isReadOnly
         canChange = !request.isReadOnly
         sections = Self.names.map { name, title, path in
             Tab(name: title, link: request.console + path, isCurrent: name == part.section)
@@ -83,21 +79,19 @@ extension Frame.Clock {
     init(_ clock: ClockState, _ due: DueList?, _ request: ConsoleRequest) {
         let entries = (due?.due ?? []).map { Frame.Due($0, now: clock.epoch, request) }
         let more = (due?.total ?? 0) - entries.count
-        let isFrozen = clock.mode == "frozen"
         self.init(
-            now: Moment.text(clock.epoch), nowISO: Moment.iso(clock.epoch), epoch: "\(clock.epoch)", mode: clock.mode,
-            isFrozen: isFrozen, isRunning: !isFrozen, next: entries.first, due: Rows(entries),
-            moreDue: more > 0 ? more : nil)
+            state: clock, epoch: "\(clock.epoch)", isFrozen: clock.mode == "frozen", next: entries.first,
+            due: Rows(entries), moreDue: more > 0 ? more : nil)
     }
 }
 
 extension Frame.Due {
     init(_ entry: DueEntry, now: Double, _ request: ConsoleRequest) {
-        let left = max(0, entry.seconds_left)
+        let left = entry.seconds_left
+        let progress = entry.since.map { Progress(now - $0, of: now - $0 + max(0, left)) }
         self.init(
             dueName: EventWords.due(entry.kind), dueSubject: entry.subject,
-            dueLink: Subject(kind: entry.kind, id: entry.subject, request).link, dueAt: Moment.text(entry.at),
-            dueISO: Moment.iso(entry.at), left: Moment.span(entry.seconds_left), leftSeconds: "\(left)",
-            progress: entry.since.map { Progress(now - $0, of: now - $0 + left) })
+            dueLink: Subject(kind: entry.kind, id: entry.subject, request).link,
+            end: Countdown(to: entry.at, left: left, progress))
     }
 }

@@ -46,7 +46,6 @@ enum PageTemplates {
                 }))
     }
 
-    /// The whole page.
     static func render(_ frame: Frame, _ part: PagePart) throws -> String {
         // The values of the frame are those of every part, so that all templates know the namespace's paths.
         var page = try members(frame)
@@ -55,7 +54,6 @@ enum PageTemplates {
         return try render(page, "frame")
     }
 
-    /// A part of a page.
     static func render(_ view: some Encodable, _ template: String) throws -> String {
         try render(members(view), template)
     }

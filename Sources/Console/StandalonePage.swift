@@ -38,8 +38,7 @@ package enum StandalonePage {
     }
 
     private struct View: Encodable {
-        var title: String
-        var message: String
+        var title, message: String
         var details: [String]
         let action: String
         /// The command that makes the namespace.

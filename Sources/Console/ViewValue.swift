@@ -1,10 +1,10 @@
 import Mustache
 import SimulationAPI
 
-/// A value of a view as a template reads it: an object by the names of its members, everything else as the type of Swift.
+/// A value of a view as a template reads it: an object by the names of its members, and what has a format in that format.
 ///
 /// Members without a value are null, so that a template never takes the member of an outer object for an absent one.
-package struct ViewValue: MustacheParent, MustacheCustomRepresentation {
+package struct ViewValue: MustacheParent, MustacheCustomRepresentation, MustacheTransformable, CustomStringConvertible {
     private let json: JSONValue
 
     package init(_ json: JSONValue) {
@@ -17,10 +17,26 @@ package struct ViewValue: MustacheParent, MustacheCustomRepresentation {
         switch json {
         case .null: nil
         case .bool(let flag): flag
-        case .number(let number): number.text
-        case .string(let text): text
         case .array(let elements): elements.map(ViewValue.init)
-        case .object: self
+        case .number, .string, .object: self
+        }
+    }
+
+    package var description: String { if case .number(let number) = json { number.text } else { json.text ?? "" } }
+
+    /// The value in a format, for instance `{{time(created_at)}}`; `nil` if it has none of this name.
+    package func transform(_ format: String) -> Any? {
+        switch (format, json) {
+        case ("time", .number(let epoch)): Moment.text(epoch.double)
+        case ("day", .number(let epoch)): Moment.parts(epoch.double).day
+        case ("precise", .number(let epoch)): Moment.precise(epoch.double)
+        case ("iso", .number(let epoch)): Moment.iso(epoch.double)
+        case ("span", .number(let seconds)): Moment.span(seconds.double)
+        case ("size", .number(let bytes)): bytes.integer.map(SizeText.text)
+        case ("words", .string(let text)): text.replacing("_", with: " ")
+        case ("escaped", .string(let text)): URLPart.escaped(text)
+        case ("json", _): PrettyJSON.line(json)
+        default: nil
         }
     }
 }
@@ -36,10 +52,30 @@ struct Rows<Row: Encodable & Sendable>: Encodable, Sendable {
     }
 }
 
+/// A row of a table of two columns.
+struct NamedText: Encodable, Sendable {
+    let name, value: String
+}
+
 /// A link that chooses what a page shows.
 struct Tab: Encodable, Sendable {
     let name, link: String
     let isCurrent: Bool
+}
+
+/// A moment to come.
+struct Countdown: Encodable, Sendable {
+    /// In epoch seconds.
+    let at: Double
+    /// The time until then, in words and in seconds.
+    let left, seconds: String
+    /// `nil` if it is not known when the wait began.
+    let progress: Progress?
+
+    init(to at: Double, left: Double, _ progress: Progress? = nil) {
+        (self.at, self.progress) = (at, progress)
+        (self.left, seconds) = (Moment.span(left), "\(max(0, left))")
+    }
 }
 
 /// The part of a time that has passed.

@@ -7,15 +7,19 @@ import Testing
     private let request = ConsoleRequest(namespace: "a", path: [], query: [:], isReadOnly: false, url: "")
 
     private func chart(
-        _ events: [TimelineChart.Event], due: [TimelineChart.Due] = [], range: (from: Double, to: Double)? = nil
+        _ events: [StateChange], due: [DueEntry] = [], range: (from: Double, to: Double)? = nil
     ) -> TimelineChart.View {
         TimelineChart(
-            events: events, due: due, snapshots: [.init(name: "s", at: 100)], now: 1000, range: range, request
+            events: events, due: due, snapshots: [(name: "s", at: 100)], now: 1000, range: range, request
         ).view
     }
 
-    private func event(_ at: Double, _ kind: String = "result.set") -> TimelineChart.Event {
-        .init(at: at, kind: kind, subject: "ABC", data: .object(["result": .string("authentic")]))
+    private func event(_ at: Double, _ kind: String = "result.set") -> StateChange {
+        StateChange(sequence: 0, at: at, kind: kind, subject: "ABC", data: .object(["result": .string("authentic")]))
+    }
+
+    private func due(_ at: Double, _ kind: String = "result", _ subject: String = "ABC") -> DueEntry {
+        DueEntry(kind: kind, subject: subject, since: nil, at: at, seconds_left: 0)
     }
 
     private func number(_ text: String?) -> Double { text.flatMap(Double.init) ?? .nan }
@@ -30,7 +34,7 @@ import Testing
 
     /// Due work may be a second or a day apart. The chart shows its order, not the distances.
     @Test func dueWorkIsShownInOrderAtEqualDistances() throws {
-        let due = [1005.0, 1010, 87_400].map { TimelineChart.Due(at: $0, kind: "result", subject: "ABC") }
+        let due = [1005.0, 1010, 87_400].map { self.due($0) }
         let view = chart([event(900)], due: due)
         let places = view.future.map { number($0.circle.x) }
         let now = number(view.present?.x)
@@ -41,9 +45,7 @@ import Testing
     }
 
     @Test func laterWorkIsCounted() {
-        let due = (1...20).map {
-            TimelineChart.Due(at: 1000 + Double($0) * 60, kind: "webhook.attempt", subject: "\($0)")
-        }
+        let due = (1...20).map { self.due(1000 + Double($0) * 60, "webhook.attempt", "\($0)") }
         let view = chart([], due: due)
         #expect(view.future.count == 8)
         #expect(view.later == 12)
@@ -66,11 +68,9 @@ import Testing
         let kinds = ["result.set", "capture.started", "webhook.attempted", "session.started", "clock.advanced"]
         let events = (0..<Int(random(200))).map { _ in event(1000 - random(random(900)), kinds[Int(random(5))]) }
         let due = (0..<Int(random(60))).map { index in
-            TimelineChart.Due(
-                at: 1000 + random(random(300)), kind: ["result", "webhook.attempt"][Int(random(2))], subject: "\(index)"
-            )
+            self.due(1000 + random(random(300)), ["result", "webhook.attempt"][Int(random(2))], "\(index)")
         }
-        let snapshots = (0..<Int(random(20))).map { TimelineChart.Snapshot(name: "s\($0)", at: 1000 - random(300)) }
+        let snapshots = (0..<Int(random(20))).map { (name: "s\($0)", at: 1000 - random(300)) }
         let range: (from: Double, to: Double)? = seed % 2 == 0 ? nil : (800, 1100)
         let view = TimelineChart(
             events: events, due: due, snapshots: snapshots, now: 1000, range: range, request
@@ -96,7 +96,7 @@ import Testing
 
     /// A click on a mark that stands for several reaches all of them.
     @Test func dueWorkOfOneMomentIsOneMark() throws {
-        let due = (1...5).map { TimelineChart.Due(at: 1060, kind: "webhook.attempt", subject: "dlv_\($0)") }
+        let due = (1...5).map { self.due(1060, "webhook.attempt", "dlv_\($0)") }
         let marks = chart([], due: due).future
         try #require(marks.count == 1)
         #expect(marks[0].circle.count == "5")
@@ -112,7 +112,7 @@ import Testing
 
     @Test func aRangeShowsOnlyTheMarksWithinIt() {
         let view = chart(
-            [event(100), event(900)], due: [.init(at: 1100, kind: "result", subject: "A")], range: (800, 1050))
+            [event(100), event(900)], due: [due(1100)], range: (800, 1050))
         #expect(view.marks.count == 1)
         #expect(view.future.isEmpty)
         #expect(view.later == 1)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [0.0, 1000, 253_402_300_799]) func oddTimesAreDrawn(at: Double) {
-        let view = chart([event(at)], due: [.init(at: at, kind: "x", subject: "")])
+        let view = chart([event(at)], due: [due(at, "x", "")])
         #expect(view.width == "1120.0")
     }
 

@@ -42,6 +42,24 @@ import Testing
         #expect(try rendered(Outer(rows: nil), template) == "&lt;b&gt;&amp;&quot; no 0!")
     }
 
+    /// A format of a value that is absent, or of another type, is nothing.
+    @Test(arguments: [
+        ("time(at)", "2026-01-05 09:00:00"), ("day(at)", "2026-01-05"), ("precise(at)", "09:00:00.500"),
+        ("iso(at)", "2026-01-05T09:00:00.500000Z"), ("span(count)", "1 h 1 min"), ("size(count)", "3.7 kB"),
+        ("words(name)", "a b/c"), ("escaped(name)", "a_b%2Fc"), ("json(count)", "3660"),
+        ("time(name)", ""), ("words(count)", ""), ("time(none)", ""), ("unknown(at)", ""), ("count(list)", "2"),
+    ])
+    func valuesHaveFormats(format: String, text: String) throws {
+        struct View: Encodable {
+            let at = 1_767_603_600.5
+            let count = 3660
+            let name = "a_b/c"
+            let none: Double? = nil
+            let list = [1, 2]
+        }
+        #expect(try rendered(View(), "{{\(format)}}") == text)
+    }
+
     @Test func aPathLeadsToTheMemberOfAMember() throws {
         let view = ["a": ["b": "c"], "d": [:]]
         #expect(try rendered(view, "{{a.b}}{{#d.b}}never{{/d.b}}{{^d.b}}!{{/d.b}}") == "c!")

@@ -3,14 +3,11 @@ import SimulationAPI
 
 /// The live view: requests, state changes and webhook attempts, newest first.
 enum ActivityPage {
-    /// The number of entries of a page.
     static let rows = 100
-    /// The number of newer entries that are counted.
     private static let maxNews = 200
     /// The number of pages of the event log that are read to fill a page.
     private static let maxEventPages = 10
 
-    /// The entries of both lists.
     private struct Lists {
         var requests: [JournaledRequest] = []
         var events: [StateChange] = []
@@ -49,11 +46,11 @@ enum ActivityPage {
         case event(StateChange)
     }
 
-    /// The values of the page's template.
     private struct View: Encodable, Sendable {
         let search: ActivitySearch.View
         let problems: Rows<String>?
-        let held: Held?
+        /// The number of held requests, in words; `nil` if there are none.
+        let held: String?
         let newestPlace: String
         let isLive, isOlder: Bool
         let newest: String
@@ -62,11 +59,6 @@ enum ActivityPage {
         let olderLink: String?
         let shellURL: String
         let selected: Selected?
-    }
-
-    /// The hint that requests are held.
-    private struct Held: Encodable, Sendable {
-        let count, link: String
     }
 
     /// An entry: one of the three.
@@ -104,7 +96,7 @@ enum ActivityPage {
         let receivers = await receivers(of: lists.events, api)
         let isNothing = entries.isEmpty && problems.isEmpty
         let view = View(
-            search: search.view(request), problems: Rows(problems), held: await held(request, api),
+            search: search.view(request), problems: Rows(problems), held: await held(api),
             newestPlace: newest.text, isLive: older == nil && selected == nil, isOlder: older != nil,
             newest: request.console + Link.query([("q", terms.text)]),
             rows: Rows(entries.map { row($0, request, terms, receivers, selected: selected) }),
@@ -115,13 +107,10 @@ enum ActivityPage {
         return PagePart(section: "activity", title: "Activity", template: "activity", view: view)
     }
 
-    private static func held(_ request: ConsoleRequest, _ api: ControlReader) async -> Held? {
+    private static func held(_ api: ControlReader) async -> String? {
         // The page is of use without it.
         let count = (try? await api.get("held", as: HeldList.self))?.held.count ?? 0
-        guard count > 0 else { return nil }
-        return Held(
-            count: count == 1 ? "1 request is held" : "\(count) requests are held",
-            link: request.console + "/rules#held")
+        return count == 0 ? nil : count == 1 ? "1 request is held" : "\(count) requests are held"
     }
 
     private static func selected(
@@ -251,78 +240,60 @@ enum ActivityPage {
     }
 }
 
-/// A request as a row of a list.
 struct RequestRow: Encodable, Sendable {
-    let key, day, time, timeISO, status: String
+    let request: JournaledRequest
+    let key, status: String
     let statusClass: Int
     /// Why the answer did not reach the client; `nil` if it did.
     let loss: String?
-    let method, path, query: String
-    let user, test: String?
     let took: String
     let pills: [Pill]
     /// The effect of a fault.
     let effect: String?
 
-    /// A link to what decided the answer.
     struct Pill: Encodable, Sendable {
         let pill, pillTitle, pillStyle, pillLink: String
     }
 
     init(_ journaled: JournaledRequest, _ request: ConsoleRequest) {
+        self.request = journaled
         key = "r\(journaled.sequence ?? 0)-\(journaled.id)"
-        day = Moment.parts(journaled.at).day
-        time = Moment.precise(journaled.at)
-        timeISO = Moment.iso(journaled.at)
         status = journaled.status.map { "\($0)" } ?? "lost"
         statusClass = (journaled.status ?? 0) / 100
         loss = journaled.lossText.map { "not delivered: \($0)" }
-        method = journaled.method
-        path = journaled.path
-        query = journaled.query.map { "?\($0)" } ?? ""
-        user = journaled.username
-        test = journaled.test
         took = Moment.milliseconds(journaled.duration_ms)
         pills = Self.pills(journaled.decided_by, request)
         effect = journaled.effect.map { PrettyJSON.line(.object($0)) }
     }
 
     private static func pills(_ decided: DecidedRequest, _ request: ConsoleRequest) -> [Pill] {
-        var pills: [Pill] = []
-        if let fault = decided.fault {
-            pills.append(
-                Pill(
-                    pill: "fault", pillTitle: "the fault \(fault) was triggered", pillStyle: "bad",
-                    pillLink: "\(request.console)/rules#\(Link.escaped(fault))"))
+        func pill(_ pill: String, _ title: String, _ style: String, _ place: String) -> Pill {
+            Pill(pill: pill, pillTitle: title, pillStyle: style, pillLink: request.console + place)
         }
-        for limit in decided.limits {
-            pills.append(
-                Pill(
-                    pill: "limit", pillTitle: "the limit \(limit) was exceeded", pillStyle: "warn",
-                    pillLink: "\(request.console)/settings#rate_limits"))
+        let fault = decided.fault.map {
+            pill("fault", "the fault \($0) was triggered", "bad", "/rules#\(URLPart.escaped($0))")
         }
-        if let outcome = decided.outcome {
-            pills.append(
-                Pill(
-                    pill: "outcome", pillTitle: "the outcome rule \(outcome) decided the result", pillStyle: "calm",
-                    pillLink: "\(request.console)/rules#\(Link.escaped(outcome))"))
+        let limits = decided.limits.map {
+            pill("limit", "the limit \($0) was exceeded", "warn", "/settings#rate_limits")
         }
-        return pills
+        let outcome = decided.outcome.map {
+            pill("outcome", "the outcome rule \($0) decided the result", "calm", "/rules#\(URLPart.escaped($0))")
+        }
+        return [fault].compactMap(\.self) + limits + [outcome].compactMap(\.self)
     }
 }
 
-/// An entry of the event log as a row of a list.
 struct ChangeRow: Encodable, Sendable {
-    let key, day, time, timeISO, event, subject: String
+    let key: String
+    let at: Double
+    let event, subject: String
     /// The page about the subject; `nil` if there is none.
     var link: String?
     let summary, changeStyle: String
 
     init(_ change: StateChange, _ request: ConsoleRequest) {
         key = "e\(change.sequence)"
-        day = Moment.parts(change.at).day
-        time = Moment.precise(change.at)
-        timeISO = Moment.iso(change.at)
+        at = change.at
         event = EventWords.event(change.kind)
         subject = change.subject
         link = Subject(kind: change.kind, id: change.subject, request).link

@@ -20,7 +20,7 @@ struct ActivitySearch: Sendable {
             let named = try? await api.get("users", [("unique_user_id", name), limit], as: UserInfoList.self)
             users = named?.users ?? []
             // A whole name may be another organization's id of a user.
-            if !users.isEmpty, (try? await api.get("users/\(Link.escaped(name))", as: UserInfo.self)) != nil {
+            if !users.isEmpty, (try? await api.get("users/\(URLPart.escaped(name))", as: UserInfo.self)) != nil {
                 users = []
             }
         }
@@ -44,10 +44,8 @@ struct ActivitySearch: Sendable {
     /// With an item, what happened to it is shown too.
     var showsEvents: Bool { terms.showsEvents || item != nil && terms.value("show") == nil && !terms.hasKeysOfRequests }
 
-    /// The query for the journal.
     var requests: [(String, String?)] { terms.requests(username: users.first?.username ?? terms.value("user")) }
 
-    /// The query for the event log.
     var events: [(String, String?)] { terms.events(subject: terms.value("subject") ?? item?.entrupy_id) }
 
     /// The search field, its chips and the matches that are not entries.
@@ -55,19 +53,13 @@ struct ActivitySearch: Sendable {
         let text: String
         let chips: Rows<Chip>?
         let kinds: [Tab]
-        let keys: [Key]
+        let keys: [NamedText]
         let items: Rows<ItemRow>?
         /// The users of several organizations whom the name means; `nil` if it means one.
         let users: Rows<Tab>?
 
-        /// A word of the search.
         struct Chip: Encodable, Sendable {
             let chip, without: String
-        }
-
-        /// A key that a search may have.
-        struct Key: Encodable, Sendable {
-            let key, example: String
         }
     }
 
@@ -83,7 +75,7 @@ struct ActivitySearch: Sendable {
                     name: kind ?? "all", link: link(terms.showing(kind)),
                     isCurrent: (terms.value("show") ?? "").isIdentical(to: kind ?? ""))
             },
-            keys: SearchTerms.keys.map { View.Key(key: $0.0, example: $0.1) },
+            keys: SearchTerms.keys.map { NamedText(name: $0.0, value: $0.1) },
             items: Rows(items.map { ItemRow($0, now: 0, request) }),
             users: users.count < 2
                 ? nil

@@ -16,12 +16,6 @@ enum AuditPage {
         let style: String
         /// The number of times that it happened; `nil` for one.
         let times: Int?
-        let requests: [Request]
-
-        struct Request: Encodable, Sendable {
-            let number: Int64
-            let link: String
-        }
     }
 
     private struct Rule: Encodable, Sendable {
@@ -34,24 +28,17 @@ enum AuditPage {
         let errors = report.findings.count { $0.level == .error }
         let view = View(
             isUnused: report.rules.allSatisfy { $0.looked_at == 0 },
-            findings: Rows(report.findings.enumerated().map { finding($1, $0, request) }), errorCount: errors,
-            warningCount: report.findings.count - errors,
+            findings: Rows(
+                report.findings.enumerated().map { index, finding in
+                    Finding(
+                        key: "finding-\(index)", finding: finding, style: finding.level == .error ? "bad" : "warn",
+                        times: finding.count > 1 ? finding.count : nil)
+                }), errorCount: errors, warningCount: report.findings.count - errors,
             notJudged: Rows(report.rules.filter { $0.not_judged != nil }),
             rules: report.rules.map { rule in
                 Rule(
                     rule: rule, found: report.findings.filter { $0.rule == rule.id }.reduce(0) { $0 + $1.count })
             })
         return PagePart(section: "audit", title: "Audit", template: "audit", view: view)
-    }
-
-    private static func finding(_ finding: AuditReport.Finding, _ index: Int, _ request: ConsoleRequest) -> Finding {
-        Finding(
-            key: "finding-\(index)", finding: finding, style: finding.level == .error ? "bad" : "warn",
-            times: finding.count > 1 ? finding.count : nil,
-            requests: finding.requests.map { named in
-                Finding.Request(
-                    number: named.sequence,
-                    link: "\(request.console)/requests/\(Link.escaped("sequence:\(named.sequence)"))")
-            })
     }
 }

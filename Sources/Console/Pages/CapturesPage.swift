@@ -19,7 +19,7 @@ enum CapturesPage {
                     name: state == "started" ? "in progress" : state.replacing("_", with: " "),
                     link: link([("status", state)]), isCurrent: state == status)
             },
-            rows: Rows(list.captures.map { Row($0, now: now, request) }), isInProgress: status == "started",
+            rows: Rows(list.captures.map { Row($0, now: now) }), isInProgress: status == "started",
             nextLink: list.next_cursor.map { link([("status", status), ("cursor", $0)]) })
         return PagePart(section: "captures", title: "Captures", template: "captures", view: view)
     }
@@ -32,41 +32,25 @@ enum CapturesPage {
     }
 
     private struct Row: Encodable, Sendable {
-        let captureID, customerID, user, userLink, status, statusStyle: String
+        let capture: CaptureInfo
+        let statusStyle: String
         let isDebug: Bool
-        let started: String
-        let uploaded, total: Int
+        let total: Int
         let missing: String?
-        /// The time that is left; `nil` if the capture has ended.
-        let open: Open?
-        let itemID: String?
-        let itemLink: String
+        /// `nil` if the capture has ended.
+        let end: Countdown?
 
-        struct Open: Encodable, Sendable {
-            let left, leftSeconds, endsISO: String
-            let progress: Progress
-        }
-
-        init(_ capture: CaptureInfo, now: Double, _ request: ConsoleRequest) {
-            let state = capture.status.rawValue
-            captureID = capture.id
-            customerID = capture.customer_item_id ?? ""
-            user = capture.username
-            userLink = "\(request.console)/users/\(Link.escaped(capture.username))"
-            status = state.replacing("_", with: " ")
-            statusStyle = state == "started" ? "accent" : state == "submitted" ? "good" : "bad"
+        init(_ capture: CaptureInfo, now: Double) {
+            self.capture = capture
+            statusStyle = capture.status == .started ? "accent" : capture.status == .submitted ? "good" : "bad"
             isDebug = capture.config_type == "debug"
-            started = Moment.text(capture.started_at)
-            uploaded = capture.uploaded.count
             total = capture.uploaded.count + capture.missing.count
             missing = capture.missing.joined(separator: ", ").nonEmpty
-            open = capture.seconds_left.map {
-                Open(
-                    left: Moment.span($0), leftSeconds: "\(max(0, $0))", endsISO: Moment.iso(capture.expires_at),
-                    progress: Progress(now - capture.started_at, of: capture.expires_at - capture.started_at))
+            end = capture.seconds_left.map {
+                Countdown(
+                    to: capture.expires_at, left: $0,
+                    Progress(now - capture.started_at, of: capture.expires_at - capture.started_at))
             }
-            itemID = capture.entrupy_id
-            itemLink = "\(request.console)/items/\(Link.escaped(capture.entrupy_id ?? ""))"
         }
     }
 }

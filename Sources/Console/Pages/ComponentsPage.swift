@@ -26,40 +26,28 @@ enum ComponentsPage {
     }
 
     private struct Row: Encodable, Sendable {
-        let sessionID, status, statusStyle, workflow, environment, started: String
-        /// The time that is left; `nil` if the session has ended.
-        let left: Left?
+        let session: WorkflowSessionInfo
+        let statusStyle: String
+        /// `nil` if the session has ended.
+        let end: Countdown?
         let components: [Part]
-
-        struct Left: Encodable, Sendable {
-            let text, seconds: String
-        }
 
         struct Part: Encodable, Sendable {
             let state: ComponentState
             let stateStyle: String
             /// The number of pictures that have been uploaded; `nil` if the component wants none.
             let uploaded: Int?
-            let wanted: Int
         }
 
         init(_ session: WorkflowSessionInfo, now: Double) {
-            sessionID = session.session_id
-            status = session.status.rawValue
+            self.session = session
             statusStyle = session.status == .active ? "accent" : "warn"
-            workflow = session.workflow?.name ?? ""
-            environment = session.networkEnvironment?.rawValue ?? ""
-            started = session.started_at.map { Moment.text($0) } ?? ""
-            left =
-                !session.available
-                ? nil
-                : session.expires_at.map { Left(text: Moment.span($0 - now), seconds: "\(max(0, $0 - now))") }
+            end = session.available ? session.expires_at.map { Countdown(to: $0, left: $0 - now) } : nil
             components = (session.components ?? []).map { part in
                 Part(
                     state: part,
                     stateStyle: part.status == .finished ? "good" : part.status == .failed ? "bad" : "accent",
-                    uploaded: part.images.isEmpty ? nil : part.images.count(where: \.isUploaded),
-                    wanted: part.images.count)
+                    uploaded: part.images.isEmpty ? nil : part.images.count(where: \.isUploaded))
             }
         }
     }

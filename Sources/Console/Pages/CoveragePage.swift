@@ -5,7 +5,7 @@ import SimulationAPI
 package enum CoveragePage {
     private struct View: Encodable, Sendable {
         let isServer: Bool
-        let since, serverLink: String
+        let since: Double
         /// HTML.
         let map: String
     }
@@ -14,8 +14,7 @@ package enum CoveragePage {
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let coverage = try await api.get("coverage", as: Coverage.self)
         let view = View(
-            isServer: request.namespace == "default", since: Moment.text(coverage.since),
-            serverLink: "/_sim/console/coverage", map: try map(coverage, nil))
+            isServer: request.namespace == "default", since: coverage.since, map: try map(coverage, nil))
         return PagePart(section: "coverage", title: "Coverage", template: "coverage", view: view)
     }
 
@@ -27,18 +26,9 @@ package enum CoveragePage {
         let map: String
 
         struct Baseline: Encodable {
-            let lost: Rows<Edge>?
+            let lost: Rows<[String: String]>?
             let lostCount, gained: String
-            let unknown: Rows<Edge>?
-        }
-
-        struct Edge: Encodable, Sendable {
-            let axis, edge: String
-
-            init(_ name: Coverage.Name) {
-                axis = name.axis
-                edge = name.edge
-            }
+            let unknown: Rows<[String: String]>?
         }
     }
 
@@ -51,10 +41,13 @@ package enum CoveragePage {
         let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
         let policy =
             "default-src 'none'; style-src \(ContentPolicy.source(of: style)); base-uri 'none'; form-action 'none'"
+        func rows(_ edges: [Coverage.Name]) -> Rows<[String: String]>? {
+            Rows(edges.map { ["axis": $0.axis, "edge": $0.edge] })
+        }
         let baseline = difference.map {
             File.Baseline(
-                lost: Rows($0.lost.map(File.Edge.init)), lostCount: ReportReasons.count($0.lost.count, "edge"),
-                gained: ReportReasons.count($0.gained.count, "edge"), unknown: Rows($0.unknown.map(File.Edge.init)))
+                lost: rows($0.lost), lostCount: ReportReasons.count($0.lost.count, "edge"),
+                gained: ReportReasons.count($0.gained.count, "edge"), unknown: rows($0.unknown))
         }
         return try PageTemplates.render(
             File(
@@ -73,29 +66,24 @@ package enum CoveragePage {
         /// The answers by operation; `nil` on another axis.
         let rows: Rows<Operation>?
         let cells: [Cell]
-        let missing: Rows<Cell>?
-        let missingCount: Int
-        let met: Rows<Cell>?
-        let metCount: Int
+        let missing, met: Rows<Cell>?
     }
 
-    /// The statuses of an operation.
     private struct Operation: Encodable, Sendable {
         let method, path: String
         var cells: [Cell]
     }
 
     private struct Cell: Encodable, Sendable {
-        let anchor, name: String
+        let edge: Coverage.Edge
+        let anchor: String
         /// The last word of the name, which is an answer's status.
         let status: String
         let state, stateWords: String
         let count: Int
         /// The number of times that a fault injected it, where that proves nothing; `nil` for none.
         let injected: Int?
-        let isFaultOnly: Bool
         let tests: Rows<String>?
-        let first: Coverage.First?
         let meetWith: String?
 
         init(_ edge: Coverage.Edge, _ anchor: String, isLost: Bool) {
@@ -103,21 +91,17 @@ package enum CoveragePage {
             let words = [
                 "lost": "met before, not now", "met": "met", "injected": "injected only", "missing": "not met",
             ]
-            self.anchor = anchor
-            name = edge.id
+            (self.edge, self.anchor) = (edge, anchor)
             status = edge.id.split(separator: " ").last.map(String.init) ?? ""
             self.state = state
             stateWords = words[state] ?? state
             count = edge.fault_only ? edge.reached + edge.injected : edge.reached
             injected = edge.injected > 0 && !edge.fault_only ? edge.injected : nil
-            isFaultOnly = edge.fault_only
             tests = Rows(edge.tests)
-            first = edge.first
             meetWith = edge.meet_with?.nonEmpty
         }
     }
 
-    /// The map of all axes.
     private static func map(_ coverage: Coverage, _ difference: Coverage.Difference?) throws -> String {
         let lost = Set(difference?.lost ?? [])
         let axes = coverage.axes.enumerated().map { axis($1, "a\($0)", lost) }
@@ -133,15 +117,14 @@ package enum CoveragePage {
         let rows = axis.id == "answers" ? Rows(operations(cells)) : nil
         return Axis(
             id: axis.id, title: axis.title, anchor: anchor, reached: axis.reached, of: axis.of, max: max(1, axis.of),
-            rows: rows, cells: rows == nil ? cells : [], missing: Rows(missing), missingCount: missing.count,
-            met: Rows(met), metCount: met.count)
+            rows: rows, cells: rows == nil ? cells : [], missing: Rows(missing), met: Rows(met))
     }
 
     /// A row for each operation, with a cell for each of its statuses.
     private static func operations(_ cells: [Cell]) -> [Operation] {
         var rows: [Operation] = []
         for cell in cells {
-            let parts = cell.name.split(separator: " ").map(String.init)
+            let parts = cell.edge.id.split(separator: " ").map(String.init)
             let (method, path) = (parts.first ?? "", parts.dropFirst().dropLast().joined(separator: " "))
             if rows.last?.method != method || rows.last?.path != path {
                 rows.append(Operation(method: method, path: path, cells: []))

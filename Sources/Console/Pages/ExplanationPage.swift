@@ -4,7 +4,7 @@ import SimulationAPI
 /// Why something happened: the chain of its causes as a drawing.
 enum ExplanationPage {
     private struct View: Encodable, Sendable {
-        let kind, subjectID: String
+        let subject: Explanation.Subject
         let forgotten: Bool
         /// `nil` if nothing is known any more.
         let chart: ExplanationChart?
@@ -16,10 +16,10 @@ enum ExplanationPage {
     }
 
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let explanation = try await api.get("explain/\(Link.escaped(id))", as: Explanation.self)
+        let explanation = try await api.get("explain/\(URLPart.escaped(id))", as: Explanation.self)
         let subject = explanation.subject
         let view = View(
-            kind: kind(subject.kind), subjectID: subject.id, forgotten: explanation.forgotten,
+            subject: subject, forgotten: explanation.forgotten,
             chart: explanation.steps.isEmpty ? nil : ExplanationChart(explanation, request),
             alternatives: Rows(
                 explanation.would_differ.map { alternative in
@@ -27,13 +27,12 @@ enum ExplanationPage {
                     return View.Alternative(text: alternative.text, step: step?.text ?? alternative.step)
                 }))
         return PagePart(
-            section: "activity", title: "Why \(kind(subject.kind)) \(subject.id)", template: "explanation", view: view)
+            section: "activity", title: "Why \(subject.kind.replacing("_", with: " ")) \(subject.id)",
+            template: "explanation", view: view)
     }
 
     /// The path of the page about an id, after that of the console.
-    static func path(_ id: String) -> String { "/explain/\(Link.escaped(id))" }
-
-    private static func kind(_ name: String) -> String { name.replacing("_", with: " ") }
+    static func path(_ id: String) -> String { "/explain/\(URLPart.escaped(id))" }
 }
 
 /// The steps of an explanation, one below the other, with a line from each to those that it follows from. The server draws it.
@@ -91,10 +90,10 @@ struct ExplanationChart: Encodable, Sendable {
     private static func link(_ step: Explanation.Step, _ request: ConsoleRequest) -> String? {
         let console = request.console
         switch step.kind {
-        case .request: return step.href == nil ? nil : "\(console)/requests/\(Link.escaped(step.id))"
-        case .delivery: return "\(console)/webhooks/deliveries/\(Link.escaped(step.id))"
+        case .request: return step.href == nil ? nil : "\(console)/requests/\(URLPart.escaped(step.id))"
+        case .delivery: return "\(console)/webhooks/deliveries/\(URLPart.escaped(step.id))"
         case .attempt:
-            return "\(console)/webhooks/deliveries/\(Link.escaped(String(step.id.prefix { $0 != "#" })))"
+            return "\(console)/webhooks/deliveries/\(URLPart.escaped(String(step.id.prefix { $0 != "#" })))"
         case .event, .dueWork, .control, .scenario: return console + ExplanationPage.path(step.id)
         case .rule: return "\(console)/rules"
         case .limit, .setting: return "\(console)/settings"

@@ -8,12 +8,12 @@ enum ItemPage {
         let item: ItemState
         let results, reasons, events: [Option]
         let deliveries: Rows<DeliveryRow>?
-        let matches: Rows<Match>?
+        let matches: Rows<RuleMatch>?
         let chart: TimelineChart.View
     }
 
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let path = "authentications/\(Link.escaped(id))"
+        let path = "authentications/\(URLPart.escaped(id))"
         let item = try await api.get(path, as: AuthenticationInfo.self)
         let choices = try await api.get("choices", as: Choices.self).lists
         let now = try await api.get("clock", as: ClockState.self).epoch
@@ -22,72 +22,49 @@ enum ItemPage {
         ).deliveries
         let rules = try await api.get("\(path)/rules", as: RuleMatchList.self).rules
         let captured =
-            item.capture_id == nil
-            ? []
-            : try await api.get("event-log", [("subject", item.capture_id), ("limit", "50")], as: EventList.self).events
+            item.capture_id == nil ? [] : try await api.events([("subject", item.capture_id), ("limit", "50")])
         let mode = item.v2.activity.name == "authentication" ? nil : item.v2.activity.mode
         let results = choices["results"]?.filter { choice in
             let result = ResultID(rawValue: choice.id)
             return (mode == "compare" || !result.isOfComparisonsOnly)
                 && (mode == "register" || !result.isOfRegistrationsOnly)
         }
-        let attempts = deliveries.flatMap { delivery in
-            delivery.attempts.map { TimelineChart.Event($0, of: delivery) }
-        }
-        let events = captured.map { TimelineChart.Event($0) } + attempts
+        let attempts = deliveries.flatMap { delivery in delivery.attempts.map { StateChange($0, of: delivery) } }
         let due = deliveries.compactMap { delivery in
-            delivery.next_attempt_at.map { TimelineChart.Due(at: $0, kind: "webhook.attempt", subject: delivery.id) }
+            delivery.next_attempt_at.map { DueEntry("webhook.attempt", of: delivery.id, at: $0) }
         }
         let view = View(
             item: ItemState(item, now: now, request),
             results: Option.all(results, chosen: item.result.id.rawValue),
             reasons: Option.all(choices["invalid_reasons"], chosen: item.result.reason),
             events: Option.all(choices["webhook_events"]),
-            deliveries: Rows(deliveries.map { DeliveryRow($0, now: now, request) }),
-            matches: Rows(rules.map { Match($0, request) }),
-            chart: TimelineChart(of: item, with: events, due, now: now, request).view)
+            deliveries: Rows(deliveries.map { DeliveryRow($0, now: now) }),
+            matches: Rows(rules),
+            chart: TimelineChart(of: item, with: captured + attempts, due, now: now, request).view)
         return PagePart(section: "items", title: "Item \(item.entrupy_id)", template: "item", view: view)
     }
 }
 
 /// An item with its history and its forms in every API.
 struct ItemState: Encodable, Sendable {
-    let itemID, whyLink, controlPath, brand, customerID, user, userLink, result: String
-    let isPending: Bool
-    let resultStyle: String
-    let reason: String?
-    let decidedBy: String
-    /// When the next result is due; `nil` if none is.
-    let due: Due?
-    let flag, flagStyle: String
-    let isFlagged, isFlaggable: Bool
-    let flagInfo: FlagInfo?
+    let item: AuthenticationInfo
+    let resultStyle, decidedBy: String
+    /// `nil` if no result is due.
+    let due: Countdown?
+    let flagStyle: String
+    let isFlagged: Bool
     /// The body that sets the result again.
     let undo: String
-    let certificateID: String?
-    let certificateLink: String
     let isWithdrawn: Bool
-    let captureID: String?
-    let captureLink: String
     /// The item as the app described it.
-    let fields: [Field]
+    let fields: [NamedText]
     var pictures: Rows<Photo>?
     var history: [ChangeRow]
     let sdk, v1, v2: String
 
-    /// The time at which a result is due.
-    struct Due: Encodable, Sendable {
-        let at, iso, left, leftSeconds: String
-    }
-
-    /// A member of that description.
-    struct Field: Encodable, Sendable {
-        let name, value: String
-    }
-
-    /// A photo of the item.
     struct Photo: Encodable, Sendable {
-        let region, regionID, picture, size: String
+        let picture: AuthenticationInfo.Picture
+        let path: String
         /// Whether the photo is small enough to be shown.
         let isShown: Bool
     }
@@ -95,42 +72,21 @@ struct ItemState: Encodable, Sendable {
     init(_ item: AuthenticationInfo, now: Double, _ request: ConsoleRequest) {
         var undo: JSONObject = ["result": .string(item.result.id.rawValue)]
         undo["reason"] = item.result.reason.map { .string($0) }
-        itemID = item.entrupy_id
-        whyLink = request.console + ExplanationPage.path(item.entrupy_id)
-        controlPath = "\(request.base)/_sim/authentications/\(Link.escaped(item.entrupy_id))"
-        brand = item.v2.properties.brand_name ?? ""
-        customerID = item.customer_item_id ?? ""
-        user = item.username
-        userLink = "\(request.console)/users/\(Link.escaped(item.username))"
-        result = item.result.id.rawValue
-        isPending = !item.result.final
+        self.item = item
         resultStyle = Style.result(item.result.id.rawValue, isFinal: item.result.final)
-        reason = item.result.reason
         decidedBy = EventWords.rule(item.decided_by)
-        due = item.result_due_at.map {
-            Due(
-                at: Moment.text($0), iso: Moment.iso($0), left: Moment.span($0 - now),
-                leftSeconds: "\(max(0, $0 - now))")
-        }
-        flag = item.flag.id.rawValue
+        due = item.result_due_at.map { Countdown(to: $0, left: $0 - now) }
         flagStyle = Style.flag(item.flag.id.rawValue)
         isFlagged = item.flag.id == .flagged
-        isFlaggable = item.flag.is_flaggable
-        flagInfo = item.flag.flag_info
         self.undo = PrettyJSON.line(.object(undo))
-        certificateID = item.certificate_id
-        certificateLink = item.certificate_id.map { "\(request.base)/certificates/\(Link.escaped($0))" } ?? ""
         isWithdrawn = item.certificate_id != nil && item.v2.certificate == nil
-        captureID = item.capture_id
-        captureLink = "\(request.console)/captures?status=all#\(Link.escaped(item.capture_id ?? ""))"
         fields = (item.item.members ?? [:]).sorted.map {
-            Field(name: $0.name, value: $0.value.text ?? PrettyJSON.line($0.value))
+            NamedText(name: $0.name, value: $0.value.text ?? PrettyJSON.line($0.value))
         }
         pictures = Rows(
             item.pictures.map { picture in
                 Photo(
-                    region: picture.region_id.replacing("_", with: " "), regionID: picture.region_id,
-                    picture: Picture.path(picture.url, request), size: SizeText.text(picture.bytes),
+                    picture: picture, path: Picture.path(picture.url, request),
                     isShown: picture.bytes <= ItemsPage.maxPicture)
             })
         history = item.timeline.reversed().map { ChangeRow(StateChange($0, of: item.entrupy_id), request) }
@@ -154,11 +110,19 @@ extension TimelineChart {
     ///   - others: what happened besides the item's own timeline.
     ///   - due: what is due besides its result.
     init(
-        of item: AuthenticationInfo, with others: [Event], _ due: [Due] = [], now: Double, _ request: ConsoleRequest
+        of item: AuthenticationInfo, with others: [StateChange], _ due: [DueEntry] = [], now: Double,
+        _ request: ConsoleRequest
     ) {
-        let result = item.result_due_at.map { [Due(at: $0, kind: "result", subject: item.entrupy_id)] } ?? []
+        let result = item.result_due_at.map { [DueEntry("result", of: item.entrupy_id, at: $0)] } ?? []
         self.init(
-            events: item.timeline.map { Event(StateChange($0, of: item.entrupy_id)) } + others, due: result + due,
+            events: item.timeline.map { StateChange($0, of: item.entrupy_id) } + others, due: result + due,
             snapshots: [], now: now, range: nil, request)
+    }
+}
+
+extension DueEntry {
+    /// Work as a chart draws it, which needs no more of it.
+    fileprivate init(_ kind: String, of subject: String, at moment: Double) {
+        self.init(kind: kind, subject: subject, since: nil, at: moment, seconds_left: 0)
     }
 }

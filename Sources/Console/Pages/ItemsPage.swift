@@ -13,7 +13,7 @@ enum ItemsPage {
         let brands, results, flags: [Option]
         let problems: [String]
         let rows: Rows<ItemRow>?
-        let isEmpty, isNotFound: Bool
+        let isFiltered: Bool
         /// `nil` on the first page.
         let firstLink: String?
         let nextLink: String?
@@ -41,21 +41,19 @@ enum ItemsPage {
             brands: Option.all(lists["brands"], chosen: request.given("brand")),
             results: Option.all(lists["results"], chosen: request.given("result")),
             flags: Option.all(lists["flags"], chosen: request.given("flag")), problems: problems,
-            rows: Rows(items.map { ItemRow($0, now: now, request) }), isEmpty: items.isEmpty && !isFiltered,
-            isNotFound: items.isEmpty && isFiltered, firstLink: request.given("cursor") == nil ? nil : link([]),
+            rows: Rows(items.map { ItemRow($0, now: now, request) }), isFiltered: isFiltered,
+            firstLink: request.given("cursor") == nil ? nil : link([]),
             nextLink: list.next_cursor.map { link([("cursor", $0)]) })
         return PagePart(section: "items", title: "Items", template: "items", view: view)
     }
 }
 
-/// An item as a row of a list.
 struct ItemRow: Encodable, Sendable {
-    let itemID, link, customerID, brand, category, result: String
-    let isPending: Bool
+    let item: AuthenticationSummary
     let resultStyle: String
     /// `nil` if the item has no flag.
     let flag: String?
-    let flagStyle, user, userLink, age, at: String
+    let flagStyle, age: String
     let thumbnail: String?
     /// The text in place of a thumbnail.
     let tile: String
@@ -63,26 +61,16 @@ struct ItemRow: Encodable, Sendable {
     init(_ item: AuthenticationSummary, now: Double, _ request: ConsoleRequest) {
         let picture = item.thumbnail?.wrappedValue
         let isShown = picture.map { $0.bytes <= ItemsPage.maxPicture } ?? false
-        itemID = item.entrupy_id
-        link = "\(request.console)/items/\(Link.escaped(item.entrupy_id))"
-        customerID = item.customer_item_id ?? ""
-        brand = item.brand
-        category = item.product_category
-        result = item.result.id.rawValue
-        isPending = !item.result.final
+        self.item = item
         resultStyle = Style.result(item.result.id.rawValue, isFinal: item.result.final)
         flag = item.flag == .unflagged ? nil : item.flag.rawValue
         flagStyle = Style.flag(item.flag.rawValue)
-        user = item.username
-        userLink = "\(request.console)/users/\(Link.escaped(item.username))"
         age = Moment.age(item.submitted_at, now: now)
-        at = Moment.text(item.submitted_at)
         thumbnail = isShown ? picture.map { Picture.path($0.url, request) } : nil
         tile = picture == nil ? "no photo" : "large"
     }
 }
 
-/// An option of a choice in a form.
 struct Option: Encodable, Sendable {
     let id, name: String
     let isChosen: Bool
@@ -94,13 +82,12 @@ struct Option: Encodable, Sendable {
     }
 }
 
-/// Pictures on pages.
 enum Picture {
     /// The path of a picture in the control API, from its URL for clients. Pages load nothing from other hosts, and
     /// viewing a picture makes no request to the platform.
     static func path(_ url: String, _ request: ConsoleRequest) -> String {
         let parts = url.split(separator: "/")
         guard let index = parts.lastIndex(of: "images"), index + 1 < parts.count else { return "" }
-        return "\(request.base)/_sim/images/\(Link.escaped(String(parts[index + 1])))"
+        return "\(request.base)/_sim/images/\(URLPart.escaped(String(parts[index + 1])))"
     }
 }

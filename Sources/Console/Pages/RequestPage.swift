@@ -3,7 +3,6 @@ import SimulationAPI
 
 /// One request: the exchange, what decided it, what it changed and what that caused later.
 enum RequestPage {
-    /// The number of later events that are shown.
     private static let maxLater = 30
     private static let maxChanges = 50
 
@@ -33,25 +32,16 @@ enum RequestPage {
         var query: [(String, String?)] { [("sequence", sequence.map { "\($0)" })] }
 
         /// The path of the page, after that of the console.
-        var path: String { "/requests/\(Link.escaped(id))" + Link.query(query) }
+        var path: String { "/requests/\(URLPart.escaped(id))" + Link.query(query) }
 
         /// The path in the control API, after `/_sim/`.
-        var controlPath: String { "requests/\(Link.escaped(id))" }
-    }
-
-    private struct View: Encodable, Sendable {
-        let exchange: Exchange
+        var controlPath: String { "requests/\(URLPart.escaped(id))" }
     }
 
     /// The view of one exchange, for its own page and for the live view.
     struct Exchange: Encodable, Sendable {
         let row: RequestRow
-        let requestID: String
-        /// The reason that the caller does not learn; `nil` if there is none.
-        let because: String?
-        let userLink: String
-        let trace: String?
-        let traceLink, page, whyLink: String
+        let page, whyLink: String
         let sent, answer: Message?
         let resendPath, resendCLI, curl, swift, scenarioStep, verify, editPath, editBody, editHeaders: String
         let methods: [Option]
@@ -59,14 +49,14 @@ enum RequestPage {
         /// The form for a rule about the item; `nil` if the request changed none.
         let outcomeLink: String?
         let changes, later: Rows<ChangeRow>?
-        let matches: Rows<Match>?
+        let matches: Rows<RuleMatch>?
     }
 
     static func part(_ id: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let exchange = try await exchange(Name(id: id, sequence: request.given("sequence")), request, api)
         return PagePart(
-            section: "activity", title: "\(exchange.row.method) \(exchange.row.path)", template: "request",
-            view: View(exchange: exchange))
+            section: "activity", title: "\(exchange.row.request.method) \(exchange.row.request.path)",
+            template: "request", view: ["exchange": exchange])
     }
 
     static func exchange(_ name: Name, _ request: ConsoleRequest, _ api: ControlReader) async throws -> Exchange {
@@ -77,21 +67,17 @@ enum RequestPage {
         // Without its own, a form would send another method than the one that it shows.
         let methods = journaled.method.isOne(of: usual) ? usual : usual + [journaled.method]
         let changes = try await self.changes(of: journaled, api)
-        let items = Array(Set(changes.filter { $0.kind.hasPrefix("item.") }.map(\.subject))).sorted()
-        let later = try await self.later(than: journaled, changes, api)
+        let items = Set(changes.filter { $0.kind.hasPrefix("item.") }.map(\.subject)).sorted()
+        let later = try await self.later(than: journaled, changes, items, api)
         var matches = (try await api.get("\(own.controlPath)/rules", own.query, as: RuleMatchList.self)).rules
         for item in items.prefix(3) {
-            let path = "authentications/\(Link.escaped(item))/rules"
+            let path = "authentications/\(URLPart.escaped(item))/rules"
             // An item may be gone; the page is still of use without its rules.
             matches += (try? await api.get(path, as: RuleMatchList.self))?.rules ?? []
         }
         let console = request.console
         return Exchange(
-            row: RequestRow(journaled, request), requestID: journaled.id, because: journaled.because,
-            userLink: journaled.username.map { "\(console)/users/\(Link.escaped($0))" } ?? "",
-            trace: journaled.trace,
-            traceLink: console + Link.query([("q", journaled.trace.map { "trace:\($0)" })]),
-            page: console + own.path,
+            row: RequestRow(journaled, request), page: console + own.path,
             whyLink: console + ExplanationPage.path(own.sequence.map { "sequence:\($0)" } ?? own.id),
             sent: journaled.request.map { Message($0) }, answer: journaled.response.map { Message($0) },
             resendPath: "\(request.base)/_sim/\(own.controlPath)/resend" + Link.query(own.query),
@@ -104,43 +90,40 @@ enum RequestPage {
                 + "#new-fault",
             outcomeLink: items.first.map { console + "/rules" + Link.query([("item", $0)]) + "#new-outcome" },
             changes: Rows(changes.map { ChangeRow($0, request) }), later: Rows(later.map { ChangeRow($0, request) }),
-            matches: Rows(matches.map { Match($0, request) }))
+            matches: Rows(matches))
     }
 
     /// The entries of the event log that a request added, oldest first.
     private static func changes(of journaled: JournaledRequest, _ api: ControlReader) async throws -> [StateChange] {
         guard let range = journaled.changes, range.through > range.after else { return [] }
-        let list = try await api.get(
-            "event-log",
-            [
-                ("after_sequence", "\(range.after)"), ("before_sequence", "\(range.through + 1)"),
-                ("limit", "\(maxChanges)"),
-            ], as: EventList.self)
-        return list.events.reversed()
+        return try await api.events([
+            ("after_sequence", "\(range.after)"), ("before_sequence", "\(range.through + 1)"),
+            ("limit", "\(maxChanges)"),
+        ]).reversed()
     }
 
     /// Later events of the objects that a request changed, oldest first.
     private static func later(
-        than journaled: JournaledRequest, _ changes: [StateChange], _ api: ControlReader
+        than journaled: JournaledRequest, _ changes: [StateChange], _ items: [String], _ api: ControlReader
     ) async throws -> [StateChange] {
         guard let through = journaled.changes?.through else { return [] }
         var found: [Int64: StateChange] = [:]
         let subjects = Set(
             changes.filter { !$0.kind.hasPrefix("user.") && !$0.kind.hasPrefix("session.") }.map(\.subject))
         for subject in subjects.sorted().prefix(5) {
-            let list = try await api.get(
-                "event-log",
-                [("after_sequence", "\(through)"), ("subject", subject), ("limit", "\(maxLater)")], as: EventList.self)
-            for event in list.events { found[event.sequence] = event }
+            let events = try await api.events([
+                ("after_sequence", "\(through)"), ("subject", subject), ("limit", "\(maxLater)"),
+            ])
+            for event in events { found[event.sequence] = event }
         }
-        for item in Set(changes.filter { $0.kind.hasPrefix("item.") }.map(\.subject)).sorted().prefix(3) {
+        for item in items.prefix(3) {
             let deliveries = try await api.get(
                 "webhook-deliveries", [("entrupy_id", item), ("limit", "10")], as: WebhookDeliveryList.self)
             for delivery in deliveries.deliveries {
-                let list = try await api.get(
-                    "event-log", [("after_sequence", "\(through)"), ("subject", delivery.id), ("limit", "10")],
-                    as: EventList.self)
-                for event in list.events { found[event.sequence] = event }
+                let events = try await api.events([
+                    ("after_sequence", "\(through)"), ("subject", delivery.id), ("limit", "10"),
+                ])
+                for event in events { found[event.sequence] = event }
             }
         }
         return found.values.sorted { $0.sequence < $1.sequence }.suffix(maxLater).map { $0 }
@@ -149,7 +132,7 @@ enum RequestPage {
 
 /// A request or an answer, with its headers and its body.
 struct Message: Encodable, Sendable {
-    let headers: Rows<Header>?
+    let headers: Rows<NamedText>?
     /// The body, indented if it is JSON; `nil` if it is empty or not text.
     let body: String?
     let isBinary: Bool
@@ -158,39 +141,16 @@ struct Message: Encodable, Sendable {
     /// Whether the body is longer than the limit.
     let isShortened: Bool
 
-    /// A header of a message.
-    struct Header: Encodable, Sendable {
-        let name, value: String
-    }
-
     /// - Parameter limit: the maximum number of characters of the body.
     init(_ message: JournaledMessage, limit: Int = .max) {
         let whole = PrettyJSON.body(message.body ?? "")
         let shown = limit == .max ? whole : String(whole.prefix(limit))
-        headers = Rows(message.headers.filter { $0.count == 2 }.map { Header(name: $0[0], value: $0[1]) })
+        headers = Rows(message.headers.filter { $0.count == 2 }.map { NamedText(name: $0[0], value: $0[1]) })
         body = shown.nonEmpty
         isBinary = message.body == nil && message.bytes > 0
         size = SizeText.text(message.bytes)
         isShortened = shown.utf8.count < whole.utf8.count
         isCut = message.truncated || isShortened
-    }
-}
-
-/// The comparison of a rule with a request or an item.
-struct Match: Encodable, Sendable {
-    let ruleID, ruleLink: String
-    let isDecided, isMatch, isMiss: Bool
-    let parts: Rows<RulePart>?
-    let note: String?
-
-    init(_ match: RuleMatch, _ request: ConsoleRequest) {
-        ruleID = match.id
-        ruleLink = "\(request.console)/rules#\(Link.escaped(match.id))"
-        isDecided = match.decided
-        isMatch = match.matches && !match.decided
-        isMiss = !match.matches
-        parts = Rows(match.parts)
-        note = match.note
     }
 }
 

@@ -29,13 +29,14 @@ enum RulesPage {
         var item: AuthenticationInfo?
         if let id = request.given("item") {
             // An item that is gone leaves the form empty.
-            item = try? await api.get("authentications/\(Link.escaped(id))", as: AuthenticationInfo.self)
+            item = try? await api.get("authentications/\(URLPart.escaped(id))", as: AuthenticationInfo.self)
         }
         // Without its customer_item_id, an item is described by its brand and its user.
         let unnamed = item.flatMap { $0.customer_item_id == nil ? $0 : nil }
         let view = View(
-            faults: Rows(faults.map { FaultRow($0, request) }), held: Rows(held.map { HeldRow($0, request) }),
-            outcomes: Rows(outcomes.map { OutcomeRow($0, request) }), faultsPath: "\(request.base)/_sim/faults",
+            faults: Rows(faults.map(FaultRow.init)),
+            held: Rows(held.map { HeldRow(held: $0, isBefore: $0.when == "before") }),
+            outcomes: Rows(outcomes.map(OutcomeRow.init)), faultsPath: "\(request.base)/_sim/faults",
             outcomesPath: "\(request.base)/_sim/outcomes", isFaultOpen: request.given("route") != nil,
             isOutcomeOpen: request.given("item") != nil, route: request.given("route").map(pattern) ?? "",
             routes: paths, methods: Option.all(lists["methods"], chosen: request.given("method")),
@@ -61,7 +62,6 @@ enum RulesPage {
     }
 }
 
-/// A part of a rule's condition.
 private struct Condition: Encodable, Sendable {
     let field, value: String
 
@@ -72,19 +72,15 @@ private struct Condition: Encodable, Sendable {
     }
 }
 
-/// A fault as a row of a list.
 private struct FaultRow: Encodable, Sendable {
-    let ruleID: String
+    let rule: FaultInfo
     let match: [Condition]
-    let effect, limits: String
-    let hits, seen: Int
+    let limits: String
     let isSpent: Bool
-    let notes: [String]
-    let rulePath: String
     /// The body that makes the rule again.
     let undo: String
 
-    init(_ fault: FaultInfo, _ request: ConsoleRequest) {
+    init(_ fault: FaultInfo) {
         var rule: JSONObject = ["match": fault.match, "effect": fault.effect]
         var limits: [String] = []
         if let probability = fault.probability {
@@ -99,66 +95,38 @@ private struct FaultRow: Encodable, Sendable {
             rule["times"] = .number(JSONNumber(times))
             limits.append("at most \(times) times")
         }
-        ruleID = fault.id
+        self.rule = fault
         match = Condition.all(fault.match)
-        effect = PrettyJSON.line(fault.effect)
         self.limits = limits.joined(separator: ", ")
-        hits = fault.hits
-        seen = fault.seen
         isSpent = fault.isSpent
-        notes = fault.notes
-        rulePath = "\(request.base)/_sim/faults/\(Link.escaped(fault.id))"
         undo = PrettyJSON.line(.object(rule))
     }
 }
 
-/// A held request as a row of a list.
 private struct HeldRow: Encodable, Sendable {
-    let heldID: String
-    let request: HeldRequestInfo
-    let traceLink, when, until, untilISO, releasePath: String
-
-    init(_ held: HeldInfo, _ request: ConsoleRequest) {
-        heldID = held.id
-        self.request = held.request
-        traceLink = request.console + Link.query([("q", held.request.trace.map { "trace:\($0)" })])
-        when = held.when == "before" ? "before it is handled" : "after, with its answer kept"
-        until = Moment.text(held.until)
-        untilISO = Moment.iso(held.until)
-        releasePath = "\(request.base)/_sim/held/\(Link.escaped(held.id))/release"
-    }
+    let held: HeldInfo
+    let isBefore: Bool
 }
 
-/// An outcome rule as a row of a list.
 private struct OutcomeRow: Encodable, Sendable {
-    let ruleID: String
+    let rule: OutcomeInfo
     let match: [Condition]
-    let result, resultStyle: String
-    let reason, after: String?
-    let hits: Int
-    let times: Int?
+    let resultStyle: String
+    let after: String?
     let isSpent: Bool
-    let notes: [String]
-    let rulePath: String
     /// The body that makes the rule again.
     let undo: String
 
-    init(_ outcome: OutcomeInfo, _ request: ConsoleRequest) {
+    init(_ outcome: OutcomeInfo) {
         var rule: JSONObject = ["match": outcome.match, "result": .string(outcome.result)]
         rule["reason"] = outcome.reason.map { .string($0) }
         rule["after"] = outcome.after
         rule["times"] = outcome.times.map { .number(JSONNumber($0)) }
-        ruleID = outcome.id
+        self.rule = outcome
         match = Condition.all(outcome.match)
-        result = outcome.result
         resultStyle = Style.result(outcome.result, isFinal: true)
-        reason = outcome.reason
         after = outcome.after.map { $0.text ?? PrettyJSON.line($0) }
-        hits = outcome.hits
-        times = outcome.times
         isSpent = outcome.times.map { outcome.hits >= $0 } ?? false
-        notes = outcome.notes
-        rulePath = "\(request.base)/_sim/outcomes/\(Link.escaped(outcome.id))"
         undo = PrettyJSON.line(.object(rule))
     }
 }

@@ -16,7 +16,7 @@ enum ScenariosPage {
         }
 
         struct Card: Encodable, Sendable {
-            let name, link, about, counts: String
+            let name, about, counts: String
             /// The progress of the run, as words; `nil` if the scenario does not run.
             let run: String?
             let runStyle: String
@@ -37,7 +37,7 @@ enum ScenariosPage {
             groups: ordered.filter { !$0.scenarios.isEmpty }.map { group in
                 View.Group(
                     groupID: "group-\(group.id)", group: group.title,
-                    scenarios: group.scenarios.map { card($0, run, request) })
+                    scenarios: group.scenarios.map { card($0, run) })
             })
         return PagePart(section: "scenarios", title: "Scenarios", template: "scenarios", view: view)
     }
@@ -54,19 +54,17 @@ enum ScenariosPage {
     /// The scenario that the namespace was started from; `nil` if there is none.
     private static func running(_ api: ControlReader) async -> ScenarioRun? {
         // Without it the scenarios are still of use.
-        let log = try? await api.get(
-            "event-log", [("kind", "scenario.started"), ("limit", "1")], as: EventList.self)
-        guard let name = log?.events.first?.subject else { return nil }
+        let started = try? await api.events([("kind", "scenario.started"), ("limit", "1")])
+        guard let name = started?.first?.subject else { return nil }
         // A deleted scenario has no details.
-        return try? await api.get("scenarios/\(Link.escaped(name))", as: ScenarioDetails.self).run
+        return try? await api.get("scenarios/\(URLPart.escaped(name))", as: ScenarioDetails.self).run
     }
 
-    private static func card(_ scenario: ScenarioInfo, _ run: ScenarioRun?, _ request: ConsoleRequest) -> View.Card {
+    private static func card(_ scenario: ScenarioInfo, _ run: ScenarioRun?) -> View.Card {
         let own = isRunning(scenario, run) ? run : nil
         let met = own?.expectations.count(where: \.passed) ?? 0
         return View.Card(
-            name: scenario.name, link: "\(request.console)/scenarios/\(Link.escaped(scenario.name))",
-            about: purpose(scenario.description),
+            name: scenario.name, about: purpose(scenario.description),
             counts: [counted(scenario.actions, "action"), counted(scenario.expectations, "expectation")]
                 .compactMap { $0 }.joined(separator: ", "),
             run: own.map { "running: \(met) of \($0.expectations.count) met" },
@@ -89,47 +87,29 @@ enum ScenariosPage {
 /// One scenario: its text, its timeline and its expectations while it runs.
 enum ScenarioPage {
     private struct View: Encodable, Sendable {
-        let name, about, text, startPath: String
-        /// `nil` if the scenario does not run in the namespace.
-        let run: Run?
-    }
-
-    private struct Run: Encodable, Sendable {
-        let isVerified: Bool
-        let startedAt: String
-        let timeline: Rows<Action>?
-        let checks: [ScenarioCheck]
-        let notes: Rows<RuleNote>?
+        let details: ScenarioDetails
+        let actions: Rows<Action>?
     }
 
     private struct Action: Encodable, Sendable {
-        let action, at, atISO, age, left, leftSeconds, state, stateStyle: String
-        let isWaiting: Bool
-        let problem: String?
+        let action: ScenarioRun.Action
+        let age, stateStyle: String
+        /// `nil` if the action is over.
+        let wait: Countdown?
     }
 
     static func part(_ name: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let details = try await api.get("scenarios/\(Link.escaped(name))", as: ScenarioDetails.self)
+        let details = try await api.get("scenarios/\(URLPart.escaped(name))", as: ScenarioDetails.self)
         let now = try await api.get("clock", as: ClockState.self).epoch
-        let scenario = details.scenario
         let view = View(
-            name: scenario.name, about: scenario.description, text: details.text,
-            startPath: "\(request.base)/_sim/scenarios/\(Link.escaped(scenario.name))/start",
-            run: details.run.map { run in
-                Run(
-                    isVerified: run.verified, startedAt: Moment.text(run.started_at),
-                    timeline: Rows(run.timeline.map { Self.action($0, now: now) }), checks: run.expectations,
-                    notes: Rows(run.notes))
-            })
-        return PagePart(section: "scenarios", title: scenario.name, template: "scenario", view: view)
+            details: details, actions: Rows((details.run?.timeline ?? []).map { Self.action($0, now: now) }))
+        return PagePart(section: "scenarios", title: details.scenario.name, template: "scenario", view: view)
     }
 
     private static func action(_ action: ScenarioRun.Action, now: Double) -> Action {
         Action(
-            action: action.action, at: Moment.text(action.at), atISO: Moment.iso(action.at),
-            age: Moment.age(action.at, now: now), left: Moment.span(action.at - now),
-            leftSeconds: "\(max(0, action.at - now))", state: action.state,
+            action: action, age: Moment.age(action.at, now: now),
             stateStyle: action.state == "done" ? "good" : action.state == "failed" ? "bad" : "accent",
-            isWaiting: action.state == "waiting" || action.state == "pending", problem: action.problem)
+            wait: ["waiting", "pending"].contains(action.state) ? Countdown(to: action.at, left: action.at - now) : nil)
     }
 }

@@ -3,7 +3,6 @@ import SimulationAPI
 
 /// The search of the live view: words of the form `status:4xx`, and words that a request shows.
 struct SearchTerms {
-    /// A word of the search.
     struct Term {
         let key, value: String
 
@@ -15,7 +14,6 @@ struct SearchTerms {
     }
 
     let terms: [Term]
-    /// The problems of words that are not understood.
     let problems: [String]
 
     /// The keys, with what follows them.
@@ -133,7 +131,6 @@ struct SearchTerms {
         ]
     }
 
-    /// The query for the event log.
     func events(subject: String?) -> [(String, String?)] {
         let kind = value("kind") ?? (value("show") == "webhooks" ? "webhook.*" : nil)
         return [("kind", kind), ("subject", subject)]

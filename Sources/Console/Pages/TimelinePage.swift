@@ -22,18 +22,16 @@ enum TimelinePage {
 
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let log = try await api.get("event-log", [("limit", "\(maxEvents)")], as: EventList.self)
-        let dueList = try await api.get("due", [("limit", "\(maxDue)")], as: DueList.self)
-        let clockState = try await api.get("clock", as: ClockState.self)
+        let due = try await api.get("due", [("limit", "\(maxDue)")], as: DueList.self).due
+        let now = try await api.get("clock", as: ClockState.self).epoch
         let saved = try await api.get("snapshots", as: SnapshotList.self)
-        let now = clockState.epoch
-        let due = dueList.due.map { TimelineChart.Due(at: $0.at, kind: $0.kind, subject: $0.subject) }
-        let snapshots = saved.snapshots.map { TimelineChart.Snapshot(name: $0.name, at: $0.clock.epoch) }
         let given = request.given("span", of: spans.map(\.id))
         let chosen = spans.first { $0.id == given } ?? Self.spans[0]
         // Two thirds of a window are past, and one third is to come.
         let range = chosen.seconds > 0 ? (now - chosen.seconds * 2 / 3, now + chosen.seconds / 3) : nil
         let chart = TimelineChart(
-            events: log.events.map { .init($0) }, due: due, snapshots: snapshots, now: now, range: range, request)
+            events: log.events, due: due, snapshots: saved.snapshots.map { ($0.name, $0.clock.epoch) }, now: now,
+            range: range, request)
         let view = View(
             spans: spans.map {
                 Tab(

@@ -14,7 +14,7 @@ enum UsersPage {
         let nextLink: String?
         let sessions: Rows<SessionRow>?
         let sessionTotal: Int
-        let sessionsPath, shellURL: String
+        let shellURL: String
     }
 
     /// The chart of the requests in each of the last 60 seconds. Its places are parts of its width, so it is as wide as its page and
@@ -58,23 +58,18 @@ enum UsersPage {
         let view = View(
             requests: stats.requests, organizations: stats.organizations,
             bars: Bars(stats.requests.per_second, limit: stats.organizations.compactMap(\.limit).max()),
-            rows: Rows(users.users.map { UserRow($0, now: stats.now, request) }),
+            rows: Rows(users.users.map { UserRow($0, now: stats.now) }),
             nextLink: users.next_cursor.map { "\(request.console)/users" + Link.query([("cursor", $0)]) },
-            sessions: Rows(sessions.sessions.map { SessionRow($0, now: stats.now, request) }),
-            sessionTotal: sessions.total, sessionsPath: "\(request.base)/_sim/sessions",
+            sessions: Rows(sessions.sessions.map { SessionRow($0, now: stats.now) }), sessionTotal: sessions.total,
             shellURL: Shell.quoted(request.url))
         return PagePart(section: "users", title: "Users and limits", template: "users", view: view)
     }
 }
 
-/// A user as a row of a list.
 struct UserRow: Encodable, Sendable {
-    let user, link, email, organization: String
-    let sessionCount, submissions: Int
-    let quota: Int?
+    let user: UserInfo
     let budgets: [Budget]
     let age: String
-    let isTest: Bool
 
     /// The number of calls that a limit still allows.
     struct Budget: Encodable, Sendable {
@@ -84,14 +79,8 @@ struct UserRow: Encodable, Sendable {
         let budgetStyle: String
     }
 
-    init(_ user: UserInfo, now: Double, _ request: ConsoleRequest) {
-        self.user = user.username
-        link = "\(request.console)/users/\(Link.escaped(user.username))"
-        email = user.email ?? ""
-        organization = user.organization
-        sessionCount = user.sessions
-        submissions = user.submissions
-        quota = user.quota
+    init(_ user: UserInfo, now: Double) {
+        self.user = user
         budgets = [
             ("requests this second", user.budgets.sdk_this_second),
             ("logins this minute", user.budgets.logins_this_minute), ("logins today", user.budgets.logins_this_day),
@@ -101,31 +90,21 @@ struct UserRow: Encodable, Sendable {
                 budgetStyle: left == 0 ? "bad" : left.map { $0 <= 1 } ?? false ? "warn" : "")
         }
         age = Moment.age(user.created_at, now: now)
-        isTest = user.test_user
     }
 }
 
-/// A session as a row of a list.
 struct SessionRow: Encodable, Sendable {
-    let sessionID, user, userLink, bundle, started, left, leftSeconds, expiresISO: String
-    let progress: Progress
-    let sessionPath: String
+    let session: ActiveSession
+    let end: Countdown
 
-    init(_ session: ActiveSession, now: Double, _ request: ConsoleRequest) {
-        sessionID = session.id
-        user = session.username
-        userLink = "\(request.console)/users/\(Link.escaped(session.username))"
-        bundle = session.bundle_id ?? ""
-        started = Moment.text(session.created_at)
-        left = Moment.span(session.expires_at - now)
-        leftSeconds = "\(max(0, session.expires_at - now))"
-        expiresISO = Moment.iso(session.expires_at)
-        progress = Progress(now - session.created_at, of: session.expires_at - session.created_at)
-        sessionPath = "\(request.base)/_sim/sessions/\(Link.escaped(session.id))"
+    init(_ session: ActiveSession, now: Double) {
+        self.session = session
+        end = Countdown(
+            to: session.expires_at, left: session.expires_at - now,
+            Progress(now - session.created_at, of: session.expires_at - session.created_at))
     }
 }
 
-/// A rate limit in a form.
 struct LimitField: Encodable, Sendable {
     let limitName, limitLabel: String
     /// Empty if the limit is not given.
@@ -143,28 +122,23 @@ struct LimitField: Encodable, Sendable {
 enum UserPage {
     private struct View: Encodable, Sendable {
         let row: UserRow
-        let controlPath, uniqueID, firstName, lastName, created: String
+        let controlPath: String
         let sessions: Rows<SessionRow>?
         let limits: [LimitField]
-        let itemsLink, requestsLink: String
     }
 
     static func part(_ name: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let path = "users/\(Link.escaped(name))"
+        let path = "users/\(URLPart.escaped(name))"
         let user = try await api.get(path, as: UserInfo.self)
         let sessions = try await api.get(
             "sessions", [("username", user.username), ("limit", "50")], as: ActiveSessionList.self)
         let now = try await api.get("clock", as: ClockState.self).epoch
         let view = View(
-            row: UserRow(user, now: now, request), controlPath: "\(request.base)/_sim/\(path)",
-            uniqueID: user.unique_user_id, firstName: user.first_name ?? "", lastName: user.last_name ?? "",
-            created: Moment.text(user.created_at),
-            sessions: Rows(sessions.sessions.map { SessionRow($0, now: now, request) }),
+            row: UserRow(user, now: now), controlPath: "\(request.base)/_sim/\(path)",
+            sessions: Rows(sessions.sessions.map { SessionRow($0, now: now) }),
             limits: ["sdk_per_second", "logins_per_minute", "logins_per_day"].map {
                 LimitField($0, in: user.rate_limits)
-            },
-            itemsLink: "\(request.console)/items" + Link.query([("username", user.username)]),
-            requestsLink: request.console + Link.query([("q", "user:\(user.username)")]))
+            })
         return PagePart(section: "users", title: user.username, template: "user", view: view)
     }
 }

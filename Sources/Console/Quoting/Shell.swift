@@ -52,10 +52,7 @@ package enum Shell {
     /// Whether bash and zsh read a word as it is.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "=") else { return false }
-        return text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                || "-_./:@%+=,".utf8.contains(byte)
-        }
+        return text.utf8.allSatisfy { $0.isLetterOrDigit || "-_./:@%+=,".utf8.contains($0) }
     }
 }
 

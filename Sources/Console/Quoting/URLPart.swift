@@ -4,10 +4,7 @@ import SimulationAPI
 package enum URLPart {
     /// Percent-encodes one part of a path or a query.
     package static func escaped(_ text: String) -> String {
-        encoded(text) { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                || "-._~".utf8.contains(byte)
-        }
+        encoded(text) { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
     }
 
     /// A path with a query as it came from a client, for the end of a URL: percent-encodes only what URLs cannot hold, and `#`,
@@ -29,4 +26,9 @@ package enum URLPart {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension UInt8 {
+    /// Whether it is a letter or a digit of ASCII.
+    package var isLetterOrDigit: Bool { (0x30...0x39).contains(self) || (0x61...0x7a).contains(self | 0x20) }
 }

@@ -65,7 +65,7 @@ package struct Report: Sendable {
         _ console: Console, title: String, gate: ReportGate? = nil, run: ReportedRun? = nil,
         _ api: @escaping ControlAPI, picture: @escaping @Sendable (_ path: String) async -> Data?
     ) async throws {
-        var reading = ReportReading(ControlReader(api), picture, gate, run)
+        var reading = ReportReading(ControlReader(api: api), picture, gate, run)
         var view = try await reading.view(title: ReportReasons.short(title), version: console.version)
         let size = try PageTemplates.render(view, "report").utf8.count
         view.pictureMap = await reading.pictures(bytes: Self.maxBytes - Space.rest - size)
@@ -87,10 +87,9 @@ struct ReportView: Encodable, Sendable {
     let title, version: String
     let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
     let script = String(decoding: ReportAsset.script, as: UTF8.self)
-    let policy, clock, seed: String
-    let randomSeed: Int
-    let counts: String
-    let run: Run?
+    let policy, clock, counts: String
+    let namespace: NamespaceInfo
+    let run: ReportedRun?
     let gate: ReportGate.View?
     let why: ReportReasons.View
     let settings: String
@@ -110,11 +109,6 @@ struct ReportView: Encodable, Sendable {
     /// The pictures as a JSON object of data URLs.
     var pictureMap = ""
 
-    /// The command that failed.
-    struct Run: Encodable, Sendable {
-        let command, ending: String
-    }
-
     init(
         title: String, version: String, clock: String, _ info: ServerInfo, counts: String, run: ReportedRun?,
         gate: ReportGate.View?, why: ReportReasons.View
@@ -124,10 +118,9 @@ struct ReportView: Encodable, Sendable {
         policy =
             "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
         self.clock = clock
-        seed = info.namespace.seed
-        randomSeed = info.namespace.random_seed
+        namespace = info.namespace
         self.counts = counts
-        self.run = run.map { Run(command: ReportReasons.short($0.command), ending: $0.ending) }
+        self.run = run.map { ReportedRun(command: ReportReasons.short($0.command), ending: $0.ending, missing: []) }
         self.gate = gate
         self.why = why
         settings = String(PrettyJSON.text(info.settings).prefix(Report.Space.settings / 6))

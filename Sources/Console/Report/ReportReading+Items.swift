@@ -11,7 +11,7 @@ extension ReportReading {
         var space = self.space(Report.Space.items)
         for summary in list.authentications {
             let item = try await api.get(
-                "authentications/\(Link.escaped(summary.entrupy_id))", as: AuthenticationInfo.self)
+                "authentications/\(URLPart.escaped(summary.entrupy_id))", as: AuthenticationInfo.self)
             guard try space.add(self.view(of: item, deliveries, now: now), "report-item") else { break }
             for picture in item.pictures {
                 let path = Picture.path(picture.url, request)
@@ -23,7 +23,6 @@ extension ReportReading {
         view.items = taken(space).nonEmpty
     }
 
-    /// An item of the page.
     private struct Item: Encodable, Sendable {
         let state: ItemState
         let words: String
@@ -33,15 +32,12 @@ extension ReportReading {
     private func view(of item: AuthenticationInfo, _ deliveries: [WebhookDelivery], now: Double) -> Item {
         var state = ItemState(item, now: now, request)
         state.pictures = Rows(
-            item.pictures.map { picture in
-                ItemState.Photo(
-                    region: picture.region_id.replacing("_", with: " "), regionID: picture.region_id,
-                    picture: Self.key(Picture.path(picture.url, request)), size: SizeText.text(picture.bytes),
-                    isShown: true)
+            item.pictures.map {
+                ItemState.Photo(picture: $0, path: Self.key(Picture.path($0.url, request)), isShown: true)
             })
         state.history = item.timeline.map { unlinked(StateChange($0, of: item.entrupy_id)) }
         let attempts = deliveries.filter { $0.entrupy_id == item.entrupy_id }.flatMap { delivery in
-            delivery.attempts.map { TimelineChart.Event($0, of: delivery) }
+            delivery.attempts.map { StateChange($0, of: delivery) }
         }
         let words =
             "\(item.entrupy_id) \(item.customer_item_id ?? "") brand:\(item.v2.properties.brand_name ?? "") result:\(item.result.id.rawValue) flag:\(item.flag.id.rawValue) user:\(item.username)"

@@ -6,54 +6,38 @@ import SimulationAPI
 
 extension ReportReading {
     mutating func add(eventsAt now: Double, to view: inout ReportView) async throws {
-        var events: [StateChange] = []
-        var cursor: String?
-        repeat {
+        let (events, isCut) = try await allPages(max: Report.maxEvents) { [api] cursor in
             let page = try await api.get("event-log", [("limit", "1000"), ("cursor", cursor)], as: EventList.self)
-            events += page.events
-            cursor = page.next_cursor
-        } while cursor != nil && events.count < Report.maxEvents
+            return (page.events, page.next_cursor)
+        }
         let due = try await api.get("due", [("limit", "100")], as: DueList.self).due
         var chart = self.space(Report.Space.chart)
         // A chart of fewer events where a long one has no space.
         for count in [500, 100, 20] where chart.count == 0 {
             let drawn = TimelineChart(
-                events: events.prefix(count).reversed().map { .init($0) },
-                due: due.map { .init(at: $0.at, kind: $0.kind, subject: $0.subject) }, snapshots: [], now: now,
-                range: nil, request)
+                events: events.prefix(count).reversed(), due: due, snapshots: [], now: now, range: nil, request)
             try chart.add(drawn.view, "chart")
         }
         view.chart = taken(chart)
         var list = self.space(Report.Space.events)
-        try list.add(all: events.map { Event($0, unlinked($0)) }, "report-event")
-        if cursor != nil || list.count < events.count {
+        try list.add(
+            all: events.map {
+                Event(row: unlinked($0), words: "kind:\($0.kind) subject:\($0.subject)".lowercased())
+            }, "report-event")
+        if isCut || list.count < events.count {
             notes.append("Only the newest \(list.count) entries of the event log are here.")
         }
         view.events = taken(list)
         view.eventCount = ReportReasons.count(list.count, "event")
-        var rows = ReportSpace(bytes: Report.Space.due)
-        try rows.add(
-            all: due.map {
-                Due(
-                    dueName: EventWords.due($0.kind), dueSubject: $0.subject, dueAt: Moment.text($0.at),
-                    left: Moment.span($0.seconds_left))
-            }, "report-due")
+        var rows = ReportSpace(left: Report.Space.due)
+        try rows.add(all: due.map { Frame.Due($0, now: now, request) }, "report-due")
         note(rows.count, of: due.count, "things that are due")
         view.due = due.isEmpty ? nil : rows.html
-    }
-
-    private struct Due: Encodable, Sendable {
-        let dueName, dueSubject, dueAt, left: String
     }
 
     private struct Event: Encodable, Sendable {
         let row: ChangeRow
         let words: String
-
-        init(_ change: StateChange, _ row: ChangeRow) {
-            self.row = row
-            words = "kind:\(change.kind) subject:\(change.subject)".lowercased()
-        }
     }
 
     /// A change without its link: a file has no other pages.
@@ -64,23 +48,18 @@ extension ReportReading {
     }
 
     mutating func deliveries() async throws -> [WebhookDelivery] {
-        var list: [WebhookDelivery] = []
-        var cursor: String?
-        repeat {
+        let (list, isCut) = try await allPages(max: Report.maxDeliveries) { [api] cursor in
             let page = try await api.get(
                 "webhook-deliveries", [("limit", "100"), ("cursor", cursor)], as: WebhookDeliveryList.self)
-            list += page.deliveries
-            cursor = page.next_cursor
-        } while cursor != nil && list.count < Report.maxDeliveries
-        if cursor != nil { notes.append("Only the newest \(list.count) deliveries were looked at.") }
+            return (page.deliveries, page.next_cursor)
+        }
+        if isCut { notes.append("Only the newest \(list.count) deliveries were looked at.") }
         return list
     }
 
-    mutating func add(_ deliveries: [WebhookDelivery], to view: inout ReportView) throws {
-        var space = self.space(Report.Space.deliveries)
-        try space.add(all: deliveries.map { delivery($0) }, "report-delivery")
-        note(space.count, of: deliveries.count, "deliveries")
-        view.deliveries = taken(space)
+    mutating func add(_ deliveries: [WebhookDelivery], now: Double, to view: inout ReportView) throws {
+        view.deliveries = try part(
+            deliveries.map { delivery($0, now: now) }, "report-delivery", Report.Space.deliveries, "deliveries")
     }
 
     private struct Delivery: Encodable, Sendable {
@@ -89,37 +68,30 @@ extension ReportReading {
         let attemptList: [DeliveryAttempt]
     }
 
-    private func delivery(_ delivery: WebhookDelivery) -> Delivery {
+    private func delivery(_ delivery: WebhookDelivery, now: Double) -> Delivery {
         let words = "event:\(delivery.event) status:\(delivery.status) \(delivery.entrupy_id ?? "") \(delivery.id)"
         return Delivery(
-            row: DeliveryRow(delivery, request), body: String(PrettyJSON.text(delivery.body).prefix(Report.maxBody)),
+            row: DeliveryRow(delivery, now: now), body: String(PrettyJSON.text(delivery.body).prefix(Report.maxBody)),
             words: words.lowercased(),
-            attemptList: delivery.attempts.map { DeliveryAttempt($0, request, shortened: ReportReasons.short) })
-    }
-
-    private struct Rule: Encodable, Sendable {
-        let ruleID, match, effect, hits: String
+            attemptList: delivery.attempts.map { DeliveryAttempt($0, shortened: ReportReasons.short) })
     }
 
     mutating func add(_ faults: [FaultInfo], _ outcomes: [OutcomeInfo], to view: inout ReportView) throws {
-        var first = self.space(Report.Space.rules / 2)
-        try first.add(
-            all: faults.map {
-                Rule(
-                    ruleID: $0.id, match: PrettyJSON.line($0.match), effect: PrettyJSON.line($0.effect),
-                    hits: "\($0.hits) of \($0.seen) matches")
-            }, "report-rule")
-        let shownFaults = taken(first)
+        let shownFaults = try part(
+            faults.map {
+                [
+                    "ruleID": $0.id, "match": PrettyJSON.line($0.match), "effect": PrettyJSON.line($0.effect),
+                    "hits": "\($0.hits) of \($0.seen) matches",
+                ]
+            }, "report-rule", Report.Space.rules / 2, "faults")
         view.faults = faults.isEmpty ? nil : shownFaults
-        var second = self.space(Report.Space.rules / 2)
-        try second.add(
-            all: outcomes.map {
-                Rule(
-                    ruleID: $0.id, match: PrettyJSON.line($0.match), effect: $0.result, hits: "\($0.hits) decided")
-            }, "report-rule")
-        note(first.count, of: faults.count, "faults")
-        note(second.count, of: outcomes.count, "outcome rules")
-        let shownOutcomes = taken(second)
+        let shownOutcomes = try part(
+            outcomes.map {
+                [
+                    "ruleID": $0.id, "match": PrettyJSON.line($0.match), "effect": $0.result,
+                    "hits": "\($0.hits) decided",
+                ]
+            }, "report-rule", Report.Space.rules / 2, "outcome rules")
         view.outcomes = outcomes.isEmpty ? nil : shownOutcomes
     }
 

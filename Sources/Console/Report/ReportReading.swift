@@ -47,7 +47,7 @@ struct ReportReading {
         try await add(requests: reasons, to: &view)
         try await add(items: deliveries, now: now, to: &view)
         try await add(eventsAt: now, to: &view)
-        try add(deliveries, to: &view)
+        try add(deliveries, now: now, to: &view)
         try add(faults, outcomes, to: &view)
         try await add(usersTo: &view)
         return view
@@ -84,12 +84,22 @@ struct ReportReading {
     }
 
     /// The space of a part of the page.
-    func space(_ bytes: Int) -> ReportSpace { ReportSpace(bytes: min(bytes, left)) }
+    func space(_ bytes: Int) -> ReportSpace { ReportSpace(left: min(bytes, left)) }
 
     /// Takes the HTML of a part.
     mutating func taken(_ space: ReportSpace) -> String {
         left -= space.html.utf8.count
         return space.html
+    }
+
+    /// Renders views, as many as there is space for, and notes how many are left out.
+    mutating func part(
+        _ views: [some Encodable], _ template: String, _ bytes: Int, _ things: String
+    ) throws -> String {
+        var space = self.space(bytes)
+        try space.add(all: views, template)
+        note(space.count, of: views.count, things)
+        return taken(space)
     }
 
     mutating func note(_ shown: Int, of all: Int, _ things: String) {
@@ -100,14 +110,11 @@ struct ReportReading {
 
     /// All requests, oldest first, without their messages.
     private mutating func requests() async throws -> [JournaledRequest] {
-        var list: [JournaledRequest] = []
-        var cursor: String?
-        repeat {
+        let (list, isCut) = try await allPages(max: Report.maxRequests) { [api] cursor in
             let page = try await api.get("requests", [("limit", "1000"), ("cursor", cursor)], as: RequestList.self)
-            list += page.requests
-            cursor = page.next_cursor
-        } while cursor != nil && list.count < Report.maxRequests
-        if cursor != nil { notes.append("Only the newest \(Report.maxRequests) requests were looked at.") }
+            return (page.requests, page.next_cursor)
+        }
+        if isCut { notes.append("Only the newest \(Report.maxRequests) requests were looked at.") }
         return list.reversed()
     }
 
@@ -134,10 +141,9 @@ struct ReportReading {
         view.others = (taken(rest) + taken(lines)).nonEmpty
     }
 
-    /// A request of the page.
     private struct Request: Encodable, Sendable {
         let row: RequestRow
-        let requestID, anchor, number: String
+        let anchor, number: String
         let because: String?
         let words: String
         /// `nil` without the messages.
@@ -163,7 +169,7 @@ struct ReportReading {
     /// A request without its messages.
     private func line(_ entry: JournaledRequest) -> Request {
         Request(
-            row: RequestRow(entry, request), requestID: entry.id, anchor: ReportReasons.anchor(entry.sequence),
+            row: RequestRow(entry, request), anchor: ReportReasons.anchor(entry.sequence),
             number: entry.sequence.map { "#\($0)" } ?? "", because: entry.because.map(ReportReasons.short),
             words: words(of: entry))
     }
@@ -173,18 +179,13 @@ struct ReportReading {
         var said: [Int64: String] = [:]
         for entry in reasons.refused.prefix(ReportReasons.maxEntries) {
             guard let sequence = entry.sequence else { continue }
-            said[sequence] = try await Self.error(of: entry, api)
+            let name = RequestPage.Name(entry)
+            let whole = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
+            // An answer need not be JSON: faults may give any body.
+            let answer = try? WireJSON.decode(JSONValue.self, from: Data((whole.response?.body ?? "").utf8))
+            said[sequence] = answer?.members?["error"]?.text
         }
         return said
-    }
-
-    /// The error in the body of an answer; `nil` if it has none.
-    private static func error(of entry: JournaledRequest, _ api: ControlReader) async throws -> String? {
-        let name = RequestPage.Name(entry)
-        let whole = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
-        guard let body = whole.response?.body else { return nil }
-        // An answer need not be JSON: faults may give any body.
-        return (try? WireJSON.decode(JSONValue.self, from: Data(body.utf8)))?.members?["error"]?.text
     }
 
     /// The words that the search of the report looks at.

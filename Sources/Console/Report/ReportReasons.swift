@@ -64,8 +64,6 @@ struct ReportReasons {
     }
 
     /// The requests that the reasons name, and those around them, newest first. The last ones if no reason names one.
-    ///
-    /// - Parameter limit: the maximum number.
     func around(limit: Int) -> [JournaledRequest] {
         var named = Set(gate?.nearest.compactMap(\.sequence) ?? [])
         named.formUnion(lost.prefix(Self.maxEntries).compactMap(\.sequence))
@@ -85,7 +83,6 @@ struct ReportReasons {
 
     // MARK: The page
 
-    /// The reasons as the page shows them.
     struct View: Encodable, Sendable {
         let hasReasons, hasRequests: Bool
         let missing: Rows<String>?
@@ -120,12 +117,10 @@ struct ReportReasons {
         let said: String?
     }
 
-    /// A delivery that did not arrive.
     struct Undelivered: Encodable, Sendable {
         let event, item, status, url, attempts, reason: String
     }
 
-    /// A rule that met nothing.
     struct Unmet: Encodable, Sendable {
         let rule, text: String
         let note: String?
@@ -254,12 +249,9 @@ package enum ReportGate: Sendable {
         }
     }
 
-    /// The verification as the page shows it.
     struct View: Encodable, Sendable {
         let name, summary: String
-        var isFailed = false
-        var isMet = false
-        var isNoted = false
+        let isFailed: Bool
         /// Why the expectations could not be checked.
         var reason: String?
         /// HTML, like ``notes`` and ``met``.
@@ -276,7 +268,6 @@ package enum ReportGate: Sendable {
         let check, line, problem: String
         let nearest: Rows<Near>?
 
-        /// A request that came near.
         struct Near: Encodable, Sendable {
             let anchor, number, request: String
             let because, differences: String?
@@ -300,10 +291,10 @@ package enum ReportGate: Sendable {
             let failures = actions + run.expectations.filter { !$0.passed }.map { Self.row($0, request) }
             let met = run.expectations.filter(\.passed).map { Self.row($0, request) }
             let notes = run.notes.map { RuleNote($0.field, ReportReasons.short($0.problem)) }
-            let noted = notes.isEmpty ? "" : ", with \(notes.count) \(notes.count == 1 ? "note" : "notes")"
+            let noted = notes.isEmpty ? "" : ", with \(ReportReasons.count(notes.count, "note"))"
             var space = (
-                failures: ReportSpace(bytes: Report.Space.failures), met: ReportSpace(bytes: Report.Space.checks),
-                notes: ReportSpace(bytes: Report.Space.checks)
+                failures: ReportSpace(left: Report.Space.failures), met: ReportSpace(left: Report.Space.checks),
+                notes: ReportSpace(left: Report.Space.checks)
             )
             try space.failures.add(all: failures, "report-failure")
             try space.met.add(all: met, "report-met")
@@ -311,8 +302,7 @@ package enum ReportGate: Sendable {
             return View(
                 name: run.name,
                 summary: (failures.isEmpty ? "all expectations are met" : "\(failures.count) not met") + noted,
-                isFailed: !failures.isEmpty, isMet: failures.isEmpty && notes.isEmpty,
-                isNoted: failures.isEmpty && !notes.isEmpty, failures: failures.isEmpty ? nil : space.failures.html,
+                isFailed: !failures.isEmpty, failures: failures.isEmpty ? nil : space.failures.html,
                 notes: notes.isEmpty ? nil : space.notes.html, met: met.isEmpty ? nil : space.met.html,
                 metCount: met.count, lacksRequests: !failures.isEmpty && !hasRequests,
                 isCut: space.notes.isFull || space.failures.isFull || space.met.isFull)

@@ -7,12 +7,8 @@ struct ReportSpace {
     private(set) var count = 0
     /// Whether a part was left out for lack of space.
     private(set) var isFull = false
-    private var left: Int
-
-    /// - Parameter bytes: the maximum size of all parts together, in bytes.
-    init(bytes: Int) {
-        left = bytes
-    }
+    /// The bytes that further parts may have.
+    var left: Int
 
     /// Renders a part and adds it.
     ///

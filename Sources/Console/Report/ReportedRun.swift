@@ -1,7 +1,7 @@
 import SimulationAPI
 
 /// The command whose failure a report is about, as `entrupy-sim run` knows it.
-package struct ReportedRun: Sendable {
+package struct ReportedRun: Encodable, Sendable {
     /// The command and its arguments.
     let command: String
     /// The end of the command, for instance `exited with 3`.

@@ -3,26 +3,9 @@ import SimulationAPI
 
 /// A chart of what happened and what is still to come, on an axis of the namespace's time. The server draws it.
 struct TimelineChart {
-    /// An entry of the event log.
-    struct Event {
-        let at: Double
-        let kind, subject: String
-        let data: JSONValue
-    }
-
-    /// A piece of due work.
-    struct Due {
-        let at: Double
-        let kind, subject: String
-    }
-
     /// A named snapshot, at the time of its clock.
-    struct Snapshot {
-        let name: String
-        let at: Double
-    }
+    typealias Snapshot = (name: String, at: Double)
 
-    /// The drawing.
     struct View: Encodable, Sendable {
         let width, height, left, end, top, bottom, axisY: String
         /// The line of the present; `nil` if it is not within the chart.
@@ -37,18 +20,15 @@ struct TimelineChart {
         let laterText, summary: String
     }
 
-    /// The line of the present.
     struct Present: Encodable, Sendable {
         let x, textX, anchor, text: String
     }
 
-    /// A row of the chart.
     struct Lane: Encodable, Sendable {
         let lane, textY, bandY, bandHeight: String
         let isBand: Bool
     }
 
-    /// A time on the axis.
     struct Tick: Encodable, Sendable {
         let tickX, tick: String
     }
@@ -73,7 +53,6 @@ struct TimelineChart {
         let dueISO, dueFromX, dueText: String
     }
 
-    /// Saved snapshots.
     struct SnapshotMark: Encodable, Sendable {
         let points, snapshotLink, snapshotText: String
     }
@@ -83,17 +62,13 @@ struct TimelineChart {
     private static let lanes = [
         "Sessions", "Capture", "Review", "Flag", "Support", "Webhooks", "Components", "Control",
     ]
-    private static let width = 1120.0
-    private static let left = 104.0
-    private static let right = 34.0
-    private static let laneHeight = 38.0
-    private static let top = 46.0
+    private static let (width, left, right) = (1120.0, 104.0, 34.0)
+    private static let (top, laneHeight) = (46.0, 38.0)
     /// The radius of a mark, and of one that stands for several.
     private static let (radius, groupRadius) = (6.5, 9.0)
     /// Marks of a lane that are nearer than this are drawn as one, so that no two overlap: two groups touch at twice their radius.
     private static let gap = 2 * groupRadius + 2
 
-    /// A place on the axis.
     private struct Scale {
         /// The first moment and its place, the present and its place.
         let from: Double
@@ -114,9 +89,9 @@ struct TimelineChart {
 
     /// A chart of all events. The past has its own scale. What is due stands in its order: between the next webhook and
     /// the end of a session there may be a second or a day.
-    private static func ordered(_ events: [Event], _ due: [Due], _ snapshots: [Snapshot], now: Double) -> (
-        Scale, Double
-    ) {
+    private static func ordered(
+        _ events: [StateChange], _ due: [DueEntry], _ snapshots: [Snapshot], now: Double
+    ) -> (Scale, Double) {
         var moments: [Double] = []
         for at in due.map(\.at).sorted() where at > now && moments.last.map({ at - $0 > 1 }) ?? true {
             moments.append(at)
@@ -139,7 +114,7 @@ struct TimelineChart {
 
     /// - Parameter range: the time that is shown, on one scale; `nil` for all events, and what is due in its order.
     init(
-        events: [Event], due: [Due], snapshots: [Snapshot], now: Double, range: (from: Double, to: Double)?,
+        events: [StateChange], due: [DueEntry], snapshots: [Snapshot], now: Double, range: (from: Double, to: Double)?,
         _ request: ConsoleRequest
     ) {
         let scale: Scale
@@ -239,7 +214,7 @@ struct TimelineChart {
 
     /// The marks of a lane: what happened, and what is due.
     private static func marks(
-        _ events: [Event], _ due: [Due], now: Double, x: (Double) -> Double, y: Double, _ request: ConsoleRequest
+        _ events: [StateChange], _ due: [DueEntry], now: Double, x: (Double) -> Double, y: Double, _ request: ConsoleRequest
     ) -> (past: [Mark], future: [FutureMark]) {
         let past = merged(events, at: \.at, x: x)
         // Due work stands after the last mark of the past, however near its time is.
@@ -252,7 +227,7 @@ struct TimelineChart {
         return (past.map { mark($0, y: y, request) }, future)
     }
 
-    private static func mark(_ group: Group<Event>, y: Double, _ request: ConsoleRequest) -> Mark {
+    private static func mark(_ group: Group<StateChange>, y: Double, _ request: ConsoleRequest) -> Mark {
         let (first, last) = (group.elements[0], group.elements[group.elements.count - 1])
         return Mark(
             circle: circle(group.elements.count, x: group.x, y: y), style: style(of: group.elements),
@@ -262,13 +237,13 @@ struct TimelineChart {
     }
 
     /// The style of a mark: that of a failure, if one of its events is one, or else that of the last.
-    private static func style(of events: [Event]) -> String {
+    private static func style(of events: [StateChange]) -> String {
         let styles = events.map { EventWords.style($0.kind, $0.data) }
         return styles.contains("bad") ? "bad" : styles[styles.count - 1]
     }
 
     private static func future(
-        _ group: Group<Due>, now: Double, nowX: Double, y: Double, _ request: ConsoleRequest
+        _ group: Group<DueEntry>, now: Double, nowX: Double, y: Double, _ request: ConsoleRequest
     ) -> FutureMark {
         // A click reaches all of them.
         let last = group.elements[group.elements.count - 1]
@@ -285,7 +260,7 @@ struct TimelineChart {
             "\(number(group.x + $0.0)),\(number(top - 14 + $0.1))"
         }
         let names = group.elements.map(\.name)
-        let place = names.count == 1 ? "#snapshot-\(Link.escaped(names[0]))" : ""
+        let place = names.count == 1 ? "#snapshot-\(URLPart.escaped(names[0]))" : ""
         return SnapshotMark(
             points: points.joined(separator: " "), snapshotLink: "\(request.console)/namespaces\(place)",
             snapshotText: names.count == 1
@@ -324,15 +299,11 @@ struct TimelineChart {
     private static func number(_ value: Double) -> String { String(format: "%.1f", value) }
 }
 
-extension TimelineChart.Event {
-    init(_ change: StateChange) {
-        self.init(at: change.at, kind: change.kind, subject: change.subject, data: change.data)
-    }
-
+extension StateChange {
     /// An attempt of a delivery, with its own outcome: an attempt may fail whose delivery succeeds later.
     init(_ attempt: WebhookDelivery.Attempt, of delivery: WebhookDelivery) {
         self.init(
-            at: attempt.at, kind: "webhook.attempted", subject: delivery.id,
+            sequence: 0, at: attempt.at, kind: "webhook.attempted", subject: delivery.id,
             data: .object([
                 "event": .string(delivery.event), "delivery": .string(attempt.hasSucceeded ? "delivered" : "retrying"),
                 "status": attempt.status.map { .number(JSONNumber($0)) } ?? .null,

@@ -110,7 +110,7 @@ struct Subject {
 
     init(kind: String, id: String, _ request: ConsoleRequest) {
         self.id = id
-        let escaped = Link.escaped(id)
+        let escaped = URLPart.escaped(id)
         let family = kind.split(separator: ".").first.map(String.init) ?? kind
         let path: String? =
             switch family {

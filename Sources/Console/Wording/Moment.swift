@@ -19,7 +19,7 @@ enum Moment {
     static func precise(_ epoch: Double) -> String {
         // Times have microseconds: without rounding to them, many would be a millisecond early.
         let thousandths = min(999, Int(((epoch - epoch.rounded(.down)) * 1_000_000).rounded()) / 1000)
-        return parts(epoch).time + "." + String(repeating: "0", count: 3 - "\(thousandths)".count) + "\(thousandths)"
+        return parts(epoch).time + String(format: ".%03d", thousandths)
     }
 
     /// ISO 8601 in UTC, to the microsecond.
@@ -27,8 +27,7 @@ enum Moment {
         let whole = epoch.rounded(.down)
         let micros = Int(((epoch - whole) * 1_000_000).rounded())
         let seconds = Date(timeIntervalSince1970: whole + (micros >= 1_000_000 ? 1 : 0)).formatted(.iso8601).dropLast()
-        let rest = "\(micros % 1_000_000)"
-        return "\(seconds).\(String(repeating: "0", count: 6 - rest.count))\(rest)Z"
+        return seconds + String(format: ".%06dZ", micros % 1_000_000)
     }
 
     /// A duration in its two largest units: `2 h 5 min`.

@@ -49,15 +49,11 @@ struct Snippets {
         self.remarks = remarks
     }
 
-    private var body: String? { request.request?.body.flatMap { $0.isEmpty ? nil : $0 } }
+    private var body: String? { request.request?.body?.nonEmpty }
 
     /// Whether a text is a token of HTTP, as methods and the names of headers are.
     private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
+        !text.isEmpty && text.utf8.allSatisfy { $0.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }
 
     /// A header as curl reads it, with a masked token as the variable that a reader sets.

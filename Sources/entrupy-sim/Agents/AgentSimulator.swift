@@ -41,7 +41,6 @@ actor AgentSimulator {
         return try await base()
     }
 
-    /// Stops the own server.
     func stop() async {
         guard let own else { return }
         self.own = nil

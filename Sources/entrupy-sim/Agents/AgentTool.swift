@@ -4,7 +4,6 @@ import SimulationAPI
 /// A tool of the Model Context Protocol: a piece of work that an agent has done, not a route.
 struct AgentTool: Sendable {
     let name: String
-    /// The name for people.
     let title: String
     /// The text by which agents choose: the effect, the data that it deletes, and the answer.
     let description: String
@@ -27,7 +26,11 @@ struct AgentTool: Sendable {
         let name: String
         let kind: Kind
         let description: String
-        var isRequired = false
+        let isRequired: Bool
+
+        init(_ name: String, _ kind: Kind, _ description: String, isRequired: Bool = false) {
+            (self.name, self.kind, self.description, self.isRequired) = (name, kind, description, isRequired)
+        }
     }
 
     enum Kind: Sendable {
@@ -92,7 +95,6 @@ struct AgentTool: Sendable {
 }
 
 extension AgentTool.Kind {
-    /// The JSON Schema of a value.
     fileprivate var schema: JSONObject {
         switch self {
         case .text: ["type": "string"]
@@ -140,11 +142,7 @@ extension AgentTool.Kind {
 
     private static func isNamespace(_ name: String) -> Bool {
         (1...63).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || byte == UInt8(ascii: "-")
-            }
+            && name.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-".utf8.contains($0) }
     }
 }
 

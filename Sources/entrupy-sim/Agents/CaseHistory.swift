@@ -2,11 +2,9 @@ import Foundation
 import SimulationAPI
 
 /// The requests, events and deliveries of webhooks since a mark, a line each.
-struct CaseHistory {
-    let answer: JSONObject
-
+enum CaseHistory {
     /// - Parameter limit: the number of requests, and of events, that are returned: the newest, oldest first.
-    static func read(_ client: ControlClient, since mark: CaseMark, limit: Int) async throws -> CaseHistory {
+    static func read(_ client: ControlClient, since mark: CaseMark, limit: Int) async throws -> JSONObject {
         let count = "\(limit + 1)"
         let requests: RequestList = try await client.get(
             "/_sim/requests", [("after_sequence", "\(mark.request)"), ("limit", count)])
@@ -37,7 +35,7 @@ struct CaseHistory {
             )
         }
         answer["state"] = try await CaseState.read(client)
-        return CaseHistory(answer: answer)
+        return answer
     }
 
     private static func lines<Entry>(_ newestFirst: [Entry], _ limit: Int, _ text: (Entry) throws -> String) rethrows

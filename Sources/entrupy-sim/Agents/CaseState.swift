@@ -58,29 +58,21 @@ struct CaseMark {
 
     var text: String { "r\(request)e\(event)" }
 
-    init() {}
+    /// The place after the newest request and event.
+    static func now(_ client: ControlClient) async throws -> CaseMark {
+        let requests: RequestList = try await client.get("/_sim/requests", [("limit", "1")])
+        let events: EventList = try await client.get("/_sim/event-log", [("limit", "1")])
+        return CaseMark(
+            request: requests.requests.first?.sequence ?? 0, event: events.events.first?.sequence ?? 0)
+    }
+}
 
+extension CaseMark {
     /// `nil` if the text is no mark.
     init?(_ text: String) {
         guard text.utf8.count <= 40, let parts = text.wholeMatch(of: #/r([0-9]+)e([0-9]+)/#),
             let request = Int64(parts.1), let event = Int64(parts.2)
         else { return nil }
-        self.request = request
-        self.event = event
+        self.init(request: request, event: event)
     }
-
-    /// The place after the newest request and event.
-    static func now(_ client: ControlClient) async throws -> CaseMark {
-        let requests: RequestList = try await client.get("/_sim/requests", [("limit", "1")])
-        let events: EventList = try await client.get("/_sim/event-log", [("limit", "1")])
-        var mark = CaseMark()
-        mark.request = requests.requests.first?.sequence ?? 0
-        mark.event = events.events.first?.sequence ?? 0
-        return mark
-    }
-}
-
-extension FaultInfo {
-    /// Whether it was triggered as often as it may be.
-    fileprivate var isSpent: Bool { times.map { hits >= $0 } ?? false }
 }

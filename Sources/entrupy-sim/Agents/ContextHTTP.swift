@@ -14,14 +14,9 @@ struct ContextHTTP: Sendable {
     /// The token that clients must send; `nil` if none is needed, because only this machine can reach the port.
     let token: String?
 
-    private static let versionHeader = field("MCP-Protocol-Version")
-    private static let methodHeader = field("Mcp-Method")
-    private static let nameHeader = field("Mcp-Name")
-
-    private static func field(_ name: String) -> HTTPField.Name {
-        guard let field = HTTPField.Name(name) else { preconditionFailure("\(name) is a token of HTTP") }
-        return field
-    }
+    private static let versionHeader = HTTPField.Name("MCP-Protocol-Version")!
+    private static let methodHeader = HTTPField.Name("Mcp-Method")!
+    private static let nameHeader = HTTPField.Name("Mcp-Name")!
 
     /// Answers until a signal ends it.
     ///
@@ -58,13 +53,7 @@ struct ContextHTTP: Sendable {
             let size = SizeText.text(ContextServer.maxBytes)
             return reply(.null, .invalidRequest("a message has at most \(size)"), status: .contentTooLarge)
         }
-        let message: ContextMessage
-        do {
-            message = ContextMessage(try WireJSON.decode(JSONValue.self, from: Data(body.readableBytesView)))
-        } catch {
-            return reply(.null, .parseError("the body must be one JSON object: \(error)"), status: .badRequest)
-        }
-        switch message {
+        switch ContextMessage(Data(body.readableBytesView), of: "the body") {
         case .invalid(let id, let error): return reply(id, error, status: .badRequest)
         case .notification: return Response(status: .accepted)
         case .request(let called):
@@ -112,10 +101,7 @@ struct ContextHTTP: Sendable {
     /// The host of `Host`, without the port.
     private static func host(of authority: String) -> String {
         let text = authority.lowercased()
-        if text.utf8.first == UInt8(ascii: "[") {
-            return String(text.dropFirst().prefix { $0 != "]" })
-        }
-        return String(text.prefix { $0 != ":" })
+        return String(text.hasPrefix("[") ? text.dropFirst().prefix { $0 != "]" } : text.prefix { $0 != ":" })
     }
 
     static func isLoopback(_ host: String) -> Bool { host.isOne(of: ["localhost", "127.0.0.1", "::1", "[::1]"]) }

@@ -1,3 +1,4 @@
+import Foundation
 import SimulationAPI
 
 /// A message of a client of the Model Context Protocol: JSON-RPC 2.0, one object for each message.
@@ -14,31 +15,36 @@ enum ContextMessage: Sendable {
             self = .invalid(id: .null, .invalidRequest("a message must be one JSON-RPC object, got \(value.typeName)"))
             return
         }
-        let id = message["id"]
-        func invalid(_ problem: String) -> ContextMessage {
-            .invalid(id: id.flatMap { Self.isID($0) ? $0 : nil } ?? .null, .invalidRequest(problem))
+        let (id, method, params) = (message["id"], message["method"]?.text, (message["params"] ?? [:]).members)
+        let problem: String? =
+            if message["jsonrpc"]?.text != "2.0" {
+                "jsonrpc must be \"2.0\""
+            } else if method == nil {
+                "method must be a text: this server sends no requests, so it expects no answers"
+            } else if params == nil {
+                "params must be an object"
+            } else if let id, !Self.isID(id) {
+                "id must be a text or an integer, got \(id.typeName)"
+            } else {
+                nil
+            }
+        if let problem {
+            self = .invalid(id: id.flatMap { Self.isID($0) ? $0 : nil } ?? .null, .invalidRequest(problem))
+        } else if let id {
+            self = .request(ContextRequest(id: id, method: method ?? "", params: params ?? [:]))
+        } else {
+            self = .notification(method: method ?? "", params: params ?? [:])
         }
-        guard message["jsonrpc"]?.text == "2.0" else {
-            self = invalid("jsonrpc must be \"2.0\"")
-            return
+    }
+
+    /// - Parameter place: the part of the transport that must be the message, for errors.
+    init(_ bytes: Data, of place: String) {
+        do {
+            self.init(try WireJSON.decode(JSONValue.self, from: bytes))
+        } catch {
+            let problem = "\(place) must be one JSON object: \(error)"
+            self = .invalid(id: .null, ContextError(code: .parseError, message: problem))
         }
-        guard let method = message["method"]?.text else {
-            self = invalid("method must be a text: this server sends no requests, so it expects no answers")
-            return
-        }
-        guard message["params"] == nil || message["params"]?.members != nil else {
-            self = invalid("params must be an object")
-            return
-        }
-        let params = message["params"]?.members ?? JSONObject()
-        guard let id else {
-            self = .notification(method: method, params: params)
-            return
-        }
-        self =
-            Self.isID(id)
-            ? .request(ContextRequest(id: id, method: method, params: params))
-            : invalid("id must be a text or an integer, got \(id.typeName)")
     }
 
     private static func isID(_ value: JSONValue) -> Bool {
@@ -80,15 +86,12 @@ struct ContextError: Error {
     static func invalidParams(_ message: String) -> ContextError {
         ContextError(code: .invalidParams, message: message)
     }
-    static func parseError(_ message: String) -> ContextError { ContextError(code: .parseError, message: message) }
 }
 
-/// The answer to a request.
 struct ContextReply: Sendable {
     let id: JSONValue
     let result: Result<JSONValue, ContextError>
 
-    /// The answer as a message of JSON-RPC.
     var message: JSONValue {
         switch result {
         case .success(let value): return ["jsonrpc": "2.0", "id": id, "result": value]

@@ -29,7 +29,7 @@ struct ContextServer: Sendable {
         """
 
     /// Whether a request is one of the version in which every request stands alone.
-    static func isModern(_ request: ContextRequest) -> Bool { request.params["_meta"]?.members?[versionKey] != nil }
+    static func isModern(_ request: ContextRequest) -> Bool { version(of: request) != nil }
 
     /// The version that a request names in `_meta`; `nil` if it names none.
     static func version(of request: ContextRequest) -> JSONValue? { request.params["_meta"]?.members?[versionKey] }

@@ -38,11 +38,7 @@ struct StandardStreams {
             message = .invalid(id: .null, .invalidRequest("a message has at most \(size); this one was left out"))
         case .text(let bytes):
             if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) { return }
-            do {
-                message = ContextMessage(try WireJSON.decode(JSONValue.self, from: bytes))
-            } catch {
-                message = .invalid(id: .null, .parseError("a line must be one JSON object: \(error)"))
-            }
+            message = ContextMessage(bytes, of: "a line")
         }
         switch message {
         case .invalid(let id, let error): output.write(ContextReply(id: id, result: .failure(error)))
@@ -59,7 +55,6 @@ struct StandardStreams {
     }
 }
 
-/// The requests that are being answered.
 private actor RunningCalls {
     private var tasks: [(number: Int, id: JSONValue, task: Task<Void, Never>)] = []
     private var number = 0
@@ -89,7 +84,6 @@ private struct InputLines {
     /// Says that a line has been dealt with.
     let taken: @Sendable () -> Void
 
-    /// The number of lines that are read ahead.
     private static let ahead = 4
 
     static func read(_ descriptor: Int32, maxBytes: Int) -> InputLines {

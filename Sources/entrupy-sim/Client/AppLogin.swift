@@ -11,18 +11,9 @@ struct AppLogin {
     /// The name by which the back end's request names its sender.
     let sender: String
 
-    private struct Session: Decodable {
-        let token: String
-    }
-
-    private struct Signed: Decodable {
-        let signed_authorization_request: String
-    }
-
-    /// The session's token.
     func token(_ client: ControlClient) async throws -> String {
         let signed = try await signedRequest(client)
-        let session: Session = try await client.send(
+        let session: LoginResponse = try await client.send(
             ControlCall(.POST, "/sdk/login", body: ["signed_authorization_request": signed])
         ).decoded()
         return session.token
@@ -39,14 +30,14 @@ struct AppLogin {
                 "email": "\(URLPart.escaped(user))@example.com",
             ])
         do {
-            let authorized: Signed = try await client.send(call).decoded()
+            let authorized: AuthorizeUserResponse = try await client.send(call).decoded()
             return authorized.signed_authorization_request
         } catch let refusal as Refusal {
             // The user has another email. The request is signed all the same [S].
-            guard let answer = refusal.answer, let conflict = try? WireJSON.decode(Signed.self, from: answer) else {
-                throw refusal
-            }
-            return conflict.signed_authorization_request
+            guard let answer = refusal.answer,
+                let signed = try? WireJSON.decode(ErrorEnvelope.self, from: answer).signed_authorization_request
+            else { throw refusal }
+            return signed
         }
     }
 }
@@ -81,7 +72,6 @@ private struct SeedTokens: Decodable {
 }
 
 extension UsersCommand {
-    /// `entrupy-sim users login`.
     struct Login: ControlAction {
         static let abstract = "Log a user in as an app would, and print the session's token."
         static let discussion = """

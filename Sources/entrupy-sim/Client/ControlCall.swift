@@ -11,9 +11,7 @@ struct ControlCall {
         case yaml(Data)
         /// The path of a file that is sent unchanged.
         case file(String)
-        /// A picture.
         case png(Data)
-        /// A video.
         case mp4(Data)
     }
 
@@ -55,17 +53,11 @@ protocol Printable {
 
 extension ControlCall {
     /// Names the operation in its progress; `nil` if none is shown.
-    func showing(_ doing: String?) -> ControlCall {
-        var call = self
-        call.doing = doing
-        return call
-    }
+    func showing(_ doing: String?) -> ControlCall { setting(\.doing, to: doing) }
 
     /// Prints an answer of a type with `show`.
     func printing<Value: Decodable>(_ show: @escaping (Value, Terminal) throws -> Void) -> ControlCall {
-        var call = self
-        call.show = { try show($0.decoded(), $1) }
-        return call
+        setting(\.show, to: { try show($0.decoded(), $1) })
     }
 
     /// Prints an answer of a type that has one form for all commands.
@@ -90,9 +82,11 @@ extension ControlCall {
     }
 
     /// Prints a sentence, whatever the answer is.
-    func saying(_ sentence: String) -> ControlCall {
+    func saying(_ sentence: String) -> ControlCall { setting(\.show, to: { $1.line(sentence) }) }
+
+    private func setting<Value>(_ member: WritableKeyPath<ControlCall, Value>, to value: Value) -> ControlCall {
         var call = self
-        call.show = { $1.line(sentence) }
+        call[keyPath: member] = value
         return call
     }
 }

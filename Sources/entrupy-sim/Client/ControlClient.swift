@@ -38,7 +38,6 @@ struct ControlClient: Sendable {
         let status: Int
         let bytes: Data
 
-        /// The body as one of the wire's types.
         func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
             do {
                 return try WireJSON.decode(type, from: bytes)
@@ -57,10 +56,10 @@ struct ControlClient: Sendable {
         try await exchange(call) { Answer(status: Int($0.status.code), bytes: try await collect($0, $1)) }
     }
 
-    /// A client of the same server's namespace `default`.
-    func ofDefault() -> ControlClient {
+    /// A client of another namespace of the same server.
+    func of(_ namespace: String) -> ControlClient {
         var options = options
-        options.namespace = "default"
+        options.namespace = namespace
         return ControlClient(options: options, limits: limits)
     }
 
@@ -284,7 +283,6 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// The refusal for an error before the answer's head.
     private func unreachable(_ error: any Error) -> Refusal {
         switch error {
         case is NIOSSLError:
@@ -308,7 +306,6 @@ struct ControlClient: Sendable {
         }
     }
 
-    /// The refusal for an error in the answer's body.
     private func incomplete(_ error: any Error) -> Refusal {
         Refusal(
             .noServer, "the connection to \(options.base) was lost before its answer was complete",
@@ -317,9 +314,7 @@ struct ControlClient: Sendable {
 
     /// The refusal for an answer that is an error.
     ///
-    /// - Parameters:
-    ///   - path: the path of the request.
-    ///   - mayFailOtherwise: whether it may have another form than errors of the control API.
+    /// - Parameter mayFailOtherwise: whether it may have another form than errors of the control API.
     private func refusal(
         _ status: HTTPResponseStatus, _ answer: Data, _ path: String, _ mayFailOtherwise: Bool
     ) -> Refusal {
@@ -407,12 +402,7 @@ extension ControlCall.Body {
 private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let handle: FileHandle
     let taken: @Sendable (Int) -> Void
-    private var last = 0
-
-    init(handle: FileHandle, taken: @escaping @Sendable (Int) -> Void) {
-        self.handle = handle
-        self.taken = taken
-    }
+    var last = 0
 
     mutating func next() async throws -> ByteBuffer? {
         taken(last)

@@ -2,7 +2,6 @@ import Foundation
 
 /// Splits a stream into server-sent events. Holds at most one unfinished event; its time is linear in the stream's size.
 struct EventReader {
-    /// An event is larger than the maximum.
     struct TooLong: Error {}
 
     let maxBytes: Int

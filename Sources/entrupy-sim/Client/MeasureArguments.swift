@@ -3,7 +3,6 @@ import SimulationAPI
 
 /// A duration on the command line: text such as `1h30m`, or a number of seconds.
 struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
-    /// The text as it was given.
     let description: String
     /// `nil` if the text is not a duration of at most 100 years.
     let seconds: Double?
@@ -38,7 +37,6 @@ extension DurationArgument: BodyMember {
 
 /// A size on the command line: text such as `10MB`, or a number of bytes.
 struct SizeArgument: ExpressibleByArgument, CustomStringConvertible {
-    /// The text as it was given.
     let description: String
     /// `nil` if the text is not a size.
     let bytes: Int?

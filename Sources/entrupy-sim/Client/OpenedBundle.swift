@@ -6,7 +6,6 @@ import SimulationAPI
 
 /// A bundle that is open in this process, without a change to the file. Nothing happens in it by itself, and nothing is sent.
 struct OpenedBundle: Sendable {
-    /// A client of its namespace.
     let client: ControlClient
     let server: SimServer
 

@@ -19,13 +19,13 @@ final class OutputFile: Sendable {
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    func write(_ data: Data) throws { try refusing { try handle.write(contentsOf: data) } }
+    func write(_ data: Data) throws { try Self.refusing(path, option) { try handle.write(contentsOf: data) } }
 
     /// Closes the file and gives it its name.
     ///
     /// - Returns: its size in bytes.
     func finish() throws -> Int {
-        let size = try refusing {
+        let size = try Self.refusing(path, option) {
             let size = Int(try handle.offset())
             try handle.close()
             return size
@@ -37,11 +37,11 @@ final class OutputFile: Sendable {
     /// Removes the file, unless it has its name.
     func discard() { unlink(part) }
 
-    private func refusing<Value>(_ body: () throws -> Value) throws -> Value {
+    private static func refusing<Value>(_ path: String, _ option: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch {
-            throw Self.refusal(path, error.localizedDescription, option)
+            throw refusal(path, error.localizedDescription, option)
         }
     }
 
@@ -56,19 +56,11 @@ final class OutputFile: Sendable {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw refusal(path, String(cString: strerror(errno)), option) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: data)
-        } catch {
-            throw refusal(path, error.localizedDescription, option)
-        }
+        try refusing(path, option) { try handle.write(contentsOf: data) }
     }
 
     /// Writes a file that others may read, as a whole.
     static func write(_ data: Data, to path: String, option: String) throws {
-        do {
-            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw refusal(path, error.localizedDescription, option)
-        }
+        try refusing(path, option) { try data.write(to: URL(fileURLWithPath: path), options: .atomic) }
     }
 }

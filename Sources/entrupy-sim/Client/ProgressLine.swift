@@ -5,7 +5,6 @@ import SimulationAPI
 /// One line about a long operation, on the terminal of standard error alone, from the operation's second second on. It is
 /// removed at the end. With `--json` and `--quiet`, in CI and on terminals that cannot overwrite a line there is none.
 final class ProgressLine: Sendable {
-    /// The unit of what is counted.
     enum Unit {
         case things, bytes
     }
@@ -66,7 +65,6 @@ final class ProgressLine: Sendable {
         return try await body(progress)
     }
 
-    /// Notes how much is done.
     func note(_ done: Int, of total: Int? = nil) {
         state.withLockedValue {
             $0.done = done
@@ -74,7 +72,6 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Notes that more is done.
     func add(_ count: Int) { state.withLockedValue { $0.done += count } }
 
     private func show() {

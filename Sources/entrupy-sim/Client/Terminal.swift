@@ -22,11 +22,7 @@ struct Terminal: Sendable {
     }()
 
     enum Style: String {
-        case bold = "1"
-        case red = "31"
-        case green = "32"
-        case yellow = "33"
-        case dim = "2"
+        case bold = "1", dim = "2", red = "31", green = "32", yellow = "33"
     }
 
     /// A piece of a line with a style of its own.
@@ -71,7 +67,6 @@ struct Terminal: Sendable {
 
     private static let lostReader = NIOLockedValueBox(LostReader())
 
-    /// Whether the reader of standard output has gone.
     static var hasLostReader: Bool { lostReader.withLockedValue { $0.isLost } }
 
     /// Calls `then` when the reader of standard output has gone, and does not end the program: for commands that must clean up.

@@ -162,7 +162,7 @@ private struct SimulatedRun {
         }
         scenario.newNamespace = Self.namespace
         do {
-            let run: ScenarioRun = try await client.ofDefault().send(try scenario.call()).decoded()
+            let run: ScenarioRun = try await client.of("default").send(try scenario.call()).decoded()
             for note in run.notes { terminal.note("note: \(note.field): \(note.problem)") }
             return run.name
         } catch var refusal as Refusal {
@@ -237,7 +237,7 @@ private struct SimulatedRun {
         }
         guard await requests(client, limit: 1)?.isEmpty == true else { return [] }
         let own = "no request came to /ns/\(Self.namespace); does the client read ENTRUPY_SIM_URL?"
-        guard let others = await requests(client.ofDefault(), limit: 1000), let last = others.first else {
+        guard let others = await requests(client.of("default"), limit: 1000), let last = others.first else {
             return [own]
         }
         let count = Readable.count(others.count, "request")

@@ -115,7 +115,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             var client = client
             // The namespace that is made does not exist yet, so another one takes the request.
-            if newNamespace == client.options.named { client = client.ofDefault() }
+            if newNamespace == client.options.named { client = client.of("default") }
             let run: ScenarioRun = try await answer(client, terminal).decoded()
             guard let failed = run.timeline.first(where: { $0.state == "failed" }) else { return }
             if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")") }

@@ -6,8 +6,6 @@ struct ArtifactFolder {
 
     struct Files {
         let bundle, report, recording: String
-
-        fileprivate var all: [String] { [bundle, report, recording] }
     }
 
     /// - Throws: ``Refusal`` if files could not be written there. Leaves nothing.
@@ -50,16 +48,18 @@ struct ArtifactFolder {
         } catch {
             throw Self.refusal(path, String(cString: strerror(errno)))
         }
-        return (1...).lazy.map(files).first { !$0.all.contains(where: exists) }!
+        return (1...).lazy.map(files).first { ![$0.bundle, $0.report, $0.recording].contains(where: exists) }!
     }
 
     /// Takes the names of a run: makes its bundle as an empty file, so that a run beside this one takes others.
     ///
     /// - Parameter recording: the recording of this run, whose name is taken; `nil` if there is none.
     func claim(recording: String?) throws -> Files {
+        // The names that go with the recording.
+        let own = recording.flatMap { path in (1...10_000).lazy.map(files).first { $0.recording == path } }
         while true {
             var files = try make()
-            if let recording, let own = sibling(of: recording), !exists(own.bundle), !exists(own.report) { files = own }
+            if let own, !exists(own.bundle), !exists(own.report) { files = own }
             let descriptor = open(files.bundle, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor >= 0 {
                 close(descriptor)
@@ -73,11 +73,6 @@ struct ArtifactFolder {
     func discard(recording: String) {
         unlink(recording)
         rmdir(path)
-    }
-
-    /// The names that go with a recording.
-    private func sibling(of recording: String) -> Files? {
-        (1...10_000).lazy.map(files).first { $0.recording == recording }
     }
 
     private func files(_ number: Int) -> Files {

@@ -61,7 +61,6 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Whether the process has ended.
     var hasEnded: Bool { ended.withLockedValue(\.self) }
 
     /// Sends a signal to the process's group. Failure is ignored: the group may have ended.
@@ -133,6 +132,14 @@ final class ChildProcess: Sendable {
 }
 
 extension ChildProcess {
+    /// A pipe that no child inherits; `nil` if the system has none left.
+    static func pipe() -> (read: Int32, write: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        guard Foundation.pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
     /// The last `count` arguments of this program, byte by byte.
     static func ownArguments(last count: Int) -> [RawText] {
         let all = Int(CommandLine.argc)

@@ -33,7 +33,7 @@ struct CoverageGate {
     /// - Returns: `nil` if the server cannot be asked, or the file is not written.
     func check(_ client: ControlClient, hasFailed: Bool, _ terminal: Terminal) async -> Result? {
         do {
-            let coverage: Coverage = try await client.ofDefault().get("/_sim/coverage")
+            let coverage: Coverage = try await client.of("default").get("/_sim/coverage")
             guard let baseline else {
                 guard !hasFailed else {
                     terminal.note("coverage: \(path) is not written, because the run failed")

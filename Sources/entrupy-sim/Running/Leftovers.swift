@@ -23,9 +23,7 @@ struct Leftovers {
     ///
     /// A daemon leaves the group. On Linux it is found by its environment, unless it started with another one.
     ///
-    /// - Parameters:
-    ///   - group: the process group of the command.
-    ///   - mark: an entry of the environment that only the command's processes have.
+    /// - Parameter mark: an entry of the environment that only the command's processes have.
     static func find(ofGroup group: pid_t, mark: String) async -> Leftovers? {
         let end = ContinuousClock.now + grace
         while true {

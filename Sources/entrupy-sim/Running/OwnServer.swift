@@ -16,13 +16,12 @@ struct OwnServer {
         let url: String
     }
 
-    /// The time for a stop.
     private static let patience = Duration.seconds(5)
 
     /// - Parameter recording: the file to record to, which must not exist; `nil` for none.
     /// - Throws: ``Refusal`` if the server does not start.
     static func start(recording: String?) async throws -> OwnServer {
-        guard let input = closedAtExec(), let output = closedAtExec() else {
+        guard let input = ChildProcess.pipe(), let output = ChildProcess.pipe() else {
             throw Refusal(.internalError, "no pipe can be made: \(String(cString: strerror(errno)))")
         }
         defer {
@@ -60,14 +59,6 @@ struct OwnServer {
     func stop() async {
         close(input)
         await process.end(within: Self.patience)
-    }
-
-    /// A pipe that no other child inherits.
-    private static func closedAtExec() -> (read: Int32, write: Int32)? {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
     }
 
     /// Reads on a thread of its own, because it blocks.

@@ -8,10 +8,8 @@ enum SignalWatch {
     /// Begins to watch signals, except those that this program was started to ignore, as `nohup` does.
     static func start(_ numbers: [Int32]) -> AsyncStream<Int32> {
         let (stream, sink) = AsyncStream.makeStream(of: Int32.self)
-        var ends: [Int32] = [-1, -1]
-        guard Foundation.pipe(&ends) == 0 else { return stream }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        pipe = ends[1]
+        guard let ends = ChildProcess.pipe() else { return stream }
+        pipe = ends.write
         for number in numbers {
             let before = signal(number) { number in
                 let error = errno
@@ -21,7 +19,6 @@ enum SignalWatch {
             }
             if isIgnore(before) { _ = signal(number, SIG_IGN) }
         }
-        let source = ends[0]
         Thread.detachNewThread {
             // Other threads may block signals.
             var set = sigset_t()
@@ -30,7 +27,7 @@ enum SignalWatch {
             pthread_sigmask(SIG_UNBLOCK, &set, nil)
             var byte: UInt8 = 0
             while true {
-                if read(source, &byte, 1) == 1 { sink.yield(Int32(byte)) } else if errno != EINTR { break }
+                if read(ends.read, &byte, 1) == 1 { sink.yield(Int32(byte)) } else if errno != EINTR { break }
             }
         }
         return stream

@@ -42,7 +42,7 @@ final class WebhookListener: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(IdleStateHandler(allTimeout: Self.maxSilence))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(Handler(maxBytes: Self.maxBytes) { sink.yield($0) })
+                    try pipeline.addHandler(Handler { sink.yield($0) })
                 }
             }
             .bind(host: host, port: port).get()
@@ -63,13 +63,11 @@ final class WebhookListener: Sendable {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
 
-        private let maxBytes: Int
         private let receive: @Sendable (Request) -> Void
         private var head: HTTPRequestHead?
         private var body = ByteBuffer()
 
-        init(maxBytes: Int, _ receive: @escaping @Sendable (Request) -> Void) {
-            self.maxBytes = maxBytes
+        init(_ receive: @escaping @Sendable (Request) -> Void) {
             self.receive = receive
         }
 
@@ -79,7 +77,9 @@ final class WebhookListener: Sendable {
                 self.head = head
                 body = ByteBuffer()
             case .body(var part):
-                guard body.readableBytes + part.readableBytes <= maxBytes else { return context.close(promise: nil) }
+                guard body.readableBytes + part.readableBytes <= WebhookListener.maxBytes else {
+                    return context.close(promise: nil)
+                }
                 body.writeBuffer(&part)
             case .end:
                 guard let head else { return }

@@ -1,3 +1,4 @@
+import Console
 import EntrupyAPI
 import Foundation
 import SimulationAPI
@@ -35,27 +36,36 @@ struct BundleFacts: Sendable {
     /// The request that the scenario ends with.
     var last: JournaledRequest { requests[requests.count - 1] }
 
-    /// - Parameters:
-    ///   - path: the file of the bundle.
-    ///   - until: the name of the last request; `nil` for the last one of the journal.
+    /// - Parameter until: the name of the last request; `nil` for the last one of the journal.
     /// - Throws: ``Refusal`` if the bundle has no such request, or none at all.
     init(_ bundle: OpenedBundle, path: String, until: String?) async throws {
         let (client, file) = (bundle.client, URL(fileURLWithPath: path).lastPathComponent)
         info = try await client.get("/_sim/info")
-        let all = try await Self.requests(client)
-        guard let end = try Self.index(of: until, in: all.list, file) else { throw Self.empty(path, file) }
-        requests = Array(all.list[...end])
-        let last = all.list[end]
-        let log = try await Self.events(client)
-        // A bundle of the first release does not know which events a request added.
-        let through = end == all.list.count - 1 ? nil : last.changes?.through
-        let isEnd = end == all.list.count - 1
-        events = log.list.filter { event in
-            isEnd || through.map { event.sequence <= $0 } ?? (event.at <= last.at)
+        let (newest, isCut) = try await allPages(max: Self.maxRequests) { cursor in
+            let page: RequestList = try await client.get("/_sim/requests", [("limit", "1000"), ("cursor", cursor)])
+            return (page.requests, page.next_cursor)
+        }
+        let all = Array(newest.reversed())
+        guard let end = try Self.index(of: until, in: all, file) else { throw Self.empty(path, file) }
+        requests = Array(all[...end])
+        let last = all[end]
+        let log = try await allPages(max: Self.maxEvents) { cursor in
+            let page: EventList = try await client.get("/_sim/event-log", [("limit", "1000"), ("cursor", cursor)])
+            return (page.events, page.next_cursor)
+        }
+        let entries = Array(log.list.reversed())
+        let isEnd = end == all.count - 1
+        events = entries.filter { event in
+            // A bundle of the first release does not know which events a request added.
+            isEnd || last.changes.map { event.sequence <= $0.through } ?? (event.at <= last.at)
         }
         items = try await Self.items(client)
-        deliveries = try await Self.deliveries(client).filter { isEnd || $0.created_at <= last.at }
-        subscriptions = try await Self.subscriptions(client, without: Array(log.list.dropFirst(events.count)))
+        deliveries = try await allPages(max: Self.maxDeliveries) { cursor in
+            let page: WebhookDeliveryList = try await client.get(
+                "/_sim/webhook-deliveries", [("limit", "100"), ("cursor", cursor)])
+            return (page.deliveries, page.next_cursor)
+        }.list.reversed().filter { isEnd || $0.created_at <= last.at }
+        subscriptions = try await Self.subscriptions(client, without: Array(entries.dropFirst(events.count)))
         do {
             scenario = try await bundle.server.startedScenario()
         } catch {
@@ -66,9 +76,10 @@ struct BundleFacts: Sendable {
         defaults = try await Self.defaults(client)
         generated = Set(
             events.filter { $0.kind == "item.submitted" && $0.data.members?["by"] == "control" }.map(\.sequence))
-        gaps += Self.cuts(all, log, items)
-        gaps += Self.lostSubscriptions(log.list)
-        if isEnd, let event = Self.unexplained(log.list, after: last) {
+        gaps += Self.cuts((all, isCut), (entries, log.isCut), items)
+        let deleted = entries.count { $0.kind == "subscription.deleted" }
+        if deleted > 0 { gaps.append("Webhook subscriptions that the run deleted are not here: \(deleted).") }
+        if isEnd, let event = Self.unexplained(entries, after: last) {
             gaps.append(
                 "The bundle lacks a request after the last one: none of its requests caused \(event.kind) of \(event.subject)."
             )
@@ -113,28 +124,6 @@ struct BundleFacts: Sendable {
 
     // MARK: Reading
 
-    private static func requests(_ client: ControlClient) async throws -> (list: [JournaledRequest], isCut: Bool) {
-        var list: [JournaledRequest] = []
-        var cursor: String?
-        repeat {
-            let page: RequestList = try await client.get("/_sim/requests", [("limit", "1000"), ("cursor", cursor)])
-            list += page.requests
-            cursor = page.next_cursor
-        } while cursor != nil && list.count < maxRequests
-        return (list.reversed(), cursor != nil)
-    }
-
-    private static func events(_ client: ControlClient) async throws -> (list: [StateChange], isCut: Bool) {
-        var list: [StateChange] = []
-        var cursor: String?
-        repeat {
-            let page: EventList = try await client.get("/_sim/event-log", [("limit", "1000"), ("cursor", cursor)])
-            list += page.events
-            cursor = page.next_cursor
-        } while cursor != nil && list.count < maxEvents
-        return (list.reversed(), cursor != nil)
-    }
-
     private static func items(_ client: ControlClient) async throws -> [AuthenticationInfo] {
         let list: AuthenticationList = try await client.get("/_sim/authentications", [("limit", "\(maxItems)")])
         var items: [AuthenticationInfo] = []
@@ -142,18 +131,6 @@ struct BundleFacts: Sendable {
             items.append(try await client.get("/_sim/authentications/\(summary.entrupy_id)"))
         }
         return items
-    }
-
-    private static func deliveries(_ client: ControlClient) async throws -> [WebhookDelivery] {
-        var list: [WebhookDelivery] = []
-        var cursor: String?
-        repeat {
-            let page: WebhookDeliveryList = try await client.get(
-                "/_sim/webhook-deliveries", [("limit", "100"), ("cursor", cursor)])
-            list += page.deliveries
-            cursor = page.next_cursor
-        } while cursor != nil && list.count < maxDeliveries
-        return list.reversed()
     }
 
     /// - Parameter later: the entries of the event log that came after the wanted request.
@@ -165,19 +142,10 @@ struct BundleFacts: Sendable {
         return list.webhooks.filter { !made.contains($0.id) }
     }
 
-    /// Sentences about the subscriptions that the bundle does not have any more.
-    private static func lostSubscriptions(_ log: [StateChange]) -> [String] {
-        let count = log.count { $0.kind == "subscription.deleted" }
-        guard count > 0 else { return [] }
-        return ["Webhook subscriptions that the run deleted are not here: \(count)."]
-    }
-
-    /// The settings of a new namespace.
     private static func defaults(_ client: ControlClient) async throws -> JSONValue {
         let name = "entrupy-sim-defaults"
         _ = try await client.send(ControlCall(.PUT, "/_sim/namespaces/\(name)", body: ["seed": "standard"]))
-        let options = try ControlOptions.parse(["--url", client.options.base, "--namespace", name])
-        let settings: JSONValue = try await ControlClient(options: options).get("/_sim/settings")
+        let settings: JSONValue = try await client.of(name).get("/_sim/settings")
         _ = try await client.send(ControlCall(.DELETE, "/_sim/namespaces/\(name)"))
         return settings
     }

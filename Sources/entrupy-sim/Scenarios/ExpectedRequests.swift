@@ -87,9 +87,7 @@ struct ExpectedRequests {
     func route(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { part in
             let text = part.removingPercentEncoding ?? String(part)
-            let isHash =
-                text.utf8.count == 64
-                && text.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x66 || (0x30...0x39).contains($0) }
+            let isHash = text.utf8.count == 64 && text.utf8.allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
             return isHash || ids.contains(text) ? "*" : String(part)
         }.joined(separator: "/")
     }

@@ -23,7 +23,6 @@ struct ScenarioDraft {
 
     /// A list of the scenario, for instance `expect`.
     struct List {
-        let key: String
         var parts: [Part] = []
         var comments: [String] = []
     }
@@ -38,21 +37,15 @@ struct ScenarioDraft {
     /// The time at which the clock is frozen, in ISO 8601.
     var frozenAt: String
     var clockComments: [String] = []
-    var lists: [List]
+    /// By their keys.
+    var lists: [String: List] = [:]
 
-    /// The lists in the order in which they are written.
+    /// The keys of the lists in the order in which they are written.
     static let keys = ["items", "subscriptions", "outcomes", "faults", "timeline", "expect"]
 
-    init(name: String, description: String, frozenAt: String) {
-        self.name = name
-        self.description = description
-        self.frozenAt = frozenAt
-        lists = Self.keys.map { List(key: $0) }
-    }
-
     subscript(key: String) -> List {
-        get { lists.first { $0.key == key } ?? List(key: key) }
-        set { if let index = lists.firstIndex(where: { $0.key == key }) { lists[index] = newValue } }
+        get { lists[key, default: List()] }
+        set { lists[key] = newValue }
     }
 
     /// Removes the part of a list that a path such as `items[2].brand` names, and notes why.
@@ -98,10 +91,12 @@ struct ScenarioDraft {
         }
         text += Self.comment(clockComments)
         text += try Self.yaml([("clock", .object(JSONObject([("freeze", .string(frozenAt))])))])
-        for list in lists where !list.parts.isEmpty || !list.comments.isEmpty {
+        for key in Self.keys {
+            let list = self[key]
+            guard !list.parts.isEmpty || !list.comments.isEmpty else { continue }
             text += "\n" + Self.comment(list.comments)
             guard !list.parts.isEmpty else { continue }
-            text += "\(list.key):\n"
+            text += "\(key):\n"
             for part in list.parts {
                 text += Self.comment(part.comments, indent: "  ")
                 text += try Self.yaml(element: part.members).split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,3 +1,4 @@
+import Console
 import EntrupyAPI
 import Foundation
 import SimulationAPI
@@ -24,9 +25,7 @@ struct ScenarioOfBundle {
     private static let maxParts = 200
     private static let maxSeed = 200_000
 
-    /// - Parameters:
-    ///   - name: the name of the scenario.
-    ///   - masked: masks the secrets of the namespace in a value.
+    /// - Parameter masked: masks the secrets of the namespace in a value.
     init(
         _ facts: BundleFacts, name: String, file: String,
         masked: @escaping @Sendable (JSONValue) async throws -> JSONValue
@@ -46,7 +45,6 @@ struct ScenarioOfBundle {
             frozenAt: Self.iso(start))
     }
 
-    /// The scenario as a draft.
     mutating func made() async throws -> ScenarioDraft {
         draft.comments =
             [
@@ -83,11 +81,7 @@ struct ScenarioOfBundle {
     private static func name(of file: String, without endings: [String]) -> String {
         var name = URL(fileURLWithPath: file).lastPathComponent
         for ending in endings where name.hasSuffix(ending) { name = String(name.dropLast(ending.count)) }
-        let allowed = name.utf8.map { byte -> UInt8 in
-            let isWord =
-                (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-_.".utf8.contains(byte)
-            return isWord ? byte : UInt8(ascii: "-")
-        }
+        let allowed = name.utf8.map { $0.isLetterOrDigit || "-_.".utf8.contains($0) ? $0 : UInt8(ascii: "-") }
         let words = allowed.drop { "-_.".utf8.contains($0) }.prefix(63)
         return words.isEmpty ? "case" : String(decoding: words, as: UTF8.self)
     }
@@ -141,7 +135,7 @@ struct ScenarioOfBundle {
     }
 
     private mutating func addSubscriptions() async throws {
-        let found = SubscriptionParts(facts, start: start)
+        let found = SubscriptionParts(facts: facts, start: start)
         var parts: [ScenarioDraft.Part] = []
         for part in found.parts(max: Self.maxParts) {
             var members: [(String, JSONValue)] = []
@@ -173,14 +167,13 @@ struct ScenarioOfBundle {
                 members[name] = nil
             }
             let first = item.timeline.first { $0.event == "result.set" }?.data.members?["result"]
-            var comments: [String] = []
             members["username"] = .string(item.username)
             members["result"] = first ?? .string(item.result.id.rawValue)
             members["flag"] = flags[item.entrupy_id].map { .string($0) }
-            if item.capture_id != nil {
-                comments.append("\(item.entrupy_id) was captured by no request of the journal.")
-            }
-            draft["items"].parts.append(ScenarioDraft.Part(members, comments))
+            let isCaptured = item.capture_id != nil
+            draft["items"].parts.append(
+                ScenarioDraft.Part(
+                    members, isCaptured ? ["\(item.entrupy_id) was captured by no request of the journal."] : []))
         }
     }
 
@@ -223,16 +216,11 @@ struct ScenarioOfBundle {
 
     /// The rules that were added since the start. Outcome rules hold from the start on; faults come when they came.
     private mutating func addRules() async throws {
-        var removed: Set<String> = []
-        for event in facts.events where event.kind == "outcome.removed" { removed.insert(event.subject) }
+        let removed = Set(facts.events.filter { $0.kind == "outcome.removed" }.map(\.subject))
         for event in facts.events where event.sequence > startSequence && event.kind == "outcome.added" {
             guard !removed.contains(event.subject), !removed.contains("*"), let rule = event.data.members?["rule"]
-            else {
-                continue
-            }
-            let comments =
-                event.at > start ? ["Added \(after(event.at)) after the start; here it holds from the start on."] : []
-            draft["outcomes"].parts.append(try await ruled(rule, comments))
+            else { continue }
+            draft["outcomes"].parts.append(try await part(rule, of: event))
         }
         let isTimed = isAdvanced
         for event in facts.events where event.sequence > startSequence {
@@ -240,10 +228,7 @@ struct ScenarioOfBundle {
             case "fault.added":
                 guard let rule = event.data.members?["rule"], !isOfAction(event) else { continue }
                 if event.at <= start || !isTimed {
-                    let comments =
-                        event.at > start
-                        ? ["Added \(after(event.at)) after the start; here it holds from the start on."] : []
-                    draft["faults"].parts.append(try await ruled(rule, comments))
+                    draft["faults"].parts.append(try await part(rule, of: event))
                 } else {
                     add(event, "fault", try await masked(rule))
                 }
@@ -260,8 +245,12 @@ struct ScenarioOfBundle {
         }
     }
 
-    private func ruled(_ rule: JSONValue, _ comments: [String]) async throws -> ScenarioDraft.Part {
-        ScenarioDraft.Part((try await masked(rule)).members ?? [:], comments)
+    /// A rule that holds from the start on here.
+    private func part(_ rule: JSONValue, of event: StateChange) async throws -> ScenarioDraft.Part {
+        let isLate = event.at > start
+        return ScenarioDraft.Part(
+            (try await masked(rule)).members ?? [:],
+            isLate ? ["Added \(after(event.at)) after the start; here it holds from the start on."] : [])
     }
 
     // MARK: What support did
@@ -290,24 +279,20 @@ struct ScenarioOfBundle {
         }
         draft["timeline"].parts = draft["timeline"].parts.enumerated().filter { index, part in
             // Revoking all sessions records each of them.
-            index == 0 || !Self.areEqual(part.members, draft["timeline"].parts[index - 1].members)
+            index == 0 || JSONObject(part.members) != JSONObject(draft["timeline"].parts[index - 1].members)
         }.map(\.element)
     }
 
     /// Adds an action about an item. Items are named by their `customer_item_id`: their other ids differ in each run.
     private mutating func act(_ event: StateChange, _ action: String, _ members: [(String, JSONValue?)]) {
-        var comments: [String] = []
-        var named: [(String, JSONValue)]
-        if let id = facts.items.first(where: { $0.entrupy_id == event.subject })?.customer_item_id {
-            named = [("customer_item_id", .string(id))]
-        } else {
-            named = [("entrupy_id", .string(event.subject))]
-            comments.append(
-                "CHOOSE: the item has no customer_item_id, and its id differs in each run. Give it one, and name it here."
-            )
+        let id = facts.items.first { $0.entrupy_id == event.subject }?.customer_item_id
+        let name = id.map { ("customer_item_id", JSONValue.string($0)) } ?? ("entrupy_id", .string(event.subject))
+        let given: [(String, JSONValue)] = members.compactMap { name, value in
+            value.flatMap { $0 == .null ? nil : (name, $0) }
         }
-        named += members.compactMap { name, value in value.flatMap { $0 == .null ? nil : (name, $0) } }
-        add(event, action, .object(JSONObject(named)), comments)
+        let unnamed =
+            "CHOOSE: the item has no customer_item_id, and its id differs in each run. Give it one, and name it here."
+        add(event, action, .object(JSONObject([name] + given)), id == nil ? [unnamed] : [])
     }
 
     private mutating func add(_ event: StateChange, _ action: String, _ value: JSONValue, _ comments: [String] = []) {
@@ -322,10 +307,6 @@ struct ScenarioOfBundle {
     /// Whether an item got its result when it was generated.
     private func isCreation(_ event: StateChange) -> Bool { facts.generated.contains(event.sequence - 1) }
 
-    private static func areEqual(_ one: [(String, JSONValue)], _ other: [(String, JSONValue)]) -> Bool {
-        JSONObject(one) == JSONObject(other)
-    }
-
     // MARK: Values
 
     private func part(_ key: String, _ value: JSONValue, _ comments: [String]) async throws -> ScenarioDraft.Part {
@@ -335,31 +316,21 @@ struct ScenarioOfBundle {
     /// Seed data without its tokens and passwords: made-up ones stand in their place.
     private func withoutSecrets(_ seed: JSONValue) -> JSONValue {
         var count = 0
-        func replaced(_ value: JSONValue) -> JSONValue {
-            switch value {
-            case .array(let elements): return .array(elements.map(replaced))
-            case .object(let members):
-                return .object(
-                    JSONObject(
-                        members.sorted.map { name, value in
-                            switch name {
-                            case "api_tokens":
-                                return (
-                                    name,
-                                    .array(
-                                        (value.elements ?? []).map { _ in
-                                            count += 1
-                                            return .string("choose-a-token-\(count)")
-                                        })
-                                )
-                            case "password": return (name, "choose-a-password")
-                            default: return (name, replaced(value))
-                            }
-                        }))
-            default: return value
+        func token() -> JSONValue {
+            count += 1
+            return .string("choose-a-token-\(count)")
+        }
+        func replaced(_ name: String, _ value: JSONValue) -> JSONValue {
+            switch (name, value) {
+            case ("api_tokens", _): .array((value.elements ?? []).map { _ in token() })
+            case ("password", _): "choose-a-password"
+            case (_, .array(let elements)): .array(elements.map { replaced("", $0) })
+            case (_, .object(let members)):
+                .object(JSONObject(members.sorted.map { ($0.name, replaced($0.name, $0.value)) }))
+            default: value
             }
         }
-        return replaced(seed)
+        return replaced("", seed)
     }
 
     /// The merge patch that makes `now` of `before`; `nil` if they are equal.

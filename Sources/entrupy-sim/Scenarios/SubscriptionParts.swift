@@ -3,17 +3,12 @@ import SimulationAPI
 
 /// The webhook subscriptions of a run as parts of a scenario. Their secrets are left out: a person chooses others.
 struct SubscriptionParts {
-    private let facts: BundleFacts
+    let facts: BundleFacts
     /// The start of the scenario, in epoch seconds.
-    private let start: Double
+    let start: Double
 
     /// The secret of each part, until a person chooses another.
     private static let secret = "choose-a-secret"
-
-    init(_ facts: BundleFacts, start: Double) {
-        self.facts = facts
-        self.start = start
-    }
 
     /// The comments above the list.
     var comments: [String] {
@@ -25,8 +20,6 @@ struct SubscriptionParts {
     }
 
     /// The parts, oldest subscription of each organization first.
-    ///
-    /// - Parameter max: the maximum number of parts.
     func parts(max: Int) -> [ScenarioDraft.Part] {
         let requested = requested
         return facts.subscriptions.prefix(max).map { subscription in

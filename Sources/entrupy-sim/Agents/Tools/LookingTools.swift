@@ -2,7 +2,6 @@ import Foundation
 import SimulationAPI
 
 extension AgentTool {
-    /// Lists what happened since a mark.
     static let whatHappened = AgentTool(
         name: "what_happened", title: "See what happened",
         description: """
@@ -11,12 +10,8 @@ extension AgentTool {
             """,
         arguments: [
             namespaceArgument,
-            Argument(
-                name: "since", kind: .text(maxBytes: 40),
-                description: "a mark, as state.mark of an earlier answer; absent, all"),
-            Argument(
-                name: "limit", kind: .integer(1...50),
-                description: "the number of requests, and of events; 15 if absent"),
+            Argument("since", .text(maxBytes: 40), "a mark, as state.mark of an earlier answer; absent, all"),
+            Argument("limit", .integer(1...50), "the number of requests, and of events; 15 if absent"),
         ],
         effect: .reads, wayOut: "correct the argument that the error names"
     ) { arguments, simulator in
@@ -35,10 +30,9 @@ extension AgentTool {
             }
             mark = given
         }
-        return try await CaseHistory.read(client, since: mark, limit: arguments.integer("limit") ?? 15).answer
+        return try await CaseHistory.read(client, since: mark, limit: arguments.integer("limit") ?? 15)
     }
 
-    /// Explains one thing.
     static let why = AgentTool(
         name: "why", title: "Explain",
         description: """
@@ -47,9 +41,7 @@ extension AgentTool {
             """,
         arguments: [
             namespaceArgument,
-            Argument(
-                name: "id", kind: .text(), description: "what to explain; #12 in what_happened is sequence:12",
-                isRequired: true),
+            Argument("id", .text(), "what to explain; #12 in what_happened is sequence:12", isRequired: true),
         ],
         effect: .reads, wayOut: "what_happened lists the ids"
     ) { arguments, simulator in
@@ -73,7 +65,6 @@ extension AgentTool {
         ])
     }
 
-    /// Judges the case: expectations, the client's manners, the scenario.
     static let check = AgentTool(
         name: "check", title: "Check the case",
         description: """
@@ -85,12 +76,12 @@ extension AgentTool {
         arguments: [
             namespaceArgument,
             Argument(
-                name: "expect", kind: .objects(max: 20),
-                description: """
-                    expectations about requests, for instance {"match": {"method": "POST", "route": "/sdk/captures", "status": 201}, \
-                    "times": 1}; also at_least, at_most; or {"sequence": [match, match], "min_gap": "2s"}
-                    """),
-            Argument(name: "audit", kind: .flag, description: "false leaves the audit out"),
+                "expect", .objects(max: 20),
+                """
+                expectations about requests, for instance {"match": {"method": "POST", "route": "/sdk/captures", "status": 201}, \
+                "times": 1}; also at_least, at_most; or {"sequence": [match, match], "min_gap": "2s"}
+                """),
+            Argument("audit", .flag, "false leaves the audit out"),
         ],
         effect: .reads,
         wayOut: """
@@ -110,7 +101,6 @@ extension AgentTool {
     }
 }
 
-/// The verdict of `check`.
 private struct CaseVerdict {
     private var hasPassed = true
     private var expectations: [JSONValue] = []

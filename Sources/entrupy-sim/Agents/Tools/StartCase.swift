@@ -6,10 +6,8 @@ extension AgentTool {
     static let all = [startCase, setResult, breakNext, moveClock, whatHappened, why, check, drop]
 
     static let namespaceArgument = Argument(
-        name: "namespace", kind: .namespace, description: "the case's namespace, as start_case named it",
-        isRequired: true)
+        "namespace", .namespace, "the case's namespace, as start_case named it", isRequired: true)
 
-    /// Makes a namespace, or starts a scenario in one.
     static let startCase = AgentTool(
         name: "start_case", title: "Start a case",
         description: """
@@ -19,35 +17,32 @@ extension AgentTool {
             Destroys nothing, unless replace is true: then a namespace of the same name is deleted first.
             """,
         arguments: [
-            Argument(name: "namespace", kind: .namespace, description: "the name; a new one if absent"),
-            Argument(name: "scenario", kind: .text(), description: "the name of a scenario, for instance late-result"),
+            Argument("namespace", .namespace, "the name; a new one if absent"),
+            Argument("scenario", .text(), "the name of a scenario, for instance late-result"),
             Argument(
-                name: "scenario_yaml", kind: .text(maxBytes: 200_000),
-                description: """
-                    the text of a scenario, in place of scenario, for instance: \
-                    {name: late, description: a late result, clock: {freeze: 2026-01-05T09:00:00Z}, \
-                    items: [{customer_item_id: late-1, result: needs_review}], \
-                    timeline: [{at: 3h, set_result: {customer_item_id: late-1, result: unknown}}], \
-                    faults: [{match: {route: /sdk/results/*}, effect: {status: 503}, times: 1}]}
-                    """),
+                "scenario_yaml", .text(maxBytes: 200_000),
+                """
+                the text of a scenario, in place of scenario, for instance: \
+                {name: late, description: a late result, clock: {freeze: 2026-01-05T09:00:00Z}, \
+                items: [{customer_item_id: late-1, result: needs_review}], \
+                timeline: [{at: 3h, set_result: {customer_item_id: late-1, result: unknown}}], \
+                faults: [{match: {route: /sdk/results/*}, effect: {status: 503}, times: 1}]}
+                """),
             Argument(
-                name: "items", kind: .objects(max: 100),
-                description: """
-                    items that are there from the beginning, for instance [{"customer_item_id": "sku-1", "result": "needs_review"}]: \
-                    needs_review is pending, until set_result with its entrupy_id. webhook_url is not told of them
-                    """),
+                "items", .objects(max: 100),
+                """
+                items that are there from the beginning, for instance [{"customer_item_id": "sku-1", "result": "needs_review"}]: \
+                needs_review is pending, until set_result with its entrupy_id. webhook_url is not told of them
+                """),
             Argument(
-                name: "freeze_at", kind: .text(),
-                description: "freezes the clock at this time, for instance 2026-01-05T09:00:00Z; absent, it runs"),
+                "freeze_at", .text(),
+                "freezes the clock at this time, for instance 2026-01-05T09:00:00Z; absent, it runs"),
             Argument(
-                name: "settings", kind: .object,
-                description:
-                    "settings to change, for instance {\"result\": {\"delay\": \"3h\"}, \"capture_timeout\": \"2h\"}"),
-            Argument(name: "webhook_url", kind: .text(maxBytes: 2000), description: "where webhooks are sent"),
-            Argument(
-                name: "webhook_secret", kind: .text(maxBytes: 256),
-                description: "the key that signs webhooks, with webhook_url"),
-            Argument(name: "replace", kind: .flag, description: "deletes a namespace of this name first"),
+                "settings", .object,
+                "settings to change, for instance {\"result\": {\"delay\": \"3h\"}, \"capture_timeout\": \"2h\"}"),
+            Argument("webhook_url", .text(maxBytes: 2000), "where webhooks are sent"),
+            Argument("webhook_secret", .text(maxBytes: 256), "the key that signs webhooks, with webhook_url"),
+            Argument("replace", .flag, "deletes a namespace of this name first"),
         ],
         effect: .destroys,
         wayOut: "correct the argument that the error names, and call start_case again; nothing was made",
@@ -66,9 +61,6 @@ private struct CaseStart {
     init(_ arguments: ToolArguments) throws {
         self.arguments = arguments
         name = arguments.text("namespace") ?? Self.newName()
-        func refuse(_ problem: String) -> ToolFailure {
-            ToolFailure(problem, "leave one of them out; nothing was made")
-        }
         if arguments.has(anyOf: ["scenario", "scenario_yaml"]), arguments["freeze_at"] != nil {
             throw ToolFailure(
                 "a scenario says how its clock begins, so freeze_at cannot be given with it. Nothing was made",
@@ -76,7 +68,8 @@ private struct CaseStart {
             )
         }
         if arguments["scenario"] != nil, arguments["scenario_yaml"] != nil {
-            throw refuse("scenario and scenario_yaml cannot both be given")
+            throw ToolFailure(
+                "scenario and scenario_yaml cannot both be given", "leave one of them out; nothing was made")
         }
         if (arguments["webhook_url"] == nil) != (arguments["webhook_secret"] == nil) {
             throw ToolFailure(
@@ -145,7 +138,6 @@ private struct CaseStart {
         return (notes, items)
     }
 
-    /// Makes an item.
     private func insert(_ item: JSONValue, at index: Int, _ client: ControlClient) async throws -> GeneratedItems {
         let wrong = ["after", "delay", "count", "template"].filter { item.members?[$0] != nil }
         guard wrong.isEmpty else {

@@ -3,7 +3,6 @@ import Foundation
 import SimulationAPI
 
 extension AgentTool {
-    /// Decides results: of an item that is there, or of those to come.
     static let setResult = AgentTool(
         name: "set_result", title: "Decide a result",
         description: """
@@ -13,28 +12,17 @@ extension AgentTool {
             """,
         arguments: [
             namespaceArgument,
-            Argument(
-                name: "result", kind: .text(),
-                description: "the result: \(ResultID.list); needs_review is pending, the others are final"),
-            Argument(
-                name: "reason", kind: .text(),
-                description: "the reason of an invalid result, for instance blurry_images"),
-            Argument(
-                name: "entrupy_id", kind: .text(),
-                description: "an item that is there; the rest but reason and flag is then left out"),
-            Argument(
-                name: "flag", kind: .text(),
-                description: "with entrupy_id: the item's flag, for instance resolved_authentic"),
-            Argument(name: "customer_item_id", kind: .text(), description: "a glob, for instance late-*"),
-            Argument(name: "brand", kind: .text(), description: "the brand of the items"),
-            Argument(name: "username", kind: .text(), description: "the user of the items"),
-            Argument(name: "product_category", kind: .text(), description: "sneakers, luxury or apparel"),
-            Argument(
-                name: "after", kind: .text(), description: "the time from the submission to the result, for instance 3h"
-            ),
-            Argument(
-                name: "times", kind: .integer(1...1_000_000), description: "how many items it decides; absent, all"),
-            Argument(name: "clear", kind: .flag, description: "removes the rules that are there"),
+            Argument("result", .text(), "the result: \(ResultID.list); needs_review is pending, the others are final"),
+            Argument("reason", .text(), "the reason of an invalid result, for instance blurry_images"),
+            Argument("entrupy_id", .text(), "an item that is there; the rest but reason and flag is then left out"),
+            Argument("flag", .text(), "with entrupy_id: the item's flag, for instance resolved_authentic"),
+            Argument("customer_item_id", .text(), "a glob, for instance late-*"),
+            Argument("brand", .text(), "the brand of the items"),
+            Argument("username", .text(), "the user of the items"),
+            Argument("product_category", .text(), "sneakers, luxury or apparel"),
+            Argument("after", .text(), "the time from the submission to the result, for instance 3h"),
+            Argument("times", .integer(1...1_000_000), "how many items it decides; absent, all"),
+            Argument("clear", .flag, "removes the rules that are there"),
         ],
         effect: .destroys,
         wayOut: "correct what the error names: what_happened shows the ids of the items, and state.results the rules"
@@ -67,7 +55,6 @@ extension AgentTool {
             note: "the rule waits for items that are submitted from now on; those that are there keep their results")
     }
 
-    /// Adds a fault rule.
     static let breakNext = AgentTool(
         name: "break_next", title: "Break what comes next",
         description: """
@@ -77,22 +64,19 @@ extension AgentTool {
             """,
         arguments: [
             namespaceArgument,
+            Argument("route", .text(), "a glob over the path, for instance /sdk/captures/*/submit"),
+            Argument("method", .text(), "the method, for instance POST"),
+            Argument("username", .text(), "the user"),
+            Argument("webhook", .text(), "a glob over the event, for instance session.completed"),
+            Argument("status", .integer(200...599), "the status to answer"),
+            Argument("delay", .text(), "the time to wait, for instance 2s"),
             Argument(
-                name: "route", kind: .text(), description: "a glob over the path, for instance /sdk/captures/*/submit"),
-            Argument(name: "method", kind: .text(), description: "the method, for instance POST"),
-            Argument(name: "username", kind: .text(), description: "the user"),
-            Argument(
-                name: "webhook", kind: .text(), description: "a glob over the event, for instance session.completed"),
-            Argument(name: "status", kind: .integer(200...599), description: "the status to answer"),
-            Argument(name: "delay", kind: .text(), description: "the time to wait, for instance 2s"),
-            Argument(
-                name: "effect", kind: .object,
-                description:
-                    "another effect, for instance {\"drop_connection\": true} or {\"hold\": {\"when\": \"after\", \"for\": \"30s\"}}"
+                "effect", .object,
+                "another effect, for instance {\"drop_connection\": true} or {\"hold\": {\"when\": \"after\", \"for\": \"30s\"}}"
             ),
-            Argument(name: "times", kind: .integer(1...1_000_000), description: "how often; 1 if absent"),
-            Argument(name: "after_requests", kind: .integer(0...1_000_000), description: "how many to let pass first"),
-            Argument(name: "clear", kind: .flag, description: "removes the faults that are there"),
+            Argument("times", .integer(1...1_000_000), "how often; 1 if absent"),
+            Argument("after_requests", .integer(0...1_000_000), "how many to let pass first"),
+            Argument("clear", .flag, "removes the faults that are there"),
         ],
         effect: .destroys, wayOut: "correct what the error names; state.faults shows the faults"
     ) { arguments, simulator in
@@ -131,7 +115,6 @@ extension AgentTool {
         return try await CaseRules.faults.change(adding: adds ? rule : nil, clearing: arguments.isSet("clear"), client)
     }
 
-    /// Moves a namespace's clock.
     static let moveClock = AgentTool(
         name: "move_clock", title: "Move the clock",
         description: """
@@ -140,13 +123,11 @@ extension AgentTool {
             """,
         arguments: [
             namespaceArgument,
-            Argument(name: "by", kind: .text(), description: "how far, for instance 2h or 90s"),
+            Argument("by", .text(), "how far, for instance 2h or 90s"),
             Argument(
-                name: "to", kind: .text(),
-                description: "\"next\" for the next time at which work is due, or a time such as 2026-01-05T09:00:00Z"),
-            Argument(
-                name: "mode", kind: .choice(["frozen", "running"]),
-                description: "how it goes on after that; unchanged if absent"),
+                "to", .text(),
+                "\"next\" for the next time at which work is due, or a time such as 2026-01-05T09:00:00Z"),
+            Argument("mode", .choice(["frozen", "running"]), "how it goes on after that; unchanged if absent"),
         ],
         effect: .changes,
         wayOut:
@@ -180,10 +161,9 @@ extension AgentTool {
         default: break
         }
         let happened = try await CaseHistory.read(client, since: mark, limit: 20)
-        return answer.merging(happened.answer) { own, _ in own }
+        return answer.merging(happened) { own, _ in own }
     }
 
-    /// Deletes a namespace.
     static let drop = AgentTool(
         name: "drop", title: "End a case",
         description: """
@@ -214,7 +194,6 @@ private enum CaseRules: String {
     /// Adds a rule, then removes those that were there before: a rule that is refused leaves them as they are.
     ///
     /// - Parameter note: a note about a rule that is added.
-    /// - Returns: the answer of the tool.
     func change(
         adding rule: JSONValue?, clearing: Bool, _ client: ControlClient, note: String? = nil
     ) async throws -> JSONObject {
