@@ -129,6 +129,11 @@ package struct SimServer: Sendable {
         for warning in replayed == nil ? namespaces.warnings : [] { logger.warning("\(warning)") }
         if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
         sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
+        connectSender(replay)
+    }
+
+    /// Hands the attempts of webhooks to the sender, or to a replay, which sends none.
+    private func connectSender(_ replay: Replay?) {
         namespaces.environment.webhooks.setSender { [sender] in
             if let replay { replay.send($0) } else { sender.send($0) }
         } holdReason: { [sender] in

@@ -146,8 +146,8 @@ import Yams
         let node = try #require(try Yams.compose(yaml: yaml))
         #expect(node.json(indent: nil) == json)
         #expect(throws: Never.self) {
-            try JSONSerialization.jsonObject(with: Data(node.json(indent: nil).utf8))
-            try JSONSerialization.jsonObject(with: Data(node.json().utf8))
+            _ = try JSONSerialization.jsonObject(with: Data(node.json(indent: nil).utf8))
+            _ = try JSONSerialization.jsonObject(with: Data(node.json().utf8))
         }
     }
 

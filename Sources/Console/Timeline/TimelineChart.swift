@@ -214,7 +214,8 @@ struct TimelineChart {
 
     /// The marks of a lane: what happened, and what is due.
     private static func marks(
-        _ events: [StateChange], _ due: [DueEntry], now: Double, x: (Double) -> Double, y: Double, _ request: ConsoleRequest
+        _ events: [StateChange], _ due: [DueEntry], now: Double, x: (Double) -> Double, y: Double,
+        _ request: ConsoleRequest
     ) -> (past: [Mark], future: [FutureMark]) {
         let past = merged(events, at: \.at, x: x)
         // Due work stands after the last mark of the past, however near its time is.

@@ -95,7 +95,8 @@ struct ServerRoutes: Sendable {
                     ServerInfo(
                         version: configuration.version,
                         url: namespaces.environment.address.url(askedAt: request.head.address),
-                        uptime: metrics.uptime / .seconds(1), random_seed: namespaces.environment.configuration.randomSeed,
+                        uptime: metrics.uptime / .seconds(1),
+                        random_seed: namespaces.environment.configuration.randomSeed,
                         data_dir: configuration.namespaces.dataDirectory, namespaces: count,
                         namespace: namespace, settings: document, refused: refused.summary, saving: saving),
                     status: .ok, requestID: settings.requestID)

@@ -167,11 +167,7 @@ final class WebhookSender: Service, CustomStringConvertible {
                 client = .forWebhooks(pinning: (resolved.host, resolved.address))
                 pinned = client
             } else {
-                client = plainClient.withLockedValue { known in
-                    let client = known ?? .forWebhooks()
-                    known = client
-                    return client
-                }
+                client = unpinnedClient()
             }
             let deadline = start + timeout
             var request = HTTPClientRequest(url: webhook.url)
@@ -199,6 +195,14 @@ final class WebhookSender: Service, CustomStringConvertible {
         return WebhookOutcome(
             status: status, error: problem,
             milliseconds: (Double(took.nanoseconds) / 1e3).rounded() / 1e3, answer: answer)
+    }
+
+    private func unpinnedClient() -> HTTPClient {
+        plainClient.withLockedValue { known in
+            let client = known ?? .forWebhooks()
+            known = client
+            return client
+        }
     }
 
     /// The beginning of an answer's body, as far as it arrived in time. The rest, or a broken end, is ignored: the

@@ -158,7 +158,6 @@ package final class Mailbox: @unchecked Sendable {
         }
     }
 
-
     /// Opens a namespace that has been idle since the server's start, or whose storage failed. Blocks.
     ///
     /// - Returns: why it cannot be opened; `nil` if it is open or deleted.

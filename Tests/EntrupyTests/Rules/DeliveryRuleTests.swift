@@ -82,7 +82,7 @@ import Testing
         #expect(bench.attempts().count == 2)
         _ = try await bench.partner(ByID<Unsubscribe>(first.id))
         #expect(
-            try await Set(deliveries(bench).map { "\($0.subscriptionID == first.id) \($0.status)" })
+            try await Set(deliveries(bench).map { "\($0.subscriptionID == first.id) \($0.status.rawValue)" })
                 == ["true cancelled", "false sending"])
         try await bench.deliver(200)
         try await bench.deliver(200)
