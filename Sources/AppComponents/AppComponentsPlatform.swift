@@ -60,7 +60,8 @@ package final class AppComponentsPlatform: SimulatedPlatform {
         _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
     ) throws -> (any PlatformOutcome)? {
         // Rules of others have no such member.
-        try document.members?["match"]?.members?["component"].map { _ in try ComponentOutcome(document) }
+        guard document.members?["match"]?.members?["component"] != nil else { return nil }
+        return try ComponentOutcome(document)
     }
 
     package let migrations = ComponentMigrations.all

@@ -2,7 +2,7 @@ import Simulation
 import SimulationAPI
 
 /// The part of seed data that App Components have: workflows, and the people who go through them.
-struct ComponentSeed: PlatformSeed {
+struct ComponentSeed: SharedSeed {
     let workflows: [Workflow]
     /// The first one is the client of codes that name none.
     let clients: [Client]
@@ -57,6 +57,11 @@ extension ComponentSeed {
     struct Addition: SeedAddition {
         let workflows: [Workflow]
         let clients: [Client]
+
+        /// The merged seed has all there is to add.
+        func load(
+            _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
+        ) {}
 
         init(_ fields: inout FieldReader) {
             workflows = Workflow.list(&fields) ?? []

@@ -5,6 +5,7 @@ package final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 
+    /// - Parameter value: the first value.
     package init(_ value: Value) {
         self.value = value
     }

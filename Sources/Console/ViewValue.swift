@@ -7,6 +7,7 @@ import SimulationAPI
 package struct ViewValue: MustacheParent, MustacheCustomRepresentation, MustacheTransformable, CustomStringConvertible {
     private let json: JSONValue
 
+    /// - Parameter json: the view; an object for a whole template.
     package init(_ json: JSONValue) {
         self.json = json
     }
@@ -24,7 +25,8 @@ package struct ViewValue: MustacheParent, MustacheCustomRepresentation, Mustache
 
     package var description: String { if case .number(let number) = json { number.text } else { json.text ?? "" } }
 
-    /// The value in a format, for instance `{{time(created_at)}}`; `nil` if it has none of this name.
+    /// The value in a format, for instance `{{time(created_at)}}`; `nil` if it has none of this name. Lists, flags and null have no
+    /// format: templates get them as values of Swift.
     package func transform(_ format: String) -> Any? {
         switch (format, json) {
         case ("time", .number(let epoch)): Moment.text(epoch.double)

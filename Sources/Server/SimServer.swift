@@ -76,60 +76,69 @@ package struct SimServer: Sendable {
 
     /// - Throws: `StorageError` if the data directory cannot be used, `PlatformError` if settings are wrong.
     package init(_ configuration: ServerConfiguration, logger: Logger) throws {
-        try self.init(configuration, continuing: nil, certificates: nil, logger: logger)
-    }
-
-    /// - Parameters:
-    ///   - replayed: a server whose replay has ended, with whose namespaces this one goes on ([D replay-serve]); `nil` for new ones.
-    ///   - certificates: those of the HTTPS port; `nil` if they are not made yet, or if there is no such port.
-    init(
-        _ configuration: ServerConfiguration, continuing replayed: SimServer?, certificates: ServerCertificates?,
-        logger: Logger
-    ) throws {
         self.configuration = configuration
         self.logger = logger
         refused = RefusedRequests(logger: logger)
         let replay = configuration.replay
-        continuesReplay = replayed != nil
-        let isLive = replay == nil && replayed == nil
-        coverage =
-            replayed?.coverage ?? CoverageLedger(.simulated) { Double(SystemTime.now().microseconds) / 1_000_000 }
-        coverageFile = try isLive ? CoverageFile(configuration, coverage, logger) : nil
+        continuesReplay = false
+        coverage = CoverageLedger(.simulated) { Double(SystemTime.now().microseconds) / 1_000_000 }
+        coverageFile = try replay == nil ? CoverageFile(configuration, coverage, logger) : nil
         var options = configuration.namespaces
         options.evidence = coverage
-        let recording = replayed == nil ? configuration.recordsTo : nil
-        recorder = try recording.map { try Recorder(path: $0, at: SystemTime.now()) }
+        recorder = try configuration.recordsTo.map { try Recorder(path: $0, at: SystemTime.now()) }
         if let recorder { options.jobOrder = .recording(recorder) }
         // The pages' proof is a secret of this run, so it must not follow from the random seed.
         console = Console(
             version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
-        let alarm = replayed?.alarm ?? DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
-        self.alarm = alarm
-        let threads = replayed?.threads ?? NIOThreadPool(numberOfThreads: Self.threadCount)
-        self.threads = threads
-        if replayed == nil { threads.start() }
+        alarm = DueWorkAlarm(on: MultiThreadedEventLoopGroup.singleton.any())
+        threads = NIOThreadPool(numberOfThreads: Self.threadCount)
+        threads.start()
         do {
-            let certificates =
-                try certificates ?? configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
-            self.certificates = certificates
+            certificates = try configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
             // The recording names the hosts of the recorded server.
             let own = replay == nil ? Self.ownNames(configuration, certificates) : []
             hosts = HostGuard(
                 allowedHosts: configuration.allowedHosts + own, origins: configuration.corsOrigins,
                 publicURL: configuration.publicURL)
-            namespaces =
-                try replayed?.namespaces
-                ?? Namespaces(
-                    options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
-                    dueChanged: { alarm.ring(by: $0) })
+            namespaces = try Namespaces(
+                options, realTime: { replay?.time ?? SystemTime.now() }, threads: threads,
+                dueChanged: { [alarm] in alarm.ring(by: $0) })
         } catch {
             threads.shutdownGracefully { _ in }
             throw error
         }
-        for warning in replayed == nil ? namespaces.warnings : [] { logger.warning("\(warning)") }
+        for warning in namespaces.warnings { logger.warning("\(warning)") }
         if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
         sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
         connectSender(replay)
+    }
+
+    /// A server that goes on with the namespaces of a replay, which has ended ([D replay-serve]).
+    ///
+    /// - Parameter certificates: those of the HTTPS port; `nil` if there is none.
+    init(
+        continuing replayed: SimServer, _ configuration: ServerConfiguration, certificates: ServerCertificates?,
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.certificates = certificates
+        continuesReplay = true
+        refused = RefusedRequests(logger: logger)
+        recorder = nil
+        console = Console(
+            version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
+        threads = replayed.threads
+        namespaces = replayed.namespaces
+        coverage = replayed.coverage
+        coverageFile = nil
+        alarm = replayed.alarm
+        hosts = HostGuard(
+            allowedHosts: configuration.allowedHosts + Self.ownNames(configuration, certificates),
+            origins: configuration.corsOrigins, publicURL: configuration.publicURL)
+        if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
+        sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
+        connectSender(nil)
     }
 
     /// Hands the attempts of webhooks to the sender, or to a replay, which sends none.

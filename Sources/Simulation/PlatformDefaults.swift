@@ -62,9 +62,10 @@ extension SimulatedPlatform {
     package func username(of credential: Credential, _ job: JobContext) throws -> String? { nil }
 }
 
-// Those of seed data that is neither about users and organizations nor in the database.
+/// Seed data that is neither about users and organizations nor in the database.
+package protocol SharedSeed: PlatformSeed {}
 
-extension PlatformSeed {
+extension SharedSeed {
     package func withoutUsers() -> Self { self }
     package func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
     package func members(
@@ -74,16 +75,13 @@ extension PlatformSeed {
     }
 }
 
-extension SeedAddition {
-    package func load(
-        _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
-    ) {}
-}
-
 /// The seed data and settings of a platform that has none.
-struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
+struct EmptyPart: SharedSeed, SeedAddition, PlatformSettings {
     func adding(_ addition: any SeedAddition) -> Self { self }
     func members() -> [(key: String, value: SeedDocument)] { [] }
+    func load(
+        _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
+    ) {}
 }
 
 /// The state of a platform that keeps nothing in memory.

@@ -219,9 +219,14 @@ package struct StrictJSON {
     private mutating func hexadecimal() throws(JSONProblem) -> UInt32 {
         var value: UInt32 = 0
         for offset in 0..<4 {
-            guard index + offset < bytes.count,
-                let digit = Character(Unicode.Scalar(bytes[index + offset])).hexDigitValue
-            else { throw problem("expected four hexadecimal digits after \\u") }
+            guard index + offset < bytes.count else { throw problem("expected four hexadecimal digits after \\u") }
+            let byte = bytes[index + offset]
+            let digit: UInt8
+            switch byte {
+            case 0x30...0x39: digit = byte - 0x30
+            case 0x41...0x46, 0x61...0x66: digit = (byte | 0x20) - 0x61 + 10
+            default: throw problem("expected four hexadecimal digits after \\u")
+            }
             value = value << 4 | UInt32(digit)
         }
         index += 4

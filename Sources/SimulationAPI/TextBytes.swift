@@ -170,3 +170,10 @@ extension Sequence<String> {
         sorted { $0.precedes($1) }
     }
 }
+
+extension UInt8 {
+    /// Whether the byte is a letter or a digit of ASCII.
+    @inlinable package var isLetterOrDigit: Bool {
+        (0x30...0x39).contains(self) || (0x61...0x7a).contains(self | 0x20)
+    }
+}

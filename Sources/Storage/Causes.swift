@@ -2,8 +2,10 @@
 package struct Cause: StoredWord, Hashable {
     /// The id: `sequence:12`, `due:7`, `control:3`, or a delivery's id. One that says nothing to this version is kept as it is.
     package let rawValue: String
+    /// The same as the raw value.
     package var id: String { rawValue }
 
+    /// Any text is a cause.
     package init(rawValue id: String) { rawValue = id }
 
     /// A request of a platform, by its number in the journal.

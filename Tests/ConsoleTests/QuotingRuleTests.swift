@@ -104,6 +104,22 @@ import Testing
         #expect(found.mapValues { $0.sorted() } == Self.commandSites)
     }
 
+    /// A format that nobody knows shows nothing, so a misspelt one would pass unseen.
+    @Test func templatesUseNoUnknownFormat() throws {
+        let known: Set = [
+            "time", "day", "precise", "iso", "span", "size", "words", "escaped", "json", "count", "empty", "first",
+            "last",
+        ]
+        var formats: Set<String> = []
+        for (name, text) in try Self.files(".mustache") {
+            for match in text.matches(of: /\{\{[#^\/]?(\w+)\(/) {
+                #expect(known.contains(String(match.1)), "\(name): \(match.0)")
+                formats.insert(String(match.1))
+            }
+        }
+        #expect(formats.isSuperset(of: ["time", "iso", "size"]))
+    }
+
     /// Pages pass values to the script as data, which quotes them, or show words that were quoted before.
     @Test func templatesHoldNoBareValueInACommandLine() throws {
         let quotedBefore: Set = ["shellURL", "cli", "command", "curl", "swift", "scenarioStep", "verify"]

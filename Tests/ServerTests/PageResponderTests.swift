@@ -156,7 +156,8 @@ extension PipelineTests {
         func helps(_ fields: HTTPFields, length: Int = 1_024) -> Bool {
             GzipEncoder.isWorthCompressing(
                 Response(
-                    status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(repeating: 0x20, count: length))))
+                    status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(repeating: 0x20, count: length))),
+                for: [.acceptEncoding: "gzip"])
         }
         for type in ["application/json", "text/html; charset=utf-8", "image/svg+xml", "application/yaml"] {
             #expect(helps([.contentType: type]), "\(type)")

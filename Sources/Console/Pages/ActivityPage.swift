@@ -256,7 +256,10 @@ struct RequestRow: Encodable, Sendable {
     }
 
     init(_ journaled: JournaledRequest, _ request: ConsoleRequest) {
-        self.request = journaled
+        // A row shows no bodies, which may be large.
+        var shown = journaled
+        (shown.request, shown.response) = (nil, nil)
+        self.request = shown
         key = "r\(journaled.sequence ?? 0)-\(journaled.id)"
         status = journaled.status.map { "\($0)" } ?? "lost"
         statusClass = (journaled.status ?? 0) / 100

@@ -27,8 +27,3 @@ package enum URLPart {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
-
-extension UInt8 {
-    /// Whether it is a letter or a digit of ASCII.
-    package var isLetterOrDigit: Bool { (0x30...0x39).contains(self) || (0x61...0x7a).contains(self | 0x20) }
-}

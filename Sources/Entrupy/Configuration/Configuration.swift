@@ -68,7 +68,12 @@ extension Catalogue.Category {
     /// The fields that an item needs if it has a category or an item type. It then needs no style [P].
     var neededFields: [String] { requiredFields.filter { $0 != ItemField.styleName.rawValue } }
 
-    func steps(_ type: ConfigType) -> [Catalogue.Step] { type == .debug ? debug : production }
+    func steps(_ type: ConfigType) -> [Catalogue.Step] {
+        switch type {
+        case .production: production
+        case .debug: debug
+        }
+    }
 }
 
 extension Catalogue.Step {

@@ -166,7 +166,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in
     /// the RFC.
     static func isHost(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._~%!$&'()*+,;=:[]".utf8.contains($0) }
+        text.utf8.allSatisfy { $0.isLetterOrDigit || "-._~%!$&'()*+,;=:[]".utf8.contains($0) }
     }
 }
 

@@ -11,9 +11,7 @@ struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let answer = try await inner.respond(to: request)
-        guard GzipEncoder.isWorthCompressing(answer.response), GzipEncoder.isAccepted(request.headers) else {
-            return answer
-        }
+        guard GzipEncoder.isWorthCompressing(answer.response, for: request.headers) else { return answer }
         return answer.replacing(await GzipEncoder.encode(answer, environment))
     }
 }
@@ -35,7 +33,7 @@ enum GzipEncoder {
     private static let maxRatio = 20
 
     /// Whether `Accept-Encoding` names gzip with a weight above zero (RFC 9110, section 12.5.3).
-    static func isAccepted(_ headers: HTTPFields) -> Bool {
+    private static func isAccepted(_ headers: HTTPFields) -> Bool {
         var isAccepted: Bool?
         for value in headers[values: .acceptEncoding] {
             for part in value.split(at: ",") {
@@ -51,10 +49,10 @@ enum GzipEncoder {
         return isAccepted ?? false
     }
 
-    /// Whether an answer is text of a size that is worth it, and no fault changed it. Most have another size, and their headers
-    /// need not be read.
-    static func isWorthCompressing(_ response: Response) -> Bool {
-        guard response.body.contentLength.map(sizes.contains) ?? false,
+    /// Whether the client asks for it, and the answer is text of a size that is worth it, and no fault changed it. Most have another
+    /// size, and no headers need be read.
+    static func isWorthCompressing(_ response: Response, for headers: HTTPFields) -> Bool {
+        guard response.body.contentLength.map(sizes.contains) ?? false, isAccepted(headers),
             response.headers[.contentEncoding] == nil, response.headers[.fault] == nil,
             let type = response.headers[.contentType]
         else { return false }

@@ -81,7 +81,7 @@ extension Target {
         while index < bytes.count {
             let digits = String(decoding: bytes[index...].dropFirst().prefix(2), as: UTF8.self)
             if bytes[index] == UInt8(ascii: "%"), let byte = UInt8(digits, radix: 16),
-                byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
+                byte.isLetterOrDigit || "-._~".utf8.contains(byte)
             {
                 decoded.append(byte)
                 index += 3
@@ -91,12 +91,5 @@ extension Target {
             }
         }
         return String(decoding: decoded, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    /// Whether the byte is a letter or a digit of ASCII.
-    var isASCIIAlphanumeric: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self)
     }
 }

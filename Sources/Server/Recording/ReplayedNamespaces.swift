@@ -123,7 +123,7 @@ extension ReplayServer {
             return false
         }
         guard goesOn else { return (report, nil) }
-        return (report, try SimServer(configuration, continuing: first, certificates: certificates, logger: logger))
+        return (report, SimServer(continuing: first, configuration, certificates: certificates, logger: logger))
     }
 }
 

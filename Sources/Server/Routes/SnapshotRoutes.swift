@@ -98,15 +98,6 @@ struct SnapshotRoutes: Sendable {
     }
 }
 
-extension Completed {
-    /// 201 if the snapshot or scenario is new, 200 if it replaced one of the same name.
-    func savedResponse<Info>() -> Answer where Output == Saved<Info> {
-        response { saved in
-            JSONAnswer.response(saved.info, status: saved.isNew ? .created : .ok, requestID: requestID)
-        }
-    }
-}
-
 extension Completed<SnapshotDownload> {
     fileprivate func archiveResponse(_ fileName: String, _ threads: NIOThreadPool) -> Answer {
         response { download in

@@ -78,3 +78,12 @@ extension Completed<Never> {
         }
     }
 }
+
+extension Completed {
+    /// 201 if the snapshot or scenario is new, 200 if it replaced one of the same name.
+    func savedResponse<Info>() -> Answer where Output == Saved<Info> {
+        response { saved in
+            JSONAnswer.response(saved.info, status: saved.isNew ? .created : .ok, requestID: requestID)
+        }
+    }
+}

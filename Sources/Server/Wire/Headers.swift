@@ -32,7 +32,7 @@ struct HeaderReader {
     var requestID: String? {
         fields.value(of: .requestID).flatMap { id in
             (1...128).contains(id.utf8.count)
-                && id.utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) } ? id : nil
+                && id.utf8.allSatisfy { $0.isLetterOrDigit || "._-".utf8.contains($0) } ? id : nil
         }
     }
 

@@ -26,9 +26,9 @@ package struct AuditRoute: Sendable {
 
     /// - Parameter route: such as `POST /sdk/captures/*/submit`, in which a star or a `{name}` stands for one part of the path.
     package init(_ route: String) {
-        let parts = route.split(separator: " ")
-        method = String(parts[0])
-        path = Glob(route: String(parts[1]))
+        let parts = route.split(separator: " ", maxSplits: 1)
+        method = String(parts.first ?? "")
+        path = Glob(route: String(parts.last ?? ""))
     }
 
     /// Whether a request is one of the route.

@@ -46,7 +46,8 @@ package final class HeldRequests: Sendable {
         state.withLockedValue { state in
             if !isDecided {
                 if state.isStopping { return .stopping }
-                if state.held(of: held.namespace).count >= limits.ofNamespace { return .namespace }
+                let own = state.held.count { $0.namespace == held.namespace }
+                if own >= limits.ofNamespace { return .namespace }
                 if state.held.count >= limits.ofServer { return .server }
                 if state.bytes + held.bytes > limits.bytes { return .bytes }
             }

@@ -10,6 +10,7 @@ package final class Environment: Sendable {
     package let threads: NIOThreadPool
     package let images: ImageStore
     package let store: NamespaceStore
+    /// The options that the server was started with.
     package let configuration: NamespacesConfiguration
     /// The initial settings of a new namespace.
     package var settings: JSONValue { configuration.settings }

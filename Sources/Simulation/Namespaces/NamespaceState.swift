@@ -351,21 +351,21 @@ package final class NamespaceState {
     ///   made.
     package func closeIdleConnection() throws -> IdleNamespace? {
         guard database.path != nil, database.isOpen else { return nil }
-        return try close { try database.closeIdleConnection() }
+        return try saveAndClose { try database.closeIdleConnection() }
     }
 
     /// Stores what is only in memory and closes the database. Blocks.
     package func close() throws {
         // An idle namespace has stored everything already.
         guard database.isOpen else { return }
-        _ = try close {
+        _ = try saveAndClose {
             try database.checkpoint()
             try database.close()
         }
     }
 
     /// Closes the database with `body`, and saves a summary beside it if one can be made.
-    private func close(_ body: () throws -> Void) throws -> IdleNamespace? {
+    private func saveAndClose(_ body: () throws -> Void) throws -> IdleNamespace? {
         try flush()
         let idle = database.path == nil || isStale ? nil : try database.transaction { try IdleNamespace(self, $0) }
         try body()

@@ -80,10 +80,10 @@ package final class Namespaces: Sendable {
         let namespace = try await environment.threads.runIfActive {
             // Without a note that can be read, the database itself is.
             let idle = environment.store.note(of: name).flatMap { try? WireJSON.decode(IdleNamespace.self, from: $0) }
-            let state =
-                try idle == nil
-                ? NamespaceState(name: name, database: environment.store.open(name), environment: environment) : nil
-            return Namespace(name, environment, state: state, idle: idle)
+            if let idle { return Namespace(name, environment, state: nil, idle: idle) }
+            let database = try environment.store.open(name)
+            let state = try NamespaceState(name: name, database: database, environment: environment)
+            return Namespace(name, environment, state: state, idle: nil)
         }
         list.now { $0[name] = .open(namespace) }
         guard !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue else { return }

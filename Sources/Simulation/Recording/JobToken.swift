@@ -39,6 +39,12 @@ package final class JobToken: Sendable {
             defer { used += 1 }
             return next
         }
+
+        /// Takes all values that are left.
+        mutating func takeRest() -> ArraySlice<Value> {
+            defer { used = values.count }
+            return values.dropFirst(used)
+        }
     }
 
     private struct State {
@@ -223,7 +229,7 @@ package final class JobToken: Sendable {
     /// Skips the recorded turns that were not used.
     package func skipRemaining() {
         guard case .replays(let gate, _) = mode else { return }
-        while let turn = state.withLockedValue({ $0.turns.take() }) { gate.pass(turn.place) }
+        for turn in state.withLockedValue({ $0.turns.takeRest() }) { gate.pass(turn.place) }
     }
 }
 

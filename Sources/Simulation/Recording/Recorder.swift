@@ -135,7 +135,8 @@ package struct RecordedRequest: Codable, Sendable {
     var times: RequestTimes? {
         // The reader of recordings refuses other numbers of times.
         get {
-            real.map { RequestTimes(started: Instant(microseconds: $0[0]), ended: Instant(microseconds: $0[1])) }
+            guard let real, real.count == 2 else { return nil }
+            return RequestTimes(started: Instant(microseconds: real[0]), ended: Instant(microseconds: real[1]))
         }
         set { real = newValue.map { [$0.started.microseconds, $0.ended.microseconds] } }
     }

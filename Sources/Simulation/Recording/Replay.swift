@@ -9,6 +9,7 @@ package typealias RepeatedRequest = (differences: [String], comparesBody: Bool)
 
 /// A request of a recording, as the server must see it when it is made again.
 package struct ReplayedRequest: Sendable {
+    /// The recorded one. If it cannot be repeated because its body is not recorded, it takes its place, and its answer is not compared.
     package let request: RecordedRequest
     fileprivate let token: JobToken
 
@@ -76,6 +77,7 @@ package final class Replay: Sendable {
         return configuration
     }
 
+    /// The settings and the moment with which the recorded server started.
     package var head: RecordingHead { recording.head }
 
     /// The number of requests in the recording.

@@ -190,6 +190,7 @@ extension Namespaces {
 
 /// A snapshot or a scenario that was saved under a name.
 package struct Saved<Info: Encodable & Sendable>: Sendable {
+    /// The description that answers have.
     package let info: Info
     /// Whether it is new; `false` if it replaced another.
     package let isNew: Bool

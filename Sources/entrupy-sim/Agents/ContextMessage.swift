@@ -15,25 +15,29 @@ enum ContextMessage: Sendable {
             self = .invalid(id: .null, .invalidRequest("a message must be one JSON-RPC object, got \(value.typeName)"))
             return
         }
-        let (id, method, params) = (message["id"], message["method"]?.text, (message["params"] ?? [:]).members)
-        let problem: String? =
-            if message["jsonrpc"]?.text != "2.0" {
-                "jsonrpc must be \"2.0\""
-            } else if method == nil {
-                "method must be a text: this server sends no requests, so it expects no answers"
-            } else if params == nil {
-                "params must be an object"
-            } else if let id, !Self.isID(id) {
-                "id must be a text or an integer, got \(id.typeName)"
-            } else {
-                nil
-            }
-        if let problem {
-            self = .invalid(id: id.flatMap { Self.isID($0) ? $0 : nil } ?? .null, .invalidRequest(problem))
-        } else if let id {
-            self = .request(ContextRequest(id: id, method: method ?? "", params: params ?? [:]))
+        let id = message["id"]
+        func invalid(_ problem: String) -> ContextMessage {
+            .invalid(id: id.flatMap { Self.isID($0) ? $0 : nil } ?? .null, .invalidRequest(problem))
+        }
+        guard message["jsonrpc"]?.text == "2.0" else {
+            self = invalid("jsonrpc must be \"2.0\"")
+            return
+        }
+        guard let method = message["method"]?.text else {
+            self = invalid("method must be a text: this server sends no requests, so it expects no answers")
+            return
+        }
+        guard let params = (message["params"] ?? [:]).members else {
+            self = invalid("params must be an object")
+            return
+        }
+        if let id {
+            self =
+                Self.isID(id)
+                ? .request(ContextRequest(id: id, method: method, params: params))
+                : invalid("id must be a text or an integer, got \(id.typeName)")
         } else {
-            self = .notification(method: method ?? "", params: params ?? [:])
+            self = .notification(method: method, params: params)
         }
     }
 

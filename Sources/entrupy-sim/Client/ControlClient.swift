@@ -67,6 +67,12 @@ struct ControlClient: Sendable {
         try await send(ControlCall(.GET, path, query)).decoded()
     }
 
+    func post<Value: Decodable>(
+        _ path: ControlPath, headers: [(String, String)] = [], body: ControlCall.Body
+    ) async throws -> Value {
+        try await send(ControlCall(.POST, path, headers: headers, body: body)).decoded()
+    }
+
     /// Hands the parts of the answer to `write` as they come.
     ///
     /// - Parameter maxBytes: the size from which the answer is refused.

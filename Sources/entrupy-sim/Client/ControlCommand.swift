@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SimulationAPI
 
 /// The call of a command on a server, with its options.
 ///
@@ -48,6 +49,28 @@ extension Endpoint {
         }
         try terminal.show(answer, of: call)
         return answer
+    }
+
+    /// Sends a request and prints the answer. The progress is what the server tells meanwhile, not the bytes of the answer.
+    ///
+    /// - Parameter note: notes the progress that the server tells.
+    func answer(
+        _ call: ControlCall, _ client: ControlClient, _ terminal: Terminal, _ doing: String, of total: Int? = nil,
+        in unit: ProgressLine.Unit, noting note: @escaping @Sendable (ServerInfo, ProgressLine) -> Void
+    ) async throws {
+        let call = call.showing(nil)
+        let answer = try await ProgressLine.showing(terminal, doing, of: total, in: unit) { progress in
+            let watching = Task {
+                try await Task.sleep(for: ProgressLine.patience)
+                while !Task.isCancelled {
+                    note(try await client.get("/_sim/info"), progress)
+                    try await Task.sleep(for: .milliseconds(500))
+                }
+            }
+            defer { watching.cancel() }
+            return try await client.send(call)
+        }
+        try terminal.show(answer, of: call)
     }
 }
 

@@ -34,7 +34,11 @@ struct AuditCommand: ControlAction {
         case error, warning, never
 
         func includes(_ level: AuditReport.Level) -> Bool {
-            level == .error ? self != .never : self == .warning
+            switch self {
+            case .error: level == .error
+            case .warning: true
+            case .never: false
+            }
         }
     }
 

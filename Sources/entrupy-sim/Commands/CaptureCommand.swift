@@ -161,11 +161,3 @@ struct CaptureCommand: AsyncParsableCommand {
         }()
     }
 }
-
-extension ControlClient {
-    func post<Value: Decodable>(
-        _ path: ControlPath, headers: [(String, String)] = [], body: ControlCall.Body
-    ) async throws -> Value {
-        try await send(ControlCall(.POST, path, headers: headers, body: body)).decoded()
-    }
-}

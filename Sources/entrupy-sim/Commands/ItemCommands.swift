@@ -62,8 +62,9 @@ struct ItemsCommand: AsyncParsableCommand {
             guard let count, count >= 10_000 else {
                 return _ = try await answer(client, terminal)
             }
+            let call = try call()
             let before: ServerInfo = try await client.get("/_sim/info")
-            try await answer(client, terminal, "making items", of: count, in: .things) { info, progress in
+            try await answer(call, client, terminal, "making items", of: count, in: .things) { info, progress in
                 progress.note(info.namespace.counts.authentications - before.namespace.counts.authentications)
             }
         }

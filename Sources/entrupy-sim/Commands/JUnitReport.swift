@@ -8,15 +8,25 @@ struct JUnitReport {
     private struct Case {
         /// Repeated names get a number.
         var name: String
-        /// The reason of a failure; `nil` if the case did not fail.
-        var problem: String?
-        /// The reason why a case that did not fail did not pass either, and counts as skipped; empty if that needs none, `nil` if it
-        /// passed.
-        var note: String?
+        var outcome = Outcome.passed
+
+        enum Outcome {
+            case passed
+            case failed(String)
+            /// Neither passed nor failed, perhaps for a reason.
+            case skipped(String? = nil)
+        }
+
+        var hasFailed: Bool { if case .failed = outcome { true } else { false } }
+        var isSkipped: Bool { if case .skipped = outcome { true } else { false } }
 
         var detail: String? {
-            if let problem { return "<failure message=\"\(escaped(problem))\"/>" }
-            return note.map { $0.isEmpty ? "<skipped/>" : "<skipped message=\"\(escaped($0))\"/>" }
+            switch outcome {
+            case .passed: nil
+            case .failed(let problem): "<failure message=\"\(escaped(problem))\"/>"
+            case .skipped(nil): "<skipped/>"
+            case .skipped(let reason?): "<skipped message=\"\(escaped(reason))\"/>"
+            }
         }
     }
 
@@ -34,12 +44,12 @@ struct JUnitReport {
     /// - Parameter duration: the verification's real time. One request checks everything, so each case gets an equal share.
     private init(_ suites: [Suite], took duration: Duration = .zero) {
         func counts(_ cases: [Case]) -> String {
-            "tests=\"\(cases.count)\" failures=\"\(cases.count { $0.problem != nil })\" errors=\"0\""
+            "tests=\"\(cases.count)\" failures=\"\(cases.count(where: \.hasFailed))\" errors=\"0\""
         }
         let seconds = duration / .seconds(1)
         let time = "time=\"\(Self.decimal(seconds))\""
         let texts = suites.map { suite in
-            let skipped = suite.cases.count { $0.problem == nil && $0.note != nil }
+            let skipped = suite.cases.count(where: \.isSkipped)
             // JUnit's schema allows no time zone; this is UTC.
             let timestamp = suite.moment?.ISO8601Format().prefix("2026-01-05T09:00:00".count)
             let start =
@@ -88,9 +98,10 @@ struct JUnitReport {
             let findings = audit.report.findings.filter { $0.rule == rule.id }
             let text = findings.isEmpty ? nil : findings.map { $0.text + $0.times }.joined(separator: "\n")
             let fails = findings.contains { failOn.includes($0.level) }
+            let reason = text ?? rule.not_judged.map { "could not judge everything: \($0)" }
             return Case(
-                name: "audit \(rule.id)", problem: fails ? text : nil,
-                note: text ?? rule.not_judged.map { "could not judge everything: \($0)" })
+                name: "audit \(rule.id)",
+                outcome: fails ? .failed(reason ?? "") : reason.map { .skipped($0) } ?? .passed)
         }
         let suite = Suite(
             name: "audit", className: "audit", cases: cases, properties: [("subject", subject)], moment: moment)
@@ -111,11 +122,11 @@ struct JUnitReport {
     private static func edge(_ name: Coverage.Name, _ coverage: Coverage, _ difference: Coverage.Difference?) -> Case {
         let edge = coverage.edge(name.axis, name.edge)
         if difference.map({ $0.unknown.contains(name) }) ?? (edge?.isMet != true) {
-            return Case(name: name.edge, note: "")
+            return Case(name: name.edge, outcome: .skipped())
         }
         guard difference?.lost.contains(name) == true else { return Case(name: name.edge) }
         let way = edge?.meet_with.map { "; to meet it: \($0)" } ?? ""
-        return Case(name: name.edge, problem: "no test meets \(name.edge) any more\(way)")
+        return Case(name: name.edge, outcome: .failed("no test meets \(name.edge) any more\(way)"))
     }
 
     /// The timeline and the expectations as test cases.
@@ -123,14 +134,13 @@ struct JUnitReport {
         let actions = run.timeline.enumerated().map { index, action in
             Case(
                 name: "timeline \(index + 1): \(action.action)",
-                problem: action.state == "done"
-                    ? nil : action.problem ?? "has not happened yet: the clock is before its time"
-            )
+                outcome: action.state == "done"
+                    ? .passed : .failed(action.problem ?? "has not happened yet: the clock is before its time"))
         }
         let checks = run.expectations.map {
-            Case(name: $0.expectation, problem: $0.passed ? nil : $0.problem ?? "is not met")
+            Case(name: $0.expectation, outcome: $0.passed ? .passed : .failed($0.problem ?? "is not met"))
         }
-        let notes = isStrict ? run.notes.map { Case(name: "note: \($0.field)", problem: $0.problem) } : []
+        let notes = isStrict ? run.notes.map { Case(name: "note: \($0.field)", outcome: .failed($0.problem)) } : []
         return actions + checks + notes
     }
 

@@ -25,7 +25,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
         /// Sends the request, and shows how much of the database is copied while that takes long.
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            try await answer(client, terminal, "saving", in: .bytes) { info, progress in
+            try await answer(call(), client, terminal, "saving", in: .bytes) { info, progress in
                 if let saving = info.saving { progress.note(saving.bytes, of: saving.total_bytes) }
             }
         }
@@ -105,31 +105,6 @@ struct SnapshotCommand: AsyncParsableCommand {
             ControlCall(.PUT, "/_sim/snapshots/\(name)", body: .file(file), takesLong: true).showing("importing")
                 .printing { (info: SnapshotInfo, terminal) in terminal.line("\(info.name) imported: \(info.summary)") }
         }
-    }
-}
-
-extension Endpoint {
-    /// Sends the request and prints the answer. The progress is what the server tells meanwhile, not the bytes of the answer.
-    ///
-    /// - Parameter note: notes the progress that the server tells.
-    func answer(
-        _ client: ControlClient, _ terminal: Terminal, _ doing: String, of total: Int? = nil,
-        in unit: ProgressLine.Unit,
-        noting note: @escaping @Sendable (ServerInfo, ProgressLine) -> Void
-    ) async throws {
-        let call = try call().showing(nil)
-        let answer = try await ProgressLine.showing(terminal, doing, of: total, in: unit) { progress in
-            let watching = Task {
-                try await Task.sleep(for: ProgressLine.patience)
-                while !Task.isCancelled {
-                    note(try await client.get("/_sim/info"), progress)
-                    try await Task.sleep(for: .milliseconds(500))
-                }
-            }
-            defer { watching.cancel() }
-            return try await client.send(call)
-        }
-        try terminal.show(answer, of: call)
     }
 }
 
