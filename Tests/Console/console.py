@@ -782,7 +782,7 @@ def held_requests_are_released_and_dropped(browser, world):
     browser.fill("#f-effect", "hold")
     browser.fill("#f-route", "/sdk/session")
     browser.fill("#f-hold-for", "5m")
-    browser.until("the command line", lambda: '--effect \'{"hold":{"when":"before","for":"5m"}}\'' in browser.text("#new-fault .cli"))
+    browser.until("the command line", lambda: '--effect \'{"hold":{"for":"5m","when":"before"}}\'' in browser.text("#new-fault .cli"))
     browser.submit("#new-fault form")
     browser.until("the fault", lambda: [f["effect"] for f in world.api.must("GET", "/_sim/faults")["faults"]] == [{"hold": {"when": "before", "for": "5m"}}])
     for button in [".primary", ".danger"]:
