@@ -199,6 +199,7 @@ public struct WebhookData<Item: Codable & Sendable>: Encodable, Sendable {
     }
 
     public func encode(to encoder: any Encoder) throws {
+        // First, because an encoded object replaces what was encoded before it. The members that follow have names of their own.
         try more.encode(to: encoder)
         try item.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)

@@ -143,7 +143,7 @@
             guard let ready = try? WireJSON.decode(Ready.self, from: line), let url = URL(string: ready.url) else {
                 process.terminate()
                 process.waitUntilExit()
-                throw SimulatorError("\(path) did not start: \(errors.text)")
+                throw SimulatorError("\(path) did not start: \(errors.waitForText())")
             }
             simulator = Simulator(url: url, controlToken: ready.control_token, program: path)
             self.process = process
@@ -233,8 +233,8 @@
             }
         }
 
-        /// The text of a process that has ended. Waits until all of it is read, at most 5 s of real time.
-        var text: String {
+        /// The text of a process that has ended. Waits until all of it is read, at most 5 s of real time. Call it once.
+        func waitForText() -> String {
             _ = end.wait(timeout: .now() + 5)
             let text = String(decoding: bytes.withLock { $0 }, as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)

@@ -52,7 +52,7 @@ package struct AuthorizeForPartner: Operation {
 
     package func perform(_ job: JobContext, as caller: PartnerBackendUser) throws -> AuthorizedUser {
         let user = caller.record
-        guard let token = try job.transaction.apiTokens(organizationID: user.organizationID).first else {
+        guard let token = try job.transaction.apiToken(organizationID: user.organizationID) else {
             let organization = try job.transaction.organization(id: user.organizationID)?.name ?? "the organization"
             throw PlatformError.forbidden(
                 "the user's organization has no API token; give it one in the seed data",

@@ -70,24 +70,29 @@ extension JournalRoutes.List {
 extension Completed<RequestSearch> {
     /// The found requests. The search runs on the server's threads, one piece at a time, so that the namespace goes on.
     fileprivate func searched(_ threads: NIOThreadPool) async -> Completed<RequestList> {
-        var found: Result<RequestList, PlatformError>?
+        let found: Result<RequestList, PlatformError>
         do {
-            var search = try result.get()
-            while found == nil {
-                // The list masks what it shows, which takes as long as a piece of the search.
-                (search, found) = try await threads.runIfActive { [search] in
-                    var search = search
-                    if !search.isOver { search.advance() }
-                    return (search, search.isOver ? .success(search.list()) : nil)
-                }
-            }
+            found = .success(try await list(threads))
         } catch let error as PlatformError {
             found = .failure(error)
         } catch {
             found = .failure(.unavailable("the server is stopping"))
         }
-        return Completed<RequestList>(
-            requestID: requestID, result: found ?? .failure(.bug("the search has no end")), outcome: outcome)
+        return Completed<RequestList>(requestID: requestID, result: found, outcome: outcome)
+    }
+
+    private func list(_ threads: NIOThreadPool) async throws -> RequestList {
+        var search = try result.get()
+        while true {
+            // The list masks what it shows, which takes as long as a piece of the search.
+            let (next, list) = try await threads.runIfActive { [search] in
+                var search = search
+                if !search.isOver { search.advance() }
+                return (search, search.isOver ? search.list() : nil)
+            }
+            if let list { return list }
+            search = next
+        }
     }
 }
 

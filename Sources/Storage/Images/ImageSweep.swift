@@ -87,7 +87,7 @@ extension ImageStore {
         guard let candidates = sweep.candidates else { return sweepAll(sweep, used) }
         for hash in candidates {
             if used.contains(hash) {
-                // It may have lost another reference since the sweep began.
+                // An image that is used may have lost another reference since the sweep began.
                 state.withLockedValue { if $0.lost[hash, default: 0] <= sweep.began { $0.lost[hash] = nil } }
             } else {
                 remove(hash.text, hash, sweep)
