@@ -7,7 +7,7 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 }
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, Console, the APIs;  Server -> Entrupy, AppComponents, Evidence, Console, Simulation, the APIs
+//   entrupy-sim -> Server, Outgoing, Console, the APIs;  Server -> Entrupy, AppComponents, Evidence, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
 //   Evidence -> Simulation, SimulationAPI;  the platforms' storages -> Storage;  Console -> the APIs
 //   EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
@@ -29,91 +29,72 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
     ],
     targets: [
         .executableTarget(
             name: "entrupy-sim",
             dependencies: [
-                "Server", "Console", "EntrupyAPI", "SimulationAPI",
+                "Server", "Outgoing", "Console", "EntrupyAPI", "SimulationAPI", "Resources",
                 server("ArgumentParser", "swift-argument-parser"),
-                server("AsyncHTTPClient", "async-http-client"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
-                server("NIOSSL", "swift-nio-ssl"),
                 server("UnixSignals", "swift-service-lifecycle"),
                 server("Yams", "Yams"),
-            ],
-            resources: [.embedInCode("fidelity.md")]
+            ]
         ),
         .target(
             name: "Server",
             dependencies: [
                 "Entrupy", "AppComponents", "Evidence", "Console", "Simulation", "EntrupyAPI", "AppComponentsAPI",
-                "SimulationAPI", "CDescription", "CLibraries",
-                server("AsyncHTTPClient", "async-http-client"),
+                "SimulationAPI", "Outgoing", "Resources", "CLibraries",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("Mustache", "swift-mustache"),
                 server("NIOHTTP1", "swift-nio"),
-                server("NIOHTTP2", "swift-nio-http2"),
-                server("NIOHTTPTypesHTTP2", "swift-nio-extras"),
                 server("NIOPosix", "swift-nio"),
-                server("NIOSSL", "swift-nio-ssl"),
-                server("NIOTLS", "swift-nio"),
-                server("Crypto", "swift-crypto"),
                 server("ServiceLifecycle", "swift-service-lifecycle"),
-                server("SwiftASN1", "swift-asn1"),
-                server("X509", "swift-certificates"),
                 server("Yams", "Yams"),
             ],
-            resources: [
-                .embedInCode("Documentation/page.mustache"), .embedInCode("Documentation/llms.txt"),
-                .embedInCode("Certificates/certificate.mustache"), .embedInCode("Certificates/sharable.mustache"),
+            exclude: [
+                "Documentation/page.mustache", "Documentation/llms.txt", "Certificates/certificate.mustache",
+                "Certificates/sharable.mustache",
             ]
         ),
-        .target(name: "CDescription"),
+        .target(name: "Resources", dependencies: ["CResources"]),
+        .target(name: "CResources"),
         .systemLibrary(name: "CLibraries", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "Console",
             dependencies: [
-                "CConsole", "EntrupyAPI", "AppComponentsAPI", "SimulationAPI", server("Crypto", "swift-crypto"),
+                "EntrupyAPI", "AppComponentsAPI", "Hashes", "Resources", "SimulationAPI",
                 server("Mustache", "swift-mustache"),
             ],
-            resources: [.embedInCode("Templates")]
+            exclude: ["Assets", "Templates"]
         ),
-        .target(name: "CConsole"),
         .target(
             name: "Entrupy",
             dependencies: [
-                "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
-                server("Crypto", "swift-crypto"),
-                server("JWTKit", "jwt-kit"),
+                "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI", "Hashes",
+                "Resources",
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),
                 server("NIOFoundationCompat", "swift-nio"),
-            ],
-            resources: [.embedInCode("Seed/standard.yaml"), .embedInCode("Scenarios/Shipped")]
+            ]
         ),
         .target(
             name: "AppComponents",
-            dependencies: ["Simulation", "AppComponentsStorage", "Storage", "AppComponentsAPI", "SimulationAPI"],
-            resources: [.embedInCode("Seed/workflows.yaml"), .embedInCode("Scenarios/Shipped")]
+            dependencies: [
+                "Simulation", "AppComponentsStorage", "Storage", "AppComponentsAPI", "SimulationAPI", "Resources",
+            ]
         ),
         .target(
             name: "Evidence",
@@ -121,8 +102,7 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Storage", "SimulationAPI",
-                server("Crypto", "swift-crypto"),
+                "Storage", "SimulationAPI", "Hashes",
                 server("DequeModule", "swift-collections"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOPosix", "swift-nio"),
@@ -149,6 +129,17 @@ let package = Package(
                 server("NIOConcurrencyHelpers", "swift-nio"),
             ]
         ),
+        .target(
+            name: "Outgoing",
+            dependencies: [
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
+            ]
+        ),
+        .target(name: "Hashes", dependencies: [.target(name: "CHashes", condition: .when(platforms: [.linux]))]),
+        .systemLibrary(name: "CHashes", providers: [.apt(["libssl-dev"])]),
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
         .target(name: "AppComponentsAPI", dependencies: ["SimulationAPI"]),
         .target(name: "SimulationAPI", dependencies: ["Measures"]),
@@ -161,17 +152,24 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "SimulationAPI", "Storage",
+                "SimulationAPI", "Storage", "Outgoing",
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
-                server("NIOHPACK", "swift-nio-http2"),
                 server("NIOHTTP1", "swift-nio"),
-                server("NIOHTTP2", "swift-nio-http2"),
                 server("NIOHTTPCompression", "swift-nio-extras"),
                 server("NIOPosix", "swift-nio"),
-                server("NIOSSL", "swift-nio-ssl"),
             ], path: "Tests/TestSupport"),
+        .testTarget(name: "HashesTests", dependencies: ["Hashes"]),
+        .testTarget(
+            name: "OutgoingTests",
+            dependencies: [
+                "Outgoing", "TestSupport",
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOCore", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
+            ]),
         .testTarget(name: "EntrupyAPITests", dependencies: ["EntrupyAPI", "SimulationAPI"]),
         .testTarget(name: "SimulationAPITests", dependencies: ["SimulationAPI"]),
         .testTarget(
@@ -205,7 +203,7 @@ let package = Package(
             name: "EntrupyTests",
             dependencies: [
                 "Entrupy", "Evidence", "Simulation", "EntrupyStorage", "Storage", "EntrupyAPI", "SimulationAPI",
-                "TestSupport",
+                "Hashes", "TestSupport",
                 server("GRDB", "GRDB.swift"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),
@@ -231,49 +229,98 @@ let package = Package(
                 server("Logging", "swift-log"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
-                server("NIOSSL", "swift-nio-ssl"),
-                server("X509", "swift-certificates"),
                 server("Yams", "Yams"),
             ]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "entrupy-sim", "Server", "EntrupyAPI", "EntrupySimTesting", "SimulationAPI", "TestSupport",
-                server("AsyncHTTPClient", "async-http-client"),
+                "entrupy-sim", "Server", "Outgoing", "EntrupyAPI", "EntrupySimTesting", "SimulationAPI", "Hashes",
+                "TestSupport",
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
                 server("NIOHTTPCompression", "swift-nio-extras"),
                 server("NIOPosix", "swift-nio"),
-                server("NIOSSL", "swift-nio-ssl"),
-                server("Crypto", "swift-crypto"),
                 server("GRDB", "GRDB.swift"),
-                server("SwiftASN1", "swift-asn1"),
-                server("X509", "swift-certificates"),
                 server("Yams", "Yams"),
-            ]
+            ],
+            exclude: ["HTTPS"]
         ),
     ],
     swiftLanguageModes: [.v6]
 )
 
+// HTTPS=1 adds the port for HTTPS and HTTP/2, its local authority, and https: addresses of webhooks. Every package and CI has them; the
+// default build does not: BoringSSL and X.509 take as long to compile as everything else. It is not a trait, since a trait is a compilation
+// condition of every module, so that all of them would be compiled again.
+if isSet("HTTPS") {
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+    ]
+    package.targets += [
+        .target(
+            name: "HTTPS",
+            dependencies: [
+                "Server", "Outgoing", "Storage", "SimulationAPI",
+                server("Crypto", "swift-crypto"),
+                server("DequeModule", "swift-collections"),
+                server("Hummingbird", "hummingbird"),
+                server("Logging", "swift-log"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOHTTP2", "swift-nio-http2"),
+                server("NIOHTTPTypesHTTP2", "swift-nio-extras"),
+                server("NIOSSL", "swift-nio-ssl"),
+                server("NIOTLS", "swift-nio"),
+                server("SwiftASN1", "swift-asn1"),
+                server("X509", "swift-certificates"),
+            ]),
+        .target(
+            name: "HTTPSTestSupport",
+            dependencies: [
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOHPACK", "swift-nio-http2"),
+                server("NIOPosix", "swift-nio"),
+                server("NIOSSL", "swift-nio-ssl"),
+            ], path: "Tests/HTTPSTestSupport"),
+        .testTarget(
+            name: "HTTPSTests",
+            dependencies: [
+                "HTTPS", "HTTPSTestSupport", "Server", "Entrupy", "Simulation",
+                server("Hummingbird", "hummingbird"),
+                server("Logging", "swift-log"),
+                server("NIOEmbedded", "swift-nio"),
+                server("NIOPosix", "swift-nio"),
+                server("NIOSSL", "swift-nio-ssl"),
+                server("X509", "swift-certificates"),
+            ]),
+    ]
+    for target in package.targets {
+        switch target.name {
+        case "entrupy-sim":
+            target.dependencies.append("HTTPS")
+            target.swiftSettings = [.define("HTTPS")]
+        case "EndToEndTests":
+            target.exclude = []
+            target.dependencies += [
+                "HTTPSTestSupport", server("Crypto", "swift-crypto"), server("NIOSSL", "swift-nio-ssl"),
+                server("SwiftASN1", "swift-asn1"), server("X509", "swift-certificates"),
+            ]
+        default: break
+        }
+    }
+}
+
+/// Whether a variable of the environment is set to anything but nothing or 0.
+func isSet(_ variable: String) -> Bool { !["", "0"].contains(Context.environment[variable] ?? "") }
+
 // CI treats warnings as errors: a result that nobody used was once a call of the wrong function.
 if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
     for target in package.targets where target.type != .test && target.type != .system {
         target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
-    }
-}
-
-// A debug build compiles our own modules with optimization: the tests, and the servers they start, take three quarters of the time.
-// In release builds, each of our modules is compiled by two threads: they wait for each other, and one thread would leave a processor idle.
-// The Makefile sets it for all builds but those for a debugger (DEBUG=1) and for sanitizers. Other packages keep their debug builds.
-if Context.environment["ENTRUPY_SIM_OPTIMIZE"] != nil {
-    for target in package.targets where target.type == .regular || target.type == .executable {
-        target.swiftSettings =
-            (target.swiftSettings ?? []) + [
-                .unsafeFlags(["-O"], .when(configuration: .debug)),
-                .unsafeFlags(["-num-threads", "2"], .when(configuration: .release)),
-            ]
     }
 }
 

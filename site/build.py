@@ -264,10 +264,10 @@ class Site:
 
 def colours():
     """The colours and type of the console: its style up to the frame of its pages. The site has no colours of its own."""
-    text = (ROOT / "Sources/CConsole/console.css").read_text(encoding="utf-8")
+    text = (ROOT / "Sources/Console/Assets/console.css").read_text(encoding="utf-8")
     end = text.find("/* The frame of every page. */")
     if end < 0 or "prefers-color-scheme: dark" not in text[:end]:
-        sys.exit('site/build.py: Sources/CConsole/console.css has no part before "/* The frame of every page. */" with the colours of both schemes')
+        sys.exit('site/build.py: Sources/Console/Assets/console.css has no part before "/* The frame of every page. */" with the colours of both schemes')
     return text[:end]
 
 

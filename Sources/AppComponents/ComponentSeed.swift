@@ -1,3 +1,4 @@
+import Resources
 import Simulation
 import SimulationAPI
 
@@ -32,7 +33,7 @@ extension ComponentSeed {
     /// The built-in workflows and clients; a ``SeedError`` if the built-in text is broken, which a test rules out.
     private static let standard = Result {
         try SourceDocument(
-            yaml: String(decoding: PackageResources.workflows_yaml, as: UTF8.self), file: "workflows.yaml"
+            yaml: Resource.text("seed-data/workflows.yaml"), file: "workflows.yaml"
         ).read(known: members) { try ComponentSeed(&$0) }
     }
 

@@ -1,4 +1,4 @@
-import CConsole
+import Resources
 
 /// The files that pages load, which are part of the binary.
 package enum ConsoleAsset: String, CaseIterable, Sendable {
@@ -22,15 +22,9 @@ package enum ConsoleAsset: String, CaseIterable, Sendable {
         }
     }
 
-    private static let styleBytes = read(entrupy_sim_console_style)
-    private static let scriptBytes = read(entrupy_sim_console_script)
+    private static let styleBytes = Array(Resource.bytes("console/console.css"))
+    private static let scriptBytes = Array(Resource.bytes("console/console.js"))
     private static let iconBytes = Array(
         ##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#2f62d9" d="M12 2 3 7v10l9 5 9-5V7zm0 2.3 6.6 3.7L12 11.6 5.4 8zM5 9.7l6 3.4v6.6l-6-3.4zm8 10V13l6-3.4v6.7z"/></svg>"##
             .utf8)
-
-    static func read(_ file: (UnsafeMutablePointer<Int>?) -> UnsafePointer<UInt8>?) -> [UInt8] {
-        var count = 0
-        let start = file(&count)
-        return Array(UnsafeBufferPointer(start: start, count: count))
-    }
 }

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 
 /// Parts of a `Content-Security-Policy`.
 package enum ContentPolicy {

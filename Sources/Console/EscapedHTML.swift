@@ -12,9 +12,9 @@ package struct EscapedHTML: MustacheContentType {
     /// A template whose values are escaped in this way. Each template says so itself, since the library forgets it in partials.
     ///
     /// - Throws: the library's error if the source is not a valid template.
-    package static func template(_ source: [UInt8]) throws -> MustacheTemplate {
+    package static func template(_ source: String) throws -> MustacheTemplate {
         _ = registration
-        return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}" + String(decoding: source, as: UTF8.self))
+        return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}" + source)
     }
 
     package func escapeText(_ text: String) -> String { Self.escaped(text) }

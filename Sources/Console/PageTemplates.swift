@@ -1,5 +1,6 @@
 import Foundation
 import Mustache
+import Resources
 import SimulationAPI
 
 /// The templates of all pages. They are parsed at the first page: a server whose console is not used starts without them.
@@ -7,43 +8,8 @@ enum PageTemplates {
     private static let library = Result { try parsed() }
 
     private static func parsed() throws -> MustacheLibrary {
-        let sources: [(String, [UInt8])] = [
-            ("frame", PackageResources.frame_mustache), ("activity", PackageResources.activity_mustache),
-            ("request", PackageResources.request_mustache), ("exchange", PackageResources.exchange_mustache),
-            ("changes", PackageResources.changes_mustache), ("matches", PackageResources.matches_mustache),
-            ("explanation", PackageResources.explanation_mustache), ("audit", PackageResources.audit_mustache),
-            ("items", PackageResources.items_mustache), ("item", PackageResources.item_mustache),
-            ("timeline", PackageResources.timeline_mustache), ("chart", PackageResources.chart_mustache),
-            ("captures", PackageResources.captures_mustache), ("users", PackageResources.users_mustache),
-            ("user", PackageResources.user_mustache), ("components", PackageResources.components_mustache),
-            ("rules", PackageResources.rules_mustache), ("scenarios", PackageResources.scenarios_mustache),
-            ("scenario", PackageResources.scenario_mustache), ("webhooks", PackageResources.webhooks_mustache),
-            ("delivery", PackageResources.delivery_mustache), ("deliveries", PackageResources.deliveries_mustache),
-            ("check", PackageResources.check_mustache), ("namespaces", PackageResources.namespaces_mustache),
-            ("settings", PackageResources.settings_mustache), ("field", PackageResources.field_mustache),
-            ("problem", PackageResources.problem_mustache),
-            ("report", PackageResources.report_mustache),
-            ("report-failure", PackageResources.report_failure_mustache),
-            ("report-met", PackageResources.report_met_mustache),
-            ("report-note", PackageResources.report_note_mustache),
-            ("report-due", PackageResources.report_due_mustache),
-            ("report-request", PackageResources.report_request_mustache),
-            ("report-item", PackageResources.report_item_mustache),
-            ("report-event", PackageResources.report_event_mustache),
-            ("report-delivery", PackageResources.report_delivery_mustache),
-            ("report-rule", PackageResources.report_rule_mustache),
-            ("report-user", PackageResources.report_user_mustache),
-            ("report-session", PackageResources.report_session_mustache),
-            ("standalone", PackageResources.standalone_mustache),
-            ("coverage", PackageResources.coverage_mustache),
-            ("coverage-map", PackageResources.coverage_map_mustache),
-            ("coverage-file", PackageResources.coverage_file_mustache),
-        ]
-        return MustacheLibrary(
-            templates: try Dictionary(
-                uniqueKeysWithValues: sources.map { name, bytes in
-                    (name, try EscapedHTML.template(bytes))
-                }))
+        MustacheLibrary(
+            templates: try Resource.texts(in: "templates", ending: ".mustache").mapValues(EscapedHTML.template))
     }
 
     static func render(_ frame: Frame, _ part: PagePart) throws -> String {

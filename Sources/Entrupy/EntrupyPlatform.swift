@@ -2,6 +2,7 @@ import EntrupyAPI
 import EntrupyStorage
 import Foundation
 import NIOConcurrencyHelpers
+import Resources
 import Simulation
 import SimulationAPI
 import Storage
@@ -12,7 +13,7 @@ package typealias Operation = Simulation.Operation
 /// Entrupy's platform: authentication of luxury goods, sneakers and apparel from photos.
 package final class EntrupyPlatform: SimulatedPlatform {
     /// The built-in seed data: organizations, users, and the catalogue.
-    package static let standardSeed = String(decoding: PackageResources.standard_yaml, as: UTF8.self)
+    package static let standardSeed = Resource.text("seed-data/standard.yaml")
 
     /// Renderings that are not stored in the database, at most 16 MB.
     let renderings = RenderingCache(bytes: 16_000_000)

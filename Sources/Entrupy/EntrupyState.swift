@@ -1,6 +1,6 @@
-import Crypto
 import EntrupyAPI
 import EntrupyStorage
+import Hashes
 import NIOCore
 import NIOFoundationCompat
 import Simulation
@@ -12,7 +12,7 @@ final class EntrupyState: PlatformState {
     let platform: EntrupyPlatform
     private(set) var seed: EntrupySeed
     private(set) var settings: EntrupySettings
-    let signingKey: SymmetricKey
+    let signingKey: HMACSHA256
     /// A cache of live sessions, by token.
     var sessions: [String: SDKUser] = [:]
     /// Parts of answers that follow from the seed's catalogue alone, as JSON. Filled on demand.

@@ -66,7 +66,7 @@ extension SimServer {
             .add(to: control, root: platform)
         ServerRoutes(
             namespaces: namespaces, readiness: readiness, configuration: configuration, metrics: metrics,
-            authority: certificates?.authority, refused: refused
+            authority: configuration.tls?.secure.authority, refused: refused
         )
         .add(to: control, builder.router)
         return builder

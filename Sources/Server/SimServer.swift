@@ -7,7 +7,6 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import NIOSSL
 import ServiceLifecycle
 import Simulation
 
@@ -17,8 +16,8 @@ package struct ServerConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port to listen on. 0 picks a free one.
     package var port = 8642
-    /// The port to listen on for HTTPS, with its certificates. `nil` if there is none.
-    package var tls: (port: Int, certificates: CertificateSource)?
+    /// The port to listen on for HTTPS. `nil` if there is none.
+    package var tls: (port: Int, secure: any SecurePort)?
     /// The beginning of absolute URLs. `nil` for the address that was asked, or else `http://127.0.0.1:PORT` [D public-url].
     package var publicURL: String?
     /// The maximum time between a request's head and the end of its body, in real time [D body-timeout].
@@ -59,8 +58,6 @@ package struct SimServer: Sendable {
     private let alarm: DueWorkAlarm
     private let sender: WebhookSender
     let console: Console
-    /// The certificates of the HTTPS port; `nil` if there is none.
-    let certificates: ServerCertificates?
     let hosts: HostGuard
     let refused: RefusedRequests
     let sharedReads = SharedReads()
@@ -94,9 +91,8 @@ package struct SimServer: Sendable {
         threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
         do {
-            certificates = try configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
             // The recording names the hosts of the recorded server.
-            let own = replay == nil ? Self.ownNames(configuration, certificates) : []
+            let own = replay == nil ? Self.ownNames(configuration) : []
             hosts = HostGuard(
                 allowedHosts: configuration.allowedHosts + own, origins: configuration.corsOrigins,
                 publicURL: configuration.publicURL)
@@ -114,15 +110,9 @@ package struct SimServer: Sendable {
     }
 
     /// A server that goes on with the namespaces of a replay, which has ended ([D replay-serve]).
-    ///
-    /// - Parameter certificates: those of the HTTPS port; `nil` if there is none.
-    init(
-        continuing replayed: SimServer, _ configuration: ServerConfiguration, certificates: ServerCertificates?,
-        logger: Logger
-    ) {
+    init(continuing replayed: SimServer, _ configuration: ServerConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
-        self.certificates = certificates
         continuesReplay = true
         refused = RefusedRequests(logger: logger)
         recorder = nil
@@ -134,7 +124,7 @@ package struct SimServer: Sendable {
         coverageFile = nil
         alarm = replayed.alarm
         hosts = HostGuard(
-            allowedHosts: configuration.allowedHosts + Self.ownNames(configuration, certificates),
+            allowedHosts: configuration.allowedHosts + Self.ownNames(configuration),
             origins: configuration.corsOrigins, publicURL: configuration.publicURL)
         if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
         sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
@@ -151,21 +141,16 @@ package struct SimServer: Sendable {
     }
 
     /// The names of this machine, of its public address and of its certificate.
-    private static func ownNames(
-        _ configuration: ServerConfiguration, _ certificates: ServerCertificates?
-    ) -> [String] {
+    private static func ownNames(_ configuration: ServerConfiguration) -> [String] {
         let publicHost = configuration.publicURL.flatMap { Origin(ofURL: $0)?.address.host }
-        return LocalNames.hosts + [publicHost].compactMap(\.self) + (certificates?.names ?? [])
+        return LocalNames.hosts + [publicHost].compactMap(\.self) + (configuration.tls?.secure.names ?? [])
     }
 
     /// The API tokens of the seed data, by organization.
     package var tokens: [String: [String]] { configuration.namespaces.seed.apiTokens }
 
     /// The path of the local authority's certificate; `nil` if there is no such file.
-    package var authorityPath: String? {
-        guard certificates?.authority != nil else { return nil }
-        return configuration.namespaces.dataDirectory.map(LocalAuthority.certificatePath(in:))
-    }
+    package var authorityPath: String? { configuration.tls?.secure.authorityPath }
 
     /// Runs until shutdown is requested, then finishes accepted work and closes every namespace.
     ///
@@ -220,8 +205,9 @@ package struct SimServer: Sendable {
             }
         }
         var listeners = [HTTPService(application: application, option: "--port", port: configuration.port)]
-        if let tls = configuration.tls, let certificates {
-            let secure = try secureServer(certificates)
+        if let tls = configuration.tls {
+            let secure = try tls.secure.server(
+                limits: configuration.connections, requestID: namespaces.environment.nextServerRequestID, logger: logger)
             listeners.append(
                 HTTPService(
                     application: self.application(responder, port: tls.port, secure) {
@@ -269,14 +255,6 @@ package struct SimServer: Sendable {
     private func plainServer() -> HTTPServerBuilder {
         HTTPServerBuilder { [limits = configuration.connections, environment = namespaces.environment] in
             SimChannel($0, limits: limits, requestID: environment.nextServerRequestID)
-        }
-    }
-
-    /// - Throws: `NIOSSLError` if the certificate cannot be used.
-    private func secureServer(_ certificates: ServerCertificates) throws -> HTTPServerBuilder {
-        let context = try NIOSSLContext(configuration: certificates.configuration)
-        return HTTPServerBuilder { [limits = configuration.connections, environment = namespaces.environment] in
-            SecureChannel($0, context, limits: limits, requestID: environment.nextServerRequestID)
         }
     }
 

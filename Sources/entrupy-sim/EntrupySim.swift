@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Resources
 import SimulationAPI
 
 /// The root command: starts the server, or sends a command to a running one.
@@ -8,7 +9,7 @@ struct EntrupySim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "entrupy-sim",
         abstract: "A simulator of the Entrupy platform for laptops and CI.",
-        version: Release.version,
+        version: Encryption.isBuiltIn ? Release.version : "\(Release.version), built without HTTPS",
         subcommands: [Serve.self, RunCommand.self, Doctor.command],
         groupedSubcommands: [
             .init(
@@ -41,6 +42,7 @@ struct EntrupySim: AsyncParsableCommand {
     static func main() async {
         let words = Array(CommandLine.arguments.dropFirst())
         let environment = ProcessInfo.processInfo.environment
+        Encryption.install()
         do {
             if !asksForHelp(words), let problem = EnvironmentFlags.problem(environment) { throw problem }
             let arguments = EnvironmentFlags.merged(words, environment: environment)
@@ -77,6 +79,6 @@ struct Fidelity: ParsableCommand {
         abstract: "Print docs/fidelity.md: every decision that is ours and not the vendor's.")
 
     func run() {
-        Terminal(isJSON: false).document(Data(PackageResources.fidelity_md))
+        Terminal(isJSON: false).document(Data(Resource.bytes("docs/fidelity.md")))
     }
 }

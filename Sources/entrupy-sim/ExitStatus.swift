@@ -13,8 +13,6 @@ enum ExitStatus {
             refusal = known
         case let known as ReplayRefusal:
             refusal = Refusal(known)
-        case let problem as AuthorityProblem:
-            refusal = Refusal(.no, problem.description)
         default:
             switch EntrupySim.exitCode(for: error) {
             // Help, the version, completions.

@@ -156,15 +156,18 @@ extension ListeningOptions {
     }
 
     /// - Parameter dataDirectory: the directory of the local authority; `nil` for one that ends with the server.
-    func apply(to configuration: inout ServerConfiguration, controlToken: String?, dataDirectory: String?) {
+    /// - Throws: ``Refusal`` if there can be no HTTPS port.
+    func apply(
+        to configuration: inout ServerConfiguration, controlToken: String?, dataDirectory: String?, logger: Logger
+    ) throws {
         configuration.namespaces.allowsAnyTarget = webhookTargets == .any
         configuration.host = host
         configuration.controlToken = controlToken
         configuration.port = port
-        let files = tlsCert.flatMap { certificate in
-            tlsKey.map { CertificateSource.files(certificate: certificate, key: $0) }
+        let files = tlsCert.flatMap { certificate in tlsKey.map { (certificate, $0) } }
+        configuration.tls = try tlsPort.map {
+            ($0, try Encryption.port(files: files, dataDirectory: dataDirectory, logger: logger))
         }
-        configuration.tls = tlsPort.map { ($0, files ?? .localAuthority(dataDirectory: dataDirectory)) }
         configuration.connections.connections = min(maxConnections, OpenFiles.raiseLimit())
         configuration.connections.idle = idleTimeout.duration
         configuration.allowedHosts = allowedHostNames

@@ -74,7 +74,8 @@ struct Serve: AsyncParsableCommand {
             configuration.namespaces.bundle = bundle
             configuration.recordsTo = record
             configuration.coverageFile = coverageFile
-            listening.apply(to: &configuration, controlToken: controlToken, dataDirectory: directory)
+            try listening.apply(
+                to: &configuration, controlToken: controlToken, dataDirectory: directory, logger: logger)
             let server = try SimServer(configuration, logger: logger)
             listening.watchParent()
             try await server.run { [listening] location in
@@ -113,6 +114,7 @@ extension ServerDurability: ExpressibleByArgument {}
 /// Turns an error of the start into a message that says what to do.
 enum Stop {
     static func because(_ error: any Error) -> Refusal {
+        if let refusal = error as? Refusal { return refusal }
         guard let error = error as? PortRefused else {
             let text = "\(error)"
             if text.contains("UnknownHost") { return wrongHost }

@@ -9,7 +9,7 @@ import Testing
         ("a\u{e9}\u{1f469}", "a\u{e9}\u{1f469}"),
     ])
     func htmlCharactersAreEscapedEvenBeforeCombiningMarks(text: String, escaped: String) throws {
-        let template = try EscapedHTML.template(Array("<p title=\"{{x}}\">{{#y}}{{.}}{{/y}}</p>".utf8))
+        let template = try EscapedHTML.template("<p title=\"{{x}}\">{{#y}}{{.}}{{/y}}</p>")
         for tail in ["", "\u{301}", "\u{fe0f}", "\u{200d}a", "\u{338}\u{323}"] {
             let page = template.render(["x": text + tail, "y": [text + tail]] as [String: Any])
             let wanted = "<p title=\"\(escaped)\(tail)\">\(escaped)\(tail)</p>"

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func rendered(_ view: some Encodable, _ template: String) throws -> String {
-        let template = try EscapedHTML.template(Array(template.utf8))
+        let template = try EscapedHTML.template(template)
         return template.render(ViewValue(try JSONValue(withAbsentMembersOf: view)))
     }
 

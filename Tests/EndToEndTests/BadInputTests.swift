@@ -1,7 +1,8 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
+import Outgoing
 import SimulationAPI
+import Synchronization
 import TestSupport
 import Testing
 
@@ -186,17 +187,17 @@ import Testing
 
     @Test func aLargeBodyWithoutALengthIsRefusedToo() async throws {
         let (world, session, _) = try await prepared()
-        var request = HTTPClientRequest(url: world.base + "/sdk/captures")
-        request.method = .POST
+        var request = try OutgoingRequest(.POST, world.base + "/sdk/captures")
         request.headers.add(name: "Authorization", value: "Token \(session)")
         let part = ByteBuffer(repeating: UInt8(ascii: " "), count: 100_000)
-        request.body = .stream(
-            AsyncStream { continuation in
-                for _ in 0..<50 { continuation.yield(part) }
-                continuation.finish()
-            }, length: .unknown)
-        let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
-        #expect(response.status.code == 413)
+        let sent = Mutex(0)
+        request.body = .parts(length: nil) {
+            sent.withLock { count in
+                count += 1
+                return count <= 50 ? part : nil
+            }
+        }
+        #expect(try await OutgoingClient.patient.whole(request).status == 413)
     }
 
     @Test func aBodyThatIsNotNeededMayNotBeTooLarge() async throws {

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import SimulationAPI
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
-import AsyncHTTPClient
-import Crypto
 import Foundation
+import Hashes
 import NIOCore
 import NIOHTTP1
 import SimulationAPI

@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -18,26 +18,27 @@ import Testing
         _ world: TestWorld, _ query: String = "", after last: String? = nil,
         _ body: @Sendable () async throws -> Void = {}, until isEnough: ([Event]) -> Bool
     ) async throws -> (events: [Event], open: String) {
-        var request = HTTPClientRequest(url: "\(world.base)/_sim/events\(query)")
+        var request = try OutgoingRequest(.GET, "\(world.base)/_sim/events\(query)")
         if let last { request.headers.add(name: "Last-Event-ID", value: last) }
-        let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
-        try #require(response.status == .ok && response.headers["Content-Type"] == ["text/event-stream"])
-        var (text, found, opened) = ("", [Event](), "")
-        for try await part in response.body {
-            text += String(buffer: part)
-            while let end = text.range(of: "\n\n") {
-                let event = Self.event(text[..<end.lowerBound])
-                text.removeSubrange(..<end.upperBound)
-                if event.name == "open" {
-                    opened = event.id ?? ""
-                    try await body()
-                } else if !event.name.isEmpty {
-                    found.append(event)
+        return try await OutgoingClient.patient.exchange(request) { response in
+            try #require(response.status == 200 && response.headers["Content-Type"] == ["text/event-stream"])
+            var (text, found, opened) = ("", [Event](), "")
+            for try await part in response.body {
+                text += String(buffer: part)
+                while let end = text.range(of: "\n\n") {
+                    let event = Self.event(text[..<end.lowerBound])
+                    text.removeSubrange(..<end.upperBound)
+                    if event.name == "open" {
+                        opened = event.id ?? ""
+                        try await body()
+                    } else if !event.name.isEmpty {
+                        found.append(event)
+                    }
                 }
+                if !opened.isEmpty, isEnough(found) { break }
             }
-            if !opened.isEmpty, isEnough(found) { break }
+            return (found, opened)
         }
-        return (found, opened)
     }
 
     private static func event(_ text: Substring) -> Event {

@@ -1,7 +1,7 @@
-import AsyncHTTPClient
-import Crypto
 import Foundation
+import Hashes
 import NIOCore
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -56,12 +56,14 @@ import Testing
             #expect(imported.status == 0 && imported.output.hasPrefix("carried imported"), "\(imported.output)")
 
             // Without a content length the body is chunked.
-            var request = HTTPClientRequest(url: there.baseURL + "/_sim/snapshots/chunked")
-            request.method = .PUT
+            var request = try OutgoingRequest(.PUT, there.baseURL + "/_sim/snapshots/chunked")
             request.headers.add(name: "Content-Type", value: "application/octet-stream")
-            request.body = .stream(Self.parts(of: file), length: .unknown)
-            let kept = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
-            #expect(kept.status == .created)
+            let parts = try #require(FileHandle(forReadingAtPath: file))
+            request.body = .parts(length: nil) {
+                try parts.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : ByteBuffer(bytes: $0) }
+            }
+            let kept = try await OutgoingClient.patient.whole(request, within: .seconds(120))
+            #expect(kept.status == 201)
 
             let world = TestWorld(base: there.baseURL)
             let listed = try await world.send("GET", "/_sim/snapshots")["snapshots"].items
@@ -70,17 +72,6 @@ import Testing
             try #require(try await world.send("POST", "/_sim/snapshots/carried/restore").status == 200)
             let hash = Data(SHA256.hash(data: picture)).map { String(format: "%02x", $0) }.joined()
             #expect(try await world.send("GET", "/images/\(hash)/original").body == picture)
-        }
-    }
-
-    /// A file's bytes in pieces.
-    private static func parts(of file: String) -> AsyncStream<ByteBuffer> {
-        AsyncStream { continuation in
-            let handle = FileHandle(forReadingAtPath: file)
-            while let bytes = try? handle?.read(upToCount: 1 << 20), !bytes.isEmpty {
-                continuation.yield(ByteBuffer(bytes: bytes))
-            }
-            continuation.finish()
         }
     }
 

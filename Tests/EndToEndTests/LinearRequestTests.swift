@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOSSL
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -11,7 +10,7 @@ import Testing
 /// other load does not count.
 @Suite(.serialized) struct LinearRequestTests {
     private static let server = Result {
-        try SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off", "--tls-port", "0"])
+        try SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off"])
     }
 
     private let server: SimProcess
@@ -32,32 +31,38 @@ import Testing
         _ what: String, from length: Int, sourceLocation: SourceLocation = #_sourceLocation,
         _ send: (Int) async throws -> Void
     ) async throws {
+        try await Self.isLinear(what, from: length, on: server, sourceLocation: sourceLocation, send)
+    }
+
+    static func isLinear(
+        _ what: String, from length: Int, on server: SimProcess, sourceLocation: SourceLocation = #_sourceLocation,
+        _ send: (Int) async throws -> Void
+    ) async throws {
         func seconds(_ length: Int) async throws -> Double {
             let before = try server.processorTime()
             try await send(length)
             return try server.processorTime() - before
         }
-        let first = max(try await seconds(length), try await seconds(length), Self.least)
+        let first = max(try await seconds(length), try await seconds(length), least)
         var second = try await seconds(length * 10)
-        if second > first * Self.most { second = min(second, try await seconds(length * 10)) }
+        if second > first * most { second = min(second, try await seconds(length * 10)) }
         #expect(
-            second <= first * Self.most, "\(what): \(length) took \(first) s, \(length * 10) took \(second) s",
+            second <= first * most, "\(what): \(length) took \(first) s, \(length * 10) took \(second) s",
             sourceLocation: sourceLocation)
     }
 
     /// A letter and many combining marks, alternating between two classes.
-    private static func marks(_ length: Int) -> String { "c" + String(repeating: "\u{301}\u{323}", count: length / 4) }
+    static func marks(_ length: Int) -> String { "c" + String(repeating: "\u{301}\u{323}", count: length / 4) }
 
     private func send(
         _ method: String, _ path: String, _ body: Data?, type: String = "application/json", token: String? = nil
     ) async throws -> (status: Int, body: Data) {
-        var request = HTTPClientRequest(url: server.baseURL + path)
-        request.method = HTTPMethod(rawValue: method)
+        var request = try OutgoingRequest(HTTPMethod(rawValue: method), server.baseURL + path)
         request.headers.add(name: "Content-Type", value: type)
         if let token { request.headers.add(name: "Authorization", value: "Token \(token)") }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .minutes(2))
-        return (Int(response.status.code), Data((try await response.body.collect(upTo: 50_000_000)).readableBytesView))
+        let answer = try await OutgoingClient.patient.whole(request, within: .minutes(2))
+        return (answer.status, answer.body)
     }
 
     // MARK: Bodies
@@ -208,7 +213,7 @@ import Testing
     ]
 
     /// A target whose text is made of marks.
-    private static func target(_ shape: String, _ length: Int, isEncoded: Bool) -> String {
+    static func target(_ shape: String, _ length: Int, isEncoded: Bool) -> String {
         let marks = marks(length / (isEncoded ? 3 : 1))
         let text = isEncoded ? marks.utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined() : marks
         return shape.replacingOccurrences(of: "X", with: text)
@@ -233,112 +238,6 @@ import Testing
             let answer = try await raw(
                 "GET /_sim/console/nowhere HTTP/1.1\r\nHost: localhost\r\n\(field): a\(Self.marks(length))\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 40"), "\(answer.prefix(30))")
-        }
-    }
-
-    // MARK: HTTP/2
-
-    /// The HTTPS port, and the authority that signs its certificate.
-    private struct Secure {
-        let port: Int
-        let roots: NIOSSLTrustRoots
-
-        /// Makes a request on a connection of its own. Returns the status; `nil` if the server resets the stream.
-        func send(
-            _ method: String, _ path: String, _ fields: [(String, String)] = [], body: [UInt8] = [],
-            frameBytes: Int = 16_384
-        ) async throws -> Int? {
-            let connection = try await HTTP2Connection.open(port: port, trusting: roots)
-            let stream = try await connection.begin(method, path, fields, body: body, frameBytes: frameBytes)
-            let answer = try await connection.answer(stream)
-            try await connection.close()
-            return answer.status
-        }
-    }
-
-    private func secure() async throws -> Secure {
-        let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
-        let port = try #require(ready["tls_url"].text?.split(separator: ":").last.flatMap { Int($0) })
-        let pem = try await send("GET", "/_sim/authority.pem", nil).body
-        return Secure(port: port, roots: .certificates([try NIOSSLCertificate(bytes: Array(pem), format: .pem)]))
-    }
-
-    /// HTTP/2 has neither of these two, and another name for the host.
-    static let fieldsOfHTTP2 =
-        fields.filter { !["Connection", "Transfer-Encoding"].contains($0) } + [":authority"]
-
-    @Test(arguments: fieldsOfHTTP2) func marksInHeadersOverHTTP2(field: String) async throws {
-        let secure = try await secure()
-        for path in ["/sdk/session", "/_sim/events", "/v1/health"] {
-            try await isLinear("\(field) at \(path)", from: 6000) { length in
-                let method = path == "/_sim/events" ? "PUT" : "GET"
-                let status = try await secure.send(method, path, [(field.lowercased(), Self.marks(length))])
-                #expect((400..<500).contains(status ?? 0), "\(String(describing: status))")
-            }
-        }
-    }
-
-    /// Fields that are short, long, equal, different, and more than are read.
-    @Test(arguments: ["short", "long", "equal", "cookies", "too many"])
-    func manyHeadersOverHTTP2(shape: String) async throws {
-        let secure = try await secure()
-        for path in ["/sdk/session", "/_sim/console/nowhere"] {
-            // Each field counts for 32 bytes more than it has, and all together for at most 65,536.
-            try await isLinear("\(shape) at \(path)", from: shape == "too many" ? 150 : 18) { count in
-                let fields = (0..<count).map { number in
-                    switch shape {
-                    case "long": ("x-\(number)", Self.marks(280))
-                    case "equal": ("accept-language", "*;q=0," + Self.marks(240))
-                    case "cookies": ("cookie", "a\(number)=" + Self.marks(240))
-                    default: ("x-\(number)", "y")
-                    }
-                }
-                let status = try await secure.send("GET", path, fields)
-                #expect(
-                    count > 200 ? status == 400 : (400..<500).contains(status ?? 0),
-                    "\(String(describing: status))")
-            }
-        }
-    }
-
-    @Test(arguments: ["a=b; ", "a=", "; ", "sim_console_read_only=1;"])
-    func manyPartsInACookieOverHTTP2(part: String) async throws {
-        let secure = try await secure()
-        for path in ["/sdk/session", "/_sim/console/nowhere"] {
-            try await isLinear("\(part) at \(path)", from: 6000) { length in
-                let value = "x" + String(repeating: part, count: length / part.utf8.count) + "y"
-                let status = try await secure.send("GET", path, [("cookie", value)])
-                #expect((400..<500).contains(status ?? 0), "\(String(describing: status))")
-            }
-        }
-    }
-
-    /// In the path and in the query.
-    @Test(arguments: targets.filter { !$0.hasPrefix("http:") }) func marksInTargetsOverHTTP2(shape: String) async throws
-    {
-        let secure = try await secure()
-        for isEncoded in [false, true] {
-            try await isLinear("\(shape) \(isEncoded)", from: 4000) { length in
-                // All fields together have at most 65,536 bytes.
-                let target = Self.target(shape, length / shape.count { $0 == "X" }, isEncoded: isEncoded)
-                let isPage = shape.hasPrefix("/_sim/console")
-                let status = try await secure.send(isPage ? "GET" : "DELETE", target) ?? 0
-                #expect((400..<500).contains(status) || isPage && (200..<300).contains(status), "\(status)")
-            }
-        }
-    }
-
-    /// Bodies in frames of any size.
-    @Test(arguments: [16_384, 100, 1]) func marksInBodiesOverHTTP2(frameBytes: Int) async throws {
-        let secure = try await secure()
-        for (method, path) in [("POST", "/sdk/login"), ("PATCH", "/_sim/settings"), ("PUT", "/_sim/scenarios/x")] {
-            try await isLinear("\(method) \(path)", from: frameBytes == 1 ? 2000 : 6000) { length in
-                let text = Self.marks(length / 2)
-                let body = try WireJSON.encode(JSONValue.object([text: .string(text)]))
-                let status = try await secure.send(
-                    method, path, [("content-type", "application/json")], body: Array(body), frameBytes: frameBytes)
-                #expect((400..<500).contains(status ?? 0), "\(String(describing: status))")
-            }
         }
     }
 

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import SimulationAPI
 import TestSupport
 import Testing
@@ -22,7 +22,7 @@ import Testing
     }
 
     private func isRight(_ signature: String?, _ body: Data) -> Bool {
-        let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8)))
+        let code = HMACSHA256(key: Data(secret.utf8)).code(for: body)
         return signature == "SHA256:" + Data(code).base64EncodedString()
     }
 
@@ -52,7 +52,7 @@ import Testing
 
     @Test func anotherFormCanBeTheRightOne() async throws {
         let hex: @Sendable (String?, Data) -> Bool = { signature, body in
-            let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(self.secret.utf8)))
+            let code = HMACSHA256(key: Data(self.secret.utf8)).code(for: body)
             return signature == code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
         #expect(try await probe(takes: hex).status == 1)

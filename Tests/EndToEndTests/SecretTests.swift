@@ -1,5 +1,5 @@
-import AsyncHTTPClient
 import Foundation
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -112,23 +112,24 @@ import Testing
 
     /// The event stream from its beginning.
     private func stream(_ world: TestWorld) async throws -> String {
-        var request = HTTPClientRequest(url: "\(world.base)/_sim/events?since=0")
+        var request = try OutgoingRequest(.GET, "\(world.base)/_sim/events?since=0")
         for (name, value) in world.headers { request.headers.add(name: name, value: value) }
-        let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
-        var text = ""
-        var hasSent = false
-        for try await part in response.body {
-            text += String(buffer: part)
-            if text.contains("event: open"), !hasSent {
-                hasSent = true
-                let note: JSONValue = ["match": ["username": .string(TestWorld.apiToken)], "result": "unknown"]
-                _ = try await world.send("POST", "/_sim/outcomes", note)
-                _ = try await world.send("GET", "/v2/health?x=\(Self.plainSecret)")
-                _ = try await world.send(
-                    "POST", "/_sim/outcomes", ["match": ["username": "the last"], "result": "unknown"])
+        return try await OutgoingClient.patient.exchange(request) { response in
+            var text = ""
+            var hasSent = false
+            for try await part in response.body {
+                text += String(buffer: part)
+                if text.contains("event: open"), !hasSent {
+                    hasSent = true
+                    let note: JSONValue = ["match": ["username": .string(TestWorld.apiToken)], "result": "unknown"]
+                    _ = try await world.send("POST", "/_sim/outcomes", note)
+                    _ = try await world.send("GET", "/v2/health?x=\(Self.plainSecret)")
+                    _ = try await world.send(
+                        "POST", "/_sim/outcomes", ["match": ["username": "the last"], "result": "unknown"])
+                }
+                if text.contains("the last"), text.contains("/v2/health") { break }
             }
-            if text.contains("the last"), text.contains("/v2/health") { break }
+            return text
         }
-        return text
     }
 }

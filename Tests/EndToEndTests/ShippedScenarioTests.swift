@@ -1,5 +1,5 @@
-import AsyncHTTPClient
 import Foundation
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -236,15 +236,14 @@ struct Player: Sendable {
         },
         "server-errors-and-time-outs": { player, isWrong in
             let session = try await player.world.login()
-            var request = HTTPClientRequest(url: player.world.base + "/sdk/session")
+            var request = try OutgoingRequest(.GET, player.world.base + "/sdk/session")
             request.headers.add(name: "Authorization", value: "Token \(session)")
             for _ in 1...100 {
                 // The client's own timeout. The answer is read to its end. On a busy machine the timeout may come late, so that the
                 // delayed answer arrives; its fault header shows this.
-                let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(2))
-                let body = try? await response?.body.collect(upTo: 10_000)
+                let response = try? await OutgoingClient().whole(request, within: .seconds(2))
                 let isLate = response?.headers["X-Sim-Fault"].isEmpty == false
-                if isWrong || (response?.status == .ok && body != nil && !isLate) { break }
+                if isWrong || (response?.status == 200 && !isLate) { break }
             }
         },
     ]

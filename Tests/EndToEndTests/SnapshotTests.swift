@@ -1,7 +1,7 @@
-import AsyncHTTPClient
-import Crypto
 import Foundation
 import GRDB
+import Hashes
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -352,19 +352,22 @@ import Testing
             // More than what the sockets hold.
             try #require(try await world.send("POST", "/_sim/authentications", ["count": 10_000]).status == 201)
             try await save(world)
-            let response = try await HTTPClient.patient.execute(
-                HTTPClientRequest(url: world.base + "/_sim/snapshots/base"), timeout: .minutes(10))
-            try #require(response.status == .ok)
-            var archive = Data()
-            for try await part in response.body {
-                if archive.isEmpty {
-                    try #require(try await world.send("DELETE", "/_sim/snapshots/base").status == 204)
-                    #expect(try await world.send("GET", "/_sim/snapshots/base").status == 404)
+            let request = try OutgoingRequest(.GET, world.base + "/_sim/snapshots/base")
+            try await OutgoingClient.patient.exchange(request) { response in
+                try #require(response.status == 200)
+                var archive = Data()
+                for try await part in response.body {
+                    if archive.isEmpty {
+                        try #require(try await world.send("DELETE", "/_sim/snapshots/base").status == 204)
+                        #expect(try await world.send("GET", "/_sim/snapshots/base").status == 404)
+                    }
+                    archive += part.readableBytesView
                 }
-                archive += part.readableBytesView
+                #expect(
+                    archive.count > 5_000_000
+                        && response.headers.first(name: "content-length") == "\(archive.count)")
+                #expect(try isWhole(archive))
             }
-            #expect(archive.count > 5_000_000 && response.headers.first(name: "content-length") == "\(archive.count)")
-            #expect(try isWhole(archive))
         }
     }
 

@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -306,10 +306,9 @@ import Testing
         let base: String
 
         func post(_ path: String, _ body: String) async throws -> Int {
-            var request = HTTPClientRequest(url: base + path)
-            request.method = .POST
+            var request = try OutgoingRequest(.POST, base + path)
             request.body = .bytes(ByteBuffer(string: body))
-            return Int(try await HTTPClient.patient.execute(request, timeout: .minutes(10)).status.code)
+            return try await OutgoingClient.patient.whole(request).status
         }
     }
 }

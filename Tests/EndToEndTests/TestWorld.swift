@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOPosix
+import Outgoing
 import SimulationAPI
 import Synchronization
 import TestSupport
@@ -34,20 +33,17 @@ extension JSONValue {
     var integer: Int? { if case .number(let number) = self { number.integer } else { nil } }
 }
 
-extension HTTPClient {
-    /// A client like the shared one but with longer timeouts, because a test on a busy machine may not read for a while. It
-    /// does not follow redirects.
-    static let patient: HTTPClient = {
-        var configuration = Configuration.singletonConfiguration
-        configuration.timeout = Configuration.Timeout(connect: .minutes(10))
-        configuration.redirectConfiguration = .disallow
-        // Tests see the bytes of answers, and ask for gzip where they mean it.
-        configuration.decompression = .disabled
-        // All tests run at once. A request that waits for a connection costs a timer, whose end is searched among all timers.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 128
-        return HTTPClient(
-            eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), configuration: configuration)
-    }()
+extension OutgoingClient {
+    /// A client for tests. A test on a busy machine may not read for a while, and does not check how long an answer takes.
+    static let patient = OutgoingClient(connectTimeout: .minutes(10))
+
+    /// The whole answer, from a server that is slow because the machine is busy.
+    func whole(
+        _ request: OutgoingRequest, within time: TimeAmount = .minutes(10)
+    ) async throws -> (status: Int, headers: HTTPHeaders, body: Data) {
+        let answer = try await fetch(request, deadline: .now() + time, upTo: 100_000_000)
+        return (answer.status, answer.headers, Data(answer.body.readableBytesView))
+    }
 }
 
 /// A namespace for one test, with a frozen clock, and requests to it.
@@ -96,18 +92,14 @@ struct TestWorld: Sendable {
     func send(
         _ method: String, _ path: String, bytes: Data?, token: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: base + path)
-        request.method = HTTPMethod(rawValue: method)
+        var request = try OutgoingRequest(HTTPMethod(rawValue: method), base + path)
         for (name, value) in self.headers.merging(headers, uniquingKeysWith: { $1 }) {
             request.headers.add(name: name, value: value)
         }
         if let token { request.headers.add(name: "Authorization", value: "Token \(token)") }
         if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
-        // Longer than any machine needs, because tests do not check how long an answer takes.
-        let response = try await HTTPClient.patient.execute(request, timeout: .minutes(10))
-        let body = try await response.body.collect(upTo: 100_000_000)
-        let answer = Answer(
-            status: Int(response.status.code), headers: response.headers, body: Data(body.readableBytesView))
+        let response = try await OutgoingClient.patient.whole(request)
+        let answer = Answer(status: response.status, headers: response.headers, body: response.body)
         let target = String(base.dropFirst("http://".count).drop { $0 != "/" }) + path
         for problem in Contract.shared.problems(method, target, request: bytes, answer) {
             Issue.record("\(method) \(target) \(answer.status) departs from openapi/entrupy-sim.yaml: \(problem)")

@@ -1,7 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Outgoing
 import SimulationAPI
 import Synchronization
 import TestSupport
@@ -252,18 +252,15 @@ struct UploadedWorldFuzz {
         private func ask(
             _ method: String, _ path: String, _ body: Data? = nil, _ headers: [String: String] = [:], at what: String
         ) async throws -> Answer {
-            var request = HTTPClientRequest(url: base + path)
-            request.method = HTTPMethod(rawValue: method)
+            var request = try OutgoingRequest(HTTPMethod(rawValue: method), base + path)
             for (name, value) in headers { request.headers.add(name: name, value: value) }
             if body != nil, headers["Content-Type"] == nil {
                 request.headers.add(name: "Content-Type", value: "application/json")
             }
             if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
             do {
-                let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-                let whole = try await response.body.collect(upTo: 100_000_000)
-                return Answer(
-                    status: Int(response.status.code), headers: response.headers, body: Data(whole.readableBytesView))
+                let whole = try await OutgoingClient.patient.whole(request, within: .seconds(60))
+                return Answer(status: whole.status, headers: whole.headers, body: whole.body)
             } catch {
                 Issue.record("\(what): \(method) \(path) is not answered: \(error)")
                 throw error

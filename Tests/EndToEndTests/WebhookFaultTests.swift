@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import SimulationAPI
 import TestSupport
 import Testing
@@ -132,8 +132,8 @@ import Testing
         ])
         try await item(world)
         let isRight = receiver.deliveries.map { delivery in
-            let key = SymmetricKey(data: Data(Self.secret.utf8))
-            let code = HMAC<SHA256>.authenticationCode(for: delivery.body, using: key)
+            let key = HMACSHA256(key: Data(Self.secret.utf8))
+            let code = key.code(for: delivery.body)
             return delivery.headers["Entrupy-Signature"] == ["SHA256:" + Data(code).base64EncodedString()]
         }
         try #require(isRight == [true, false])

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import SimulationAPI
 import TestSupport
 import Testing
@@ -192,7 +192,7 @@ import Testing
     @Test func theCommandLineChecksASignatureAndShowsTheExpectedOne() async throws {
         let body = #"{"items":[{"entrupy_id":"ABCD2345"}]}"#
         let code = Data(
-            HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: SymmetricKey(data: Data("s3crét".utf8))))
+            HMACSHA256(key: Data("s3crét".utf8)).code(for: Data(body.utf8)))
         let (base64, hex) = (code.base64EncodedString(), code.map { String(format: "%02x", $0) }.joined())
         for (signature, form) in [
             ("SHA256:\(base64)", "sha256-base64"), ("SHA256:\(hex)", "sha256-hex"), (hex, "hex"),

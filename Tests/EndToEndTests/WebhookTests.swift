@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import SimulationAPI
 import TestSupport
 import Testing
@@ -64,8 +64,8 @@ import Testing
         try await world.settleWebhooks()
         #expect(receiver.deliveries.count == 2)
         for delivery in receiver.deliveries {
-            let key = SymmetricKey(data: Data("s3crét".utf8))
-            let code = HMAC<SHA256>.authenticationCode(for: delivery.body, using: key)
+            let key = HMACSHA256(key: Data("s3crét".utf8))
+            let code = key.code(for: delivery.body)
             let hex = code.map { String(format: "%02x", $0) }.joined()
             let expected =
                 switch form {

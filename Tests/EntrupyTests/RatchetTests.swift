@@ -121,39 +121,37 @@ import Testing
 
     // MARK: Files
 
-    /// Targets, and the files and folders that they read beside Swift and C, as Package.swift has them.
-    private static func manifest() throws -> (targets: Set<String>, resources: Set<String>) {
+    /// Targets, as Package.swift has them.
+    private static func targets() throws -> Set<String> {
         let manifest = try text("Package.swift")
         var targets: Set<String> = []
-        var resources: Set<String> = []
         for entry in manifest.split(
             separator: #/\.(?:target|executableTarget|systemLibrary|testTarget)\(\s*/#
         ).dropFirst() {
-            guard let name = entry.firstMatch(of: #/name: "([A-Za-z-]+)"/#)?.1 else { continue }
-            targets.insert(String(name))
-            for resource in entry.matches(of: #/\.(?:embedInCode|copy|process)\("([^"]+)"\)/#) {
-                resources.insert("\(name)/\(resource.1)")
-            }
+            if let name = entry.firstMatch(of: #/name: "([A-Za-z-]+)"/#)?.1 { targets.insert(String(name)) }
         }
-        return (targets, resources)
+        return targets
     }
 
     /// SwiftPM only warns of a file in a target that it does not read.
     @Test func everyFileOfATargetIsRead() throws {
-        let (targets, resources) = try Self.manifest()
-        #expect(targets.isSuperset(of: ["Server", "CLibraries", "ServerTests"]) && resources.count >= 6)
+        let targets = try Self.targets()
+        #expect(targets.isSuperset(of: ["Server", "CLibraries", "ServerTests"]))
+        let resources = Set(
+            try Self.text("Sources/CResources/resources.c").matches(of: #/#embed "\.\./\.\./([^"]+)"/#).map {
+                String($0.1)
+            })
+        #expect(resources.count >= 80)
         for file in Self.files("Sources") {
-            let path = file.dropFirst("Sources/".count)
-            let module = String(path.prefix { $0 != "/" })
+            let module = String(file.dropFirst("Sources/".count).prefix { $0 != "/" })
             #expect(targets.contains(module), "\(file) is in no target of Package.swift")
             let isCode = [".swift", ".c", ".h", ".modulemap"].contains { file.hasSuffix($0) }
-            let isResource = resources.contains { path == $0 || path.hasPrefix("\($0)/") }
-            // The console's script and style are part of the C file that embeds them.
-            let isEmbedded =
-                try module == "CConsole"
-                && Self.text("Sources/CConsole/console.c").contains("\"\(path.split(separator: "/").last!)\"")
             #expect(
-                isCode || isResource || isEmbedded || file.contains(".docc/"), "\(file) is read by no target")
+                isCode || resources.contains(file) || file.contains(".docc/"), "\(file) is read by no target")
+        }
+        // Scenarios are found by their folder, so a new one needs no other line.
+        for folder in ["seed-data/scenarios", "seed-data/component-scenarios"] {
+            for file in Self.files(folder) { #expect(resources.contains(file), "\(file) is not in the program") }
         }
     }
 
@@ -161,7 +159,7 @@ import Testing
     @Test(arguments: ["scripts", "packaging", "Benchmarks", "Tests"]) func everyProgramIsNamedByACommand(folder: String)
         throws
     {
-        let targets = try Self.manifest().targets
+        let targets = try Self.targets()
         let names = try FileManager.default.contentsOfDirectory(
             atPath: Self.root.appendingPathComponent(folder).path
         ).filter { !$0.hasPrefix(".") && $0 != "__pycache__" }

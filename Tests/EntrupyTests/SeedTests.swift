@@ -5,7 +5,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct SeedTests {
-    private static let standard = String(decoding: PackageResources.standard_yaml, as: UTF8.self)
+    private static let standard = EntrupyPlatform.standardSeed
 
     @Test func theStandardSeedHasWhatTestsRelyOn() throws {
         let seed = try Seed.standard()

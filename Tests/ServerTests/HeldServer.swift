@@ -82,12 +82,15 @@ struct HeldServer: Sendable {
 
     /// Runs `body` with a server that listens, and stops it.
     ///
-    /// - Parameter body: gets the ports for HTTP and HTTPS.
+    /// - Parameters:
+    ///   - secure: the port for HTTPS.
+    ///   - body: gets the ports for HTTP and HTTPS.
     static func listening(
+        with secure: any SecurePort,
         _ body: @escaping @Sendable (_ held: HeldServer, _ port: Int, _ tlsPort: Int) async throws -> Void
     ) async throws {
         var configuration = try configuration()
-        configuration.tls = (0, .localAuthority(dataDirectory: nil))
+        configuration.tls = (0, secure)
         let held = HeldServer(try make(configuration))
         let failure = NIOLockedValueBox<(any Error)?>(nil)
         try await held.server.open { url in

@@ -219,7 +219,7 @@ import Testing
                     shape.replacing(each: "X", with: Base64URL.encode(Data(document))),
                 ]
             } _: { tokens in
-                for token in tokens { _ = try? SignedRequests.claims(of: token, signedWith: .init(size: .bits256)) }
+                for token in tokens { _ = try? SignedRequests.claims(of: token, signedWith: .withRandomKey()) }
             }
         }
     }

@@ -1,7 +1,7 @@
 import AppComponentsAPI
-import CConsole
 import EntrupyAPI
 import Foundation
+import Resources
 import SimulationAPI
 
 /// One page for a failure: everything that the console shows of a namespace, rendered ahead, in a file that needs no server
@@ -77,16 +77,11 @@ package struct Report: Sendable {
     }
 }
 
-/// The script of a report.
-enum ReportAsset {
-    static let script = ConsoleAsset.read(entrupy_sim_report_script)
-}
-
 /// The page as its template reads it. Parts are HTML. One that is `nil` has no entries; one that is empty has no space for any.
 struct ReportView: Encodable, Sendable {
     let title, version: String
     let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
-    let script = String(decoding: ReportAsset.script, as: UTF8.self)
+    let script = Resource.text("console/report.js")
     let policy, clock, counts: String
     let namespace: NamespaceInfo
     let run: ReportedRun?

@@ -1,12 +1,11 @@
-import Crypto
 import Foundation
-import JWTKit
+import Hashes
 import Simulation
 import SimulationAPI
 
 /// The claims of a signed authorization request: a JWT, HS256, signed with the namespace's own key
 /// [D signed-request].
-struct SignedRequestClaims: JWTPayload, Sendable {
+struct SignedRequestClaims: Codable, Sendable {
     /// The one-time id.
     var jti: String
     /// The username.
@@ -18,24 +17,21 @@ struct SignedRequestClaims: JWTPayload, Sendable {
     /// Issued-at and expiry times, in whole seconds since the epoch.
     var iat: Int64
     var exp: Int64
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 
 enum SignedRequests {
-    private static let parser = DefaultJWTParser()
+    /// The first part of every token, in base64url.
+    private static let header = Base64URL.encode(Data(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
 
-    static func sign(_ claims: SignedRequestClaims, with key: SymmetricKey) throws -> String {
-        let header: JWTHeader = ["alg": "HS256", "typ": "JWT"]
-        let token = try Base64URL.encode(WireJSON.encode(header)) + "." + Base64URL.encode(WireJSON.encode(claims))
-        let signature = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: key)
-        return token + "." + Base64URL.encode(Data(signature))
+    static func sign(_ claims: SignedRequestClaims, with key: HMACSHA256) throws -> String {
+        let token = try header + "." + Base64URL.encode(WireJSON.encode(claims))
+        return token + "." + Base64URL.encode(Data(key.code(for: Data(token.utf8))))
     }
 
     /// The claims of a token that was signed with `key`.
     ///
     /// - Throws: ``PlatformError/unauthorized(_:)`` if the token is malformed or was signed with another key.
-    static func claims(of token: String, signedWith key: SymmetricKey) throws -> SignedRequestClaims {
+    static func claims(of token: String, signedWith key: HMACSHA256) throws -> SignedRequestClaims {
         let malformed = PlatformError.unauthorized(
             "signed_authorization_request is malformed; send the value from authorize-user unchanged")
         let parts = token.split(at: ".", omittingEmpty: false)
@@ -45,22 +41,15 @@ enum SignedRequests {
         // The signature is checked first, so that only claims written by this server are decoded.
         // base64url without padding has exactly one spelling of a signature. Any other was tampered with.
         let signed = Data(token.utf8.dropLast(parts[2].utf8.count + 1))
-        guard HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key),
-            Base64URL.encode(signature).isIdentical(to: parts[2])
-        else {
+        guard key.isValid(signature, for: signed), Base64URL.encode(signature).isIdentical(to: parts[2]) else {
             throw PlatformError.unauthorized(
                 "signed_authorization_request has a bad signature; it was changed, or comes from another namespace")
         }
-        guard let parsed = try? parser.parse(Array(token.utf8), as: SignedRequestClaims.self),
-            parsed.header.alg == "HS256"
+        // The key is the namespace's own for this purpose: only a token of another version of the program is none of these.
+        guard parts[0].isIdentical(to: header), let payload = Base64URL.decode(parts[1]),
+            let claims = try? WireJSON.decode(SignedRequestClaims.self, from: payload)
         else { throw malformed }
-        return parsed.payload
-    }
-}
-
-extension JWTHeader {
-    fileprivate var alg: String? {
-        if case .string(let name) = fields["alg"] { name } else { nil }
+        return claims
     }
 }
 

@@ -1,6 +1,6 @@
-import Crypto
 import EntrupyAPI
 import EntrupyStorage
+import Hashes
 import Simulation
 import SimulationAPI
 import Storage

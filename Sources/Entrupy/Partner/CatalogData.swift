@@ -1,6 +1,6 @@
-import Crypto
 import EntrupyStorage
 import Foundation
+import Hashes
 import Simulation
 import SimulationAPI
 

@@ -1,7 +1,7 @@
-import Crypto
 import EntrupyAPI
 import EntrupyStorage
 import Foundation
+import Hashes
 import Simulation
 import SimulationAPI
 import Storage

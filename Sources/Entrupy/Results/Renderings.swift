@@ -1,6 +1,6 @@
-import Crypto
 import EntrupyStorage
 import Foundation
+import Hashes
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOFoundationCompat

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import Resources
 import Simulation
 import SimulationAPI
 
@@ -86,7 +87,7 @@ struct ItemTypes: Sendable {
 /// The parts of the built-in seed data that other seed data may leave out. They are read once.
 enum BuiltInTexts {
     private static let parts: (itemTypes: [ItemType], results: [ResultID: Catalogue.ResultText]) = {
-        let text = String(decoding: PackageResources.standard_yaml, as: UTF8.self)
+        let text = Resource.text("seed-data/standard.yaml")
         // A test reads the built-in seed data, so this does not fail.
         let parts = try? SourceDocument(yaml: text, file: "standard").read(known: nil) { fields in
             var texts = fields.object("texts")

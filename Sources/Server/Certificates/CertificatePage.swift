@@ -1,6 +1,7 @@
 import Console
 import Entrupy
 import Mustache
+import Resources
 
 /// A certificate as an HTML page and as an SVG picture [D certificates].
 struct CertificatePage {
@@ -50,8 +51,8 @@ struct CertificatePage {
         label = facts.language == .japanese ? .japanese : .english
     }
 
-    private static let pageTemplate = Result { try EscapedHTML.template(PackageResources.certificate_mustache) }
-    private static let pictureTemplate = Result { try EscapedHTML.template(PackageResources.sharable_mustache) }
+    private static let pageTemplate = Result { try EscapedHTML.template(Resource.text("pages/certificate.mustache")) }
+    private static let pictureTemplate = Result { try EscapedHTML.template(Resource.text("pages/sharable.mustache")) }
 
     /// - Throws: an error if the template is broken. A test rules that out.
     func text(isPicture: Bool) throws -> String {

@@ -17,5 +17,5 @@ package struct ConnectionLimits: Sendable {
 
     package init() {}
 
-    var idleTimeout: TimeAmount { TimeAmount(idle) }
+    package var idleTimeout: TimeAmount { TimeAmount(idle) }
 }

@@ -5,9 +5,9 @@ import NIOHTTPTypes
 
 /// The answers of a connection, or of a stream of HTTP/2, whose last byte has not left the server, in the order in which they
 /// are written. Thread-safe.
-final class UnsentAnswers: Sendable {
+package final class UnsentAnswers: Sendable {
     /// Called if the answer does not reach its client.
-    typealias OnLoss = @Sendable () -> Void
+    package typealias OnLoss = @Sendable () -> Void
 
     private struct State {
         /// `nil` for answers of which nobody needs to know.
@@ -18,7 +18,7 @@ final class UnsentAnswers: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// The answers of the connection whose request the current task answers; `nil` if there is no connection.
-    @TaskLocal static var current: UnsentAnswers?
+    @TaskLocal package static var current: UnsentAnswers?
 
     /// Adds the next answer. Every answer needs a call before it is written, because they are counted.
     func expect(_ onLoss: OnLoss?) {
@@ -60,22 +60,24 @@ final class UnsentAnswers: Sendable {
 
 /// Tells for each answer of a stream of HTTP/2 whether the kernel took its last byte before the connection failed. The writes of
 /// answers return earlier: they only fill a buffer. ``MalformedRequestHandler`` does it for HTTP/1.
-final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+package final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
 
-    let answers = UnsentAnswers()
+    package let answers = UnsentAnswers()
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package init() {}
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let isEnd = if case .end = unwrapOutboundIn(data) { true } else { false }
         context.write(data, promise: isEnd ? answers.promise(promise, on: context.eventLoop) : promise)
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         answers.end(with: context.channel)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         answers.end()
     }
 }

@@ -7,9 +7,9 @@ import NIOCore
 /// A server that stops would end its connections at once, and TLS a moment after its close_notify. A slow client would
 /// lose the rest of its answer, also what only the kernel still has: bytes that the client sends after the end are
 /// answered with a reset [D connections].
-final class DrainingCloseHandler: ChannelOutboundHandler {
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+package final class DrainingCloseHandler: ChannelOutboundHandler {
+    package typealias OutboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
 
     private let time: TimeAmount
     private var deadline: NIODeadline?
@@ -18,11 +18,11 @@ final class DrainingCloseHandler: ChannelOutboundHandler {
     private static let interval = TimeAmount.milliseconds(20)
 
     /// - Parameter time: the maximum real time that a client has to receive what was written.
-    init(_ time: TimeAmount) {
+    package init(_ time: TimeAmount) {
         self.time = time
     }
 
-    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .all, !Self.isDrained(context.channel) else { return context.close(mode: mode, promise: promise) }
         context.channel.closeFuture.cascade(to: promise)
         guard deadline == nil else { return }

@@ -103,7 +103,7 @@ extension ChannelOutboundHandler where OutboundOut == HTTPResponsePart {
     /// Answers a request that cannot be read with the error envelope.
     ///
     /// - Parameter closes: whether the answer says that the connection is closed.
-    func refuse(_ problem: String, requestID: String, closes: Bool, _ context: ChannelHandlerContext) {
+    package func refuse(_ problem: String, requestID: String, closes: Bool, _ context: ChannelHandlerContext) {
         let (status, body) = ErrorAnswer.encoded(problem, requestID: requestID)
         var fields: HTTPFields = [.contentType: "application/json", .contentLength: String(body.count)]
         if closes { fields[.connection] = "close" }

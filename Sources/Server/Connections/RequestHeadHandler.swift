@@ -2,10 +2,10 @@ import NIOCore
 import NIOHTTP1
 
 /// Problems in a request's head that the parser accepts.
-enum RequestHeadProblem: Error {
+package enum RequestHeadProblem: Error {
     case noHost, severalHosts, badHost, badTarget, otherAuthority, badContentLength, badTransferEncoding
 
-    var text: String {
+    package var text: String {
         switch self {
         case .noHost: "it has no Host, which HTTP/1.1 needs"
         case .severalHosts: "it has more than one Host"
@@ -30,11 +30,11 @@ enum RequestHeadProblem: Error {
 /// - Asks a client that has ended its side of the connection whether it still reads, while a fault holds its request.
 /// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
 ///   answered. A client that announces more bytes than any route accepts is not asked for the body.
-final class RequestHeadHandler: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+package final class RequestHeadHandler: ChannelDuplexHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
 
     private let maxBodyBytes: @Sendable (_ target: String) -> Int
     /// The number of requests whose head has arrived and whose answer is not complete.
@@ -56,7 +56,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
         self.maxBodyBytes = maxBodyBytes
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         guard case .head(var head) = unwrapInboundIn(data) else {
             // The client sends the body without waiting.
@@ -77,7 +77,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
         }
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
         // A client that receives an answer no longer waits.
         if case .head = part, unanswered == 1 { isAwaited = false }
@@ -88,7 +88,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
         askForBody(context)
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed {
             isInputClosed = true
             probe(context)
@@ -150,7 +150,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
     }
 
     /// A target in which each byte that is not ASCII is percent-encoded.
-    static func ascii(_ target: String) -> String {
+    package static func ascii(_ target: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
         for byte in target.utf8 {
@@ -165,7 +165,7 @@ final class RequestHeadHandler: ChannelDuplexHandler {
 
     /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in
     /// the RFC.
-    static func isHost(_ text: String) -> Bool {
+    package static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0.isLetterOrDigit || "-._~%!$&'()*+,;=:[]".utf8.contains($0) }
     }
 }

@@ -8,18 +8,20 @@ import NIOHTTPTypesHTTP1
 import Simulation
 
 /// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
-struct SimChannel: HTTPChannelHandler {
-    struct Value: ServerChildChannelValue {
+package struct SimChannel: HTTPChannelHandler {
+    package struct Value: ServerChildChannelValue {
         let http1: HTTP1Channel.Value
         let answers: UnsentAnswers
 
-        var channel: any Channel { http1.channel }
+        package var channel: any Channel { http1.channel }
     }
 
     private let http1: HTTP1Channel
     private let lingering: TimeAmount
 
-    init(_ responder: @escaping Responder, limits: ConnectionLimits, requestID: @escaping @Sendable () -> String) {
+    package init(
+        _ responder: @escaping Responder, limits: ConnectionLimits, requestID: @escaping @Sendable () -> String
+    ) {
         lingering = TimeAmount(limits.lingering)
         http1 = HTTP1Channel(
             responder: responder,
@@ -31,14 +33,14 @@ struct SimChannel: HTTPChannelHandler {
                     maxHeaderFieldCount: limits.headerFields)))
     }
 
-    var responder: Responder { http1.responder }
+    package var responder: Responder { http1.responder }
 
     /// The maximum announced size for which a client that waits is asked for its body, in bytes.
-    @Sendable static func maxBodyBytes(_ target: String) -> Int {
+    @Sendable package static func maxBodyBytes(_ target: String) -> Int {
         target.contains(SnapshotRoutes.path) ? SnapshotRoutes.maxBytes : ReceivedImage.limit
     }
 
-    func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    package func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         http1.setup(channel: child, logger: logger).flatMapThrowing { [lingering] value in
             let pipeline = child.pipeline.syncOperations
             let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
@@ -50,7 +52,7 @@ struct SimChannel: HTTPChannelHandler {
         }
     }
 
-    func handle(value: Value, logger: Logger) async {
+    package func handle(value: Value, logger: Logger) async {
         await UnsentAnswers.$current.withValue(value.answers) {
             await http1.handle(value: value.http1, logger: logger)
         }

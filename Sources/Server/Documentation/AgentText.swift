@@ -1,10 +1,11 @@
 import Foundation
 import NIOCore
+import Resources
 
 /// The guide for coding agents, in the format of <https://llmstxt.org>: `GET /_sim/llms.txt` and `entrupy-sim llms`.
 public enum AgentText {
     /// The text in UTF-8.
-    public static let bytes = Data(PackageResources.llms_txt)
+    public static let bytes = Data(Resource.bytes("llms.txt"))
 
     static let document = ConstantDocument(ByteBuffer(bytes: bytes))
 }

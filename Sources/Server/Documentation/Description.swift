@@ -1,5 +1,5 @@
-import CDescription
 import NIOCore
+import Resources
 import Yams
 
 /// The OpenAPI description of this server, `openapi/entrupy-sim.yaml`.
@@ -12,11 +12,7 @@ enum Description {
     }
 
     /// The bytes of the file, which the program holds.
-    static var bytes: UnsafeBufferPointer<UInt8> {
-        var count = 0
-        let start = entrupy_sim_description(&count)
-        return UnsafeBufferPointer(start: start, count: count)
-    }
+    static var bytes: UnsafeBufferPointer<UInt8> { Resource.bytes("openapi/entrupy-sim.yaml") }
 
     /// The parsed file. Members keep the order of the file.
     static func tree() throws -> Node {

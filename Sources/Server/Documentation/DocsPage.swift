@@ -1,5 +1,6 @@
 import Console
 import Mustache
+import Resources
 import Simulation
 import SimulationAPI
 import Yams
@@ -103,7 +104,7 @@ struct DocsPage: Encodable {
     }
 
     static func html(needsControlToken: Bool = false) throws -> String {
-        let template = try EscapedHTML.template(PackageResources.page_mustache)
+        let template = try EscapedHTML.template(Resource.text("pages/api.mustache"))
         let page = try DocsPage(Description.tree(), needsControlToken: needsControlToken)
         return template.render(ViewValue(try JSONValue(withAbsentMembersOf: page)))
     }

@@ -7,7 +7,7 @@ import Simulation
 import SimulationAPI
 
 /// Builds the answer for an error: the envelope, and the headers that go with its kind [D error-envelope].
-enum ErrorAnswer {
+package enum ErrorAnswer {
     /// The maximum number of details in an answer.
     private static let maxDetails = 100
 
@@ -37,7 +37,9 @@ enum ErrorAnswer {
     }
 
     /// The status and the envelope in JSON for a request that cannot be read.
-    static func encoded(_ problem: String, requestID: String) -> (status: HTTPResponse.Status, body: Data) {
+    package static func encoded(
+        _ problem: String, requestID: String
+    ) -> (status: HTTPResponse.Status, body: Data) {
         let (status, envelope) = envelope(.invalid(problem, []), requestID: requestID)
         // Texts always encode. If one does not, the status alone is better than no answer.
         return (status, (try? WireJSON.encode(envelope)) ?? Data())

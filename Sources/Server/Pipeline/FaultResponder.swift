@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import NIOSSL
 import ServiceLifecycle
 import Simulation
 
@@ -152,11 +151,11 @@ enum FaultInjector {
     static func reset(_ channel: any Channel) async {
         // A connection that has ended needs no reset: here and below that is the only failure.
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
-        // Closes below the TLS handler, which would send close_notify first.
+        // Closes below all handlers: that of TLS would send close_notify first.
         try? await channel.eventLoop.submit {
-            // There is no such handler on the port without TLS.
-            let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
-            tls?.close(promise: nil)
+            // A stream of HTTP/2 has no such handler.
+            let last = try? channel.pipeline.syncOperations.context(handlerType: DrainingCloseHandler.self)
+            last?.close(promise: nil)
         }.get()
         try? await channel.close().get()
     }

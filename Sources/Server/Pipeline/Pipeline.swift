@@ -174,7 +174,7 @@ struct Pipeline: HTTPResponder {
         let response = answer.response
         // The answer to HEAD is the head of any answer.
         if request.method == .head { return response.createHeadResponse() }
-        return StreamTicket.current?.paced(response) ?? response
+        return CurrentStream.stream?.paced(response) ?? response
     }
 
     private func answer(_ request: Request, _ context: SimContext) async throws -> Answer {

@@ -1,9 +1,9 @@
-import AsyncHTTPClient
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOPosix
+import NIOHTTP1
+import Outgoing
 import Simulation
 import SimulationAPI
 
@@ -11,6 +11,8 @@ import SimulationAPI
 package enum ReplayServer {
     /// The maximum time of one request of a replay. A request that waits for others takes as long as they do.
     private static let idleTimeout = TimeAmount.hours(1)
+    /// The largest body that is compared.
+    private static let maxBytes = 100_000_000
 
     /// Replays a recording. Cancelling the task ends the replay early.
     ///
@@ -36,12 +38,11 @@ package enum ReplayServer {
         let work = Task {
             let report = NIOLockedValueBox(ReplayReport())
             try await server.run(replaying: replay) { port, namespaces in
-                let client = client()
                 let answers = NIOLockedValueBox(0)
                 plan.progress(0, replay.requests)
                 let result = await replay.run(namespaces) { request, index in
                     let comparison = AnswerComparison(request)
-                    let differences = comparison.differences(await ask(request, index, port, client))
+                    let differences = comparison.differences(await ask(request, index, port))
                     answered(request, index, namespaces)
                     answers.withLockedValue {
                         // One that was held when the server was killed has no answer.
@@ -51,8 +52,6 @@ package enum ReplayServer {
                     }
                     return (differences, comparison.comparesBody)
                 }
-                // All its requests are over.
-                try? await client.shutdown()
                 report.withLockedValue { $0 = result }
                 return await ended(result, namespaces)
             }
@@ -65,35 +64,25 @@ package enum ReplayServer {
         }
     }
 
-    private static func client() -> HTTPClient {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // A request may wait for any number of other requests.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 5000
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }
-
-    private static func ask(
-        _ recorded: RecordedRequest, _ index: Int, _ port: Int, _ client: HTTPClient
-    ) async -> ReplayedAnswer {
-        // The server takes the target and the host from the recording.
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/")
-        request.method = .init(rawValue: recorded.method)
-        for header in recorded.headers where !RecordedRequest.connectionHeaders.contains(header[0].lowercased()) {
-            request.headers.add(name: header[0], value: header[1])
-        }
-        request.headers.replaceOrAdd(name: Replay.header, value: "\(index)")
-        if let body = recorded.body { request.body = .bytes(ByteBuffer(bytes: body.data)) }
+    private static func ask(_ recorded: RecordedRequest, _ index: Int, _ port: Int) async -> ReplayedAnswer {
         do {
-            let response = try await client.execute(request, timeout: idleTimeout)
-            let length = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
-            let isStream = response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
-            // A stream has no end, and archives are not compared.
-            let body =
-                isStream || length > 100_000_000 ? ByteBuffer() : try await response.body.collect(upTo: 100_000_000)
-            return ReplayedAnswer(
-                status: Int(response.status.code), headers: response.headers.map { [$0.name, $0.value] },
-                body: Data(body.readableBytesView))
+            // The server takes the target and the host from the recording.
+            var request = try OutgoingRequest(HTTPMethod(rawValue: recorded.method), "http://127.0.0.1:\(port)/")
+            for header in recorded.headers where !RecordedRequest.connectionHeaders.contains(header[0].lowercased()) {
+                request.headers.add(name: header[0], value: header[1])
+            }
+            request.headers.replaceOrAdd(name: Replay.header, value: "\(index)")
+            if let body = recorded.body { request.body = .bytes(ByteBuffer(bytes: body.data)) }
+            return try await OutgoingClient().exchange(request, deadline: .now() + idleTimeout) { answer in
+                let length = answer.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+                let isStream = answer.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
+                // A stream has no end, and archives are not compared.
+                let body =
+                    isStream || length > maxBytes ? ByteBuffer() : try await answer.body.collect(upTo: maxBytes)
+                return ReplayedAnswer(
+                    status: answer.status, headers: answer.headers.map { [$0.name, $0.value] },
+                    body: Data(body.readableBytesView))
+            }
         } catch {
             return ReplayedAnswer(status: 0, headers: [], body: Data(), failure: "\(error)")
         }

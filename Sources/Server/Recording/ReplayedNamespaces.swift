@@ -100,7 +100,7 @@ extension ReplayServer {
     /// - Returns: the report; and the server, `nil` if the replay found a difference or was interrupted.
     /// - Throws: ``ReplayRefusal`` if the file cannot be replayed so, or the error that keeps the server from starting.
     package static func continued(
-        _ plan: ReplayPlan, _ end: ReplayEnd, logger: Logger, configure: (inout ServerConfiguration) -> Void
+        _ plan: ReplayPlan, _ end: ReplayEnd, logger: Logger, configure: (inout ServerConfiguration) throws -> Void
     ) async throws -> (report: ReplayReport, server: SimServer?) {
         let replay: Replay
         switch try await find(end, plan) {
@@ -110,10 +110,8 @@ extension ReplayServer {
         let first = try plan.server(of: replay)
         var configuration = ServerConfiguration(version: plan.version, namespaces: first.configuration.namespaces)
         configuration.namespaces.allowsAnyTarget = false
-        configure(&configuration)
-        let certificates: ServerCertificates?
         do {
-            certificates = try configuration.tls.map { try ServerCertificates($0.certificates, logger: logger) }
+            try configure(&configuration)
         } catch {
             try await first.abandon()
             throw error
@@ -123,7 +121,7 @@ extension ReplayServer {
             return false
         }
         guard goesOn else { return (report, nil) }
-        return (report, SimServer(continuing: first, configuration, certificates: certificates, logger: logger))
+        return (report, SimServer(continuing: first, configuration, logger: logger))
     }
 }
 

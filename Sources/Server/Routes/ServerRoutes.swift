@@ -8,8 +8,8 @@ struct ServerRoutes: Sendable {
     let readiness: Readiness
     let configuration: ServerConfiguration
     let metrics: ServerMetrics
-    /// The authority of the HTTPS port; `nil` if there is none.
-    let authority: LocalAuthority?
+    /// The certificate of the HTTPS port's authority, in PEM; `nil` if there is none.
+    let authority: String?
     let refused: RefusedRequests
 
     /// The path that the router answers directly, without a namespace.
@@ -55,7 +55,7 @@ struct ServerRoutes: Sendable {
 
     @Sendable private func showAuthority(_ request: Request, _ context: SimContext) async -> Response {
         await withoutQuery(request) { requestID in
-            guard let pem = try? authority?.pem else {
+            guard let pem = authority else {
                 return ErrorAnswer.response(
                     .notFound("this server has no local authority: --tls-port without --tls-cert makes one"),
                     requestID: requestID)

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import Hummingbird
 import Logging
@@ -6,7 +5,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+import Outgoing
 import ServiceLifecycle
 import Simulation
 
@@ -18,8 +17,7 @@ import Simulation
 final class WebhookSender: Service, CustomStringConvertible {
     private let transport: WebhookTransport
     private let logger: Logger
-    /// The client for hosts that need no pinned address. It is created for the first webhook: most servers never send one.
-    private let plainClient = NIOLockedValueBox<HTTPClient?>(nil)
+    private let client = OutgoingClient(answerLimit: answerLimit)
     private let resolver = Resolver()
     private let state = NIOLockedValueBox(State())
     let description = "webhook sender"
@@ -27,8 +25,10 @@ final class WebhookSender: Service, CustomStringConvertible {
     /// The maximum number of connections to receivers, and the maximum for one namespace [D webhook-slots].
     static let maxConnections = 256
     static let maxConnectionsPerNamespace = 16
-    /// The maximum number of bytes of an answer that are read and saved.
+    /// The maximum number of bytes of an answer that are saved.
     private static let maxAnswerBytes = 1000
+    /// Far more than the head of an answer and the part that is saved.
+    private static let answerLimit = OutgoingClient.AnswerLimit(bytes: 65_536, pieces: 1000)
 
     private struct DeliveryName: Hashable {
         let namespace: String
@@ -91,7 +91,6 @@ final class WebhookSender: Service, CustomStringConvertible {
         for task in running { task.cancel() }
         for task in running { await task.value }
         resolver.stop()
-        try? await plainClient.withLockedValue { $0 }?.shutdown()  // Fails only if it was shut down before.
     }
 
     private func startNext() {
@@ -154,123 +153,92 @@ final class WebhookSender: Service, CustomStringConvertible {
         }
         let timeout = TimeAmount.microseconds(webhook.timeout.microseconds)
         var start = NIODeadline.now()
-        var status: Int?
+        var answer: (status: Int, text: String)?
         var problem: String?
-        var answer: String?
-        var pinned: HTTPClient?
         do {
-            let client: HTTPClient
-            let target = try await self.target(of: webhook.url, within: timeout, for: namespace)
-            if let resolved = target {
+            var request = try OutgoingRequest(webhook.body == nil ? .GET : .POST, webhook.url)
+            if let target = try await self.target(of: webhook.url, within: timeout, for: namespace) {
                 // Waiting for a turn to ask the name servers is not the receiver's time; their answer is.
-                start = resolved.began
-                client = .forWebhooks(pinning: (resolved.host, resolved.address))
-                pinned = client
-            } else {
-                client = unpinnedClient()
+                start = target.began
+                request.addresses = target.addresses
             }
-            let deadline = start + timeout
-            var request = HTTPClientRequest(url: webhook.url)
-            request.method = webhook.body == nil ? .GET : .POST
             if webhook.body != nil { request.headers.add(name: "Content-Type", value: "application/json") }
             request.headers.add(name: "User-Agent", value: "entrupy-sim")
-            // Each attempt uses its own connection. A receiver may close a kept connection just as it is used again,
-            // and the attempt would fail without anyone's fault.
             request.headers.add(name: "Connection", value: "close")
             for header in webhook.headers { request.headers.add(name: header.name, value: header.value) }
-            request.body = webhook.body.map { .bytes(ByteBuffer(bytes: $0)) }
-            let response = try await client.execute(request, deadline: deadline, logger: nil)
-            status = Int(response.status.code)
-            let body = await Self.start(of: response.body, until: deadline)
-            answer = body.text
-            problem =
-                body.isCutOff
-                ? "the answer did not end within \(Self.seconds(webhook.timeout)) s"
-                : body.error.flatMap(Self.floodText)
+            if let body = webhook.body { request.body = .bytes(ByteBuffer(bytes: body)) }
+            let deadline = start + timeout
+            (answer, problem) = try await client.exchange(request, deadline: deadline) { answer in
+                let (text, error) = await Self.start(of: answer.body)
+                return ((answer.status, text), error.flatMap { Self.problem(ofBody: $0, timeout: webhook.timeout) })
+            }
         } catch {
             problem = text(error, timeout: webhook.timeout)
         }
         let took = NIODeadline.now() - start
-        try? await pinned?.shutdown()  // Fails only if it was shut down before.
         return WebhookOutcome(
-            status: status, error: problem,
-            milliseconds: (Double(took.nanoseconds) / 1e3).rounded() / 1e3, answer: answer)
-    }
-
-    private func unpinnedClient() -> HTTPClient {
-        plainClient.withLockedValue { known in
-            let client = known ?? .forWebhooks()
-            known = client
-            return client
-        }
+            status: answer?.status, error: problem,
+            milliseconds: (Double(took.nanoseconds) / 1e3).rounded() / 1e3, answer: answer?.text)
     }
 
     /// The beginning of an answer's body, as far as it arrived in time. The rest, or a broken end, is ignored: the
     /// status decides the attempt's result [D webhook-retries].
     ///
-    /// - Returns: the text, whether its end did not come in time, and the error that ended it.
-    private static func start(
-        of body: HTTPClientResponse.Body, until deadline: NIODeadline
-    ) async -> (text: String, isCutOff: Bool, error: (any Error)?) {
-        let isLate = NIOLockedValueBox(false)
-        let reader = Task {
-            var bytes: [UInt8] = []
-            var end: (any Error)?
-            do {
-                for try await part in body {
-                    bytes += part.readableBytesView.prefix(maxAnswerBytes - bytes.count)
-                    if bytes.count >= maxAnswerBytes { break }
-                }
-            } catch {
-                end = error
+    /// - Returns: the text, and the error that ended it.
+    private static func start(of body: OutgoingAnswer.Body) async -> (text: String, error: (any Error)?) {
+        var bytes: [UInt8] = []
+        var end: (any Error)?
+        do {
+            for try await part in body {
+                bytes += part.readableBytesView.prefix(maxAnswerBytes - bytes.count)
+                if bytes.count >= maxAnswerBytes { break }
             }
-            // SQLite would end the text at a NUL.
-            return (String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: "?") : $0 }, as: UTF8.self), end)
+        } catch {
+            end = error
         }
-        let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) {
-            isLate.withLockedValue { $0 = true }
-            reader.cancel()
-        }
-        defer { timer.cancel() }
-        let (text, error) = await withTaskCancellationHandler {
-            await reader.value
-        } onCancel: {
-            reader.cancel()
-        }
-        return (text, isLate.withLockedValue { $0 }, error)
+        // SQLite would end the text at a NUL.
+        return (String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: "?") : $0 }, as: UTF8.self), end)
     }
 
-    /// Checks the host of a URL [D webhook-targets]. Names are resolved before every attempt, and the attempt goes to
-    /// the checked address.
+    /// What is said of a body that broke off; `nil` if nothing.
+    private static func problem(ofBody error: any Error, timeout: Span) -> String? {
+        if case OutgoingError.deadlineExceeded = error { return "the answer did not end within \(seconds(timeout)) s" }
+        return floodText(error)
+    }
+
+    /// Checks the host of a URL [D webhook-targets]. Names are resolved before every attempt, and the attempt goes to the allowed ones of
+    /// their addresses, in turn.
     ///
-    /// - Returns: the host, its checked address, and the time at which the look-up began; `nil` if the host needs no pinned
-    ///   address.
+    /// - Returns: the addresses, and the time at which the look-up began; `nil` if the host is allowed whatever its address is.
     private func target(
         of url: String, within timeout: TimeAmount, for namespace: String
-    ) async throws -> (host: String, address: String, began: NIODeadline)? {
+    ) async throws -> (addresses: [String], began: NIODeadline)? {
         let target = try WebhookTarget.read(url).get()
-        let own = transport.ownAddress
         // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
-        if own?.isNamed(by: target) == true { throw RefusedTarget(target.host, target.host, RefusedTarget.thisServer) }
+        if transport.ownAddress?.isNamed(by: target) == true {
+            throw RefusedTarget(target.host, target.host, RefusedTarget.thisServer)
+        }
         if let address = target.address {
             guard transport.allowsAnyTarget || address.isLocal else {
                 throw RefusedTarget(target.host, target.host, RefusedTarget.notLocal)
             }
             return nil
         }
-        guard !transport.allowsAnyTarget || own?.hasPort(target.port) == true else { return nil }
-        let host = target.host
-        let found = try await resolver.addresses(of: host, within: timeout, for: namespace)
-        for text in found.addresses {
-            let address = WebhookTarget.Address(text)
-            if let address, own?.isReached(at: address, port: target.port) == true {
-                throw RefusedTarget(host, text, RefusedTarget.thisServer)
-            }
-            guard transport.allowsAnyTarget || address?.isLocal == true else {
-                throw RefusedTarget(host, text, RefusedTarget.notLocal)
-            }
+        guard !transport.allowsAnyTarget || transport.ownAddress?.hasPort(target.port) == true else { return nil }
+        let found = try await resolver.addresses(of: target.host, within: timeout, for: namespace)
+        let reasons = found.addresses.map { refusal(of: $0, port: target.port) }
+        let allowed = zip(found.addresses, reasons).compactMap { $1 == nil ? $0 : nil }
+        guard allowed.isEmpty, let reason = reasons.first ?? nil else { return (allowed, found.began) }
+        throw RefusedTarget(target.host, found.addresses[0], reason)
+    }
+
+    /// Why no webhook goes to an address of a name; `nil` if one may.
+    private func refusal(of text: String, port: Int) -> String? {
+        let address = WebhookTarget.Address(text)
+        if let address, transport.ownAddress?.isReached(at: address, port: port) == true {
+            return RefusedTarget.thisServer
         }
-        return (host, found.addresses[0], found.began)
+        return transport.allowsAnyTarget || address?.isLocal == true ? nil : RefusedTarget.notLocal
     }
 
     private struct RefusedTarget: Error {
@@ -297,68 +265,52 @@ final class WebhookSender: Service, CustomStringConvertible {
         case let error as WebhookTarget.Problem: "url \(error.text)"
         case let error as RefusedTarget: error.text
         case let error as Resolver.Failed: error.text
-        case let error as HTTPClientError: text(error, timeout: timeout)
+        case let error as OutgoingError: text(error, timeout: timeout)
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
-        case let error as NIOConnectionError:
-            error.connectionErrors.first.map { text($0.error, timeout: timeout) } ?? "no connection to \(error.host)"
+        case let error as NIOConnectionError: text(error, timeout: timeout)
         case HTTPParserError.invalidContentLength, HTTPParserError.unexpectedContentLength:
             "the answer's Content-Length is not valid"
         case HTTPParserError.invalidHeaderToken: "a header field of the answer is not valid"
         case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
             "the receiver closed the connection before it answered"
         case is HTTPParserError: "the answer is not HTTP"
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            "the receiver does not speak TLS, or its certificate is not accepted"
         case let error as ChannelError where error == .eof || error == .alreadyClosed || error == .ioOnClosedChannel:
             "the receiver closed the connection before it answered"
         case ChannelError.connectTimeout: "no answer within \(seconds(timeout)) s"
         // The attempt is made again at the next start.
         case is CancellationError: "the server is stopping"
-        default: nil
+        default: OutgoingClient.installedEncryption?.reason(of: error).map { "no connection over TLS: \($0)" }
         }
+    }
+
+    /// Where several addresses were tried, each is named.
+    private static func text(_ error: NIOConnectionError, timeout: Span) -> String {
+        let failures = error.connectionErrors.map {
+            ($0.target.ipAddress ?? "", text($0.error, timeout: timeout) ?? "no connection")
+        }
+        guard failures.count > 1 else { return failures.first?.1 ?? "no connection to \(error.host)" }
+        return failures.map { "\($0.0): \($0.1)" }.joined(separator: "; ")
     }
 
     /// Why an answer was cut off that has more than an answer to a webhook can need; `nil` for other errors.
     private static func floodText(_ error: any Error) -> String? {
         switch error {
-        case let error as AnswerTooLong: error.text
+        case let error as AnswerTooLong:
+            "the receiver sent more than \(error.limit.bytes) bytes, or more than \(error.limit.pieces) pieces, and its answer did not end"
         case HTTPParserError.headerOverflow: "the receiver's answer has too many header fields"
         default: nil
         }
     }
 
-    private static func text(_ error: HTTPClientError, timeout: Span) -> String? {
+    private static func text(_ error: OutgoingError, timeout: Span) -> String? {
         switch error {
-        case .deadlineExceeded, .connectTimeout, .getConnectionFromPoolTimeout, .readTimeout, .writeTimeout,
-            .tlsHandshakeTimeout:
-            "no answer within \(seconds(timeout)) s"
-        case .remoteConnectionClosed, .uncleanShutdown: "the receiver closed the connection before it answered"
-        case .cancelled: "the server is stopping"
-        default: nil
+        case .deadlineExceeded: "no answer within \(seconds(timeout)) s"
+        case .closedBeforeAnswer, .closedInAnswer: "the receiver closed the connection before it answered"
+        case .withoutEncryption:
+            "this program was built without HTTPS: build it with \"HTTPS=1 make serve\", or use a released package"
+        case .badURL, .bodyTooLong: nil
         }
     }
 
     private static func seconds(_ span: Span) -> Double { Double(span.microseconds) / 1e6 }
-}
-
-extension HTTPClient {
-    /// A new client that sends webhooks, which the caller shuts down. It follows no redirects.
-    ///
-    /// - Parameter target: a host, and the address that it is resolved to; `nil` to resolve each host.
-    fileprivate static func forWebhooks(pinning target: (host: String, address: String)? = nil) -> HTTPClient {
-        var configuration = Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)), decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        // Each attempt has its own timeout, and the platform decides when a failed one is repeated.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // The sender's own bounds decide: a bound of the pool would use up the time of an attempt.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = WebhookSender.maxConnections
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(AnswerBoundHandler(), position: .first)
-            }
-        }
-        if let target { configuration.dnsOverride = [target.host: target.address] }
-        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }
 }

@@ -241,7 +241,7 @@ struct HeaderReader {
 
     /// Whether a body may follow the headers. Over HTTP/2 one without a length needs no header (RFC 9113, section 8.1).
     var announcesBody: Bool {
-        fields.contains(.transferEncoding) || contentLength.map { $0 > 0 } ?? (StreamTicket.current != nil)
+        fields.contains(.transferEncoding) || contentLength.map { $0 > 0 } ?? (CurrentStream.stream != nil)
     }
 }
 

@@ -1,16 +1,16 @@
-import Crypto
 import Foundation
+import Hashes
 import SimulationAPI
 import Storage
 
 extension RequestDigests {
     /// The key of this process's digests. It is never written, so nobody can try out secrets against them.
-    private static let key = SymmetricKey(size: .bits256)
+    private static let key = HMACSHA256.withRandomKey()
     /// The length of a digest, in bytes: 2^48 requests would have one in common by chance.
     private static let length = 12
 
-    private static func digest(_ bytes: some DataProtocol) -> String {
-        Hex.string(HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(length))
+    private static func digest(_ bytes: Data) -> String {
+        Hex.string(key.code(for: bytes).prefix(length))
     }
 
     init(_ entry: JournalEntry, members: Set<String>, _ secrets: Secrets) {

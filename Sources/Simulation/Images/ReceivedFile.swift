@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import Storage
 
 /// A format of files that is recognised by its structure.

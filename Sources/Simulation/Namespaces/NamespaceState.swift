@@ -1,4 +1,4 @@
-import Crypto
+import Hashes
 import SimulationAPI
 import Storage
 
@@ -29,7 +29,7 @@ package final class NamespaceState {
     private static let maxSubscriptionSecrets = 100
     package let generator: SeededGenerator
     /// The authentication code that seals cursors. It is initialized with the key; copy it for each use.
-    package let cursorCode: HMAC<SHA256>
+    package let cursorCode: HMACSHA256
 
     package var clock: Clock
     package var settings: Settings {
@@ -89,7 +89,7 @@ package final class NamespaceState {
         seed = try environment.seeds.seed(named: stored.seedName, text: stored.seedText)
         secrets = environment.secrets(with: seed)
         generator = SeededGenerator(randomSeed: stored.randomSeed)
-        cursorCode = HMAC<SHA256>(key: generator.key(for: "cursors of \(name)"))
+        cursorCode = generator.key(for: "cursors of \(name)")
         clock = stored.clock
         committedTime = stored.clock.last
         settings = try Settings(StoredJSON.decode(stored.settings), seed)

@@ -1,19 +1,17 @@
-import Crypto
 import Foundation
+import Hashes
 
 /// Generates a namespace's ids, tokens and keys, all derived from its random seed and counters [D chance].
 ///
 /// Equal seeds and equal requests give equal ids in every process.
 package struct SeededGenerator: Sendable {
     package let randomSeed: Int
-    /// An HMAC that is initialized with the key and has no data yet. Every code starts from a copy of it.
-    private let keyed: HMAC<SHA256>
+    private let keyed: HMACSHA256
 
     /// - Parameter randomSeed: from 0 to 2^53 - 1, which JSON numbers represent exactly.
     package init(randomSeed: Int) {
         self.randomSeed = randomSeed
-        keyed = HMAC<SHA256>(
-            key: SymmetricKey(data: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8))))
+        keyed = HMACSHA256(key: SHA256.hash(data: Data("entrupy-sim random seed \(randomSeed)".utf8)))
     }
 
     package static let maxSeed = (1 << 53) - 1
@@ -33,8 +31,8 @@ package struct SeededGenerator: Sendable {
     }
 
     /// A 32-byte key for a purpose.
-    package func key(for purpose: String) -> SymmetricKey {
-        SymmetricKey(data: code("key:\(purpose)"))
+    package func key(for purpose: String) -> HMACSHA256 {
+        HMACSHA256(key: code("key:\(purpose)"))
     }
 
     /// A number for a purpose, at least 0 and less than 1.
@@ -58,10 +56,8 @@ package struct SeededGenerator: Sendable {
     }
 
     private func code(_ message: String) -> [UInt8] {
-        var code = keyed
         var message = message
-        message.withUTF8 { code.update(data: UnsafeRawBufferPointer($0)) }
-        return code.finalize().withUnsafeBytes { Array($0) }
+        return message.withUTF8 { keyed.code(for: UnsafeRawBufferPointer($0)) }
     }
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import SimulationAPI
 
 /// A cursor, which carries a position and a seal [D search-cursor].
@@ -26,14 +26,12 @@ package enum Cursor {
         sealed(position, of: query, job.state.cursorCode)
     }
 
-    private static func sealed(_ position: String, of query: [String], _ key: HMAC<SHA256>) -> [String] {
+    private static func sealed(_ position: String, of query: [String], _ key: HMACSHA256) -> [String] {
         // Each part is prefixed with its length, so that no two queries give the same message.
         var message = LengthPrefixed()
         message.append(position)
         for part in query { message.append(part) }
-        var code = key
-        message.bytes.withUnsafeBytes { code.update(data: $0) }
-        return [Base64URL.encode(Data(position.utf8)), Hex.string(code.finalize().prefix(16))]
+        return [Base64URL.encode(Data(position.utf8)), Hex.string(key.code(for: message.bytes).prefix(16))]
     }
 
     /// The parts of a cursor as a JSON array, which is empty if there are none. They need no escapes.

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 import NIOConcurrencyHelpers
 import NIOPosix
 import SimulationAPI

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashes
 
 /// Signatures of webhooks.
 package enum WebhookSignature {
@@ -8,6 +8,6 @@ package enum WebhookSignature {
 
     /// The HMAC-SHA256 of exactly these bytes [P]. The key is the secret in UTF-8.
     package static func code(_ body: Data, secret: String) -> Data {
-        Data(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8))))
+        Data(HMACSHA256(key: Data(secret.utf8)).code(for: body))
     }
 }

@@ -38,7 +38,13 @@ final class AnswerWatch: Sendable {
         }
     }
 
-    func beginBody() { state.withLockedValue { $0.isInBody = true } }
+    /// Notes that the answer has begun. Its parts have limits of their own.
+    func beginBody() {
+        state.withLockedValue {
+            $0.isInBody = true
+            $0.deadline = nil
+        }
+    }
 
     /// Waits until the server was silent for too long, or the task is cancelled.
     ///

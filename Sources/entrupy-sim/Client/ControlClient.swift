@@ -1,10 +1,10 @@
-import AsyncHTTPClient
 import Console
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+import Outgoing
 import SimulationAPI
 
 /// A client of the control API. It does not trust the server: answers are bounded, silence ends them, and redirects are not
@@ -24,14 +24,6 @@ struct ControlClient: Sendable {
         /// The maximum size of an answer that is held in memory, and of a server-sent event, in bytes.
         var bytes = 64_000_000
     }
-
-    /// The process's one HTTP client. It does not retry a refused connection.
-    private static let shared: HTTPClient = {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-    }()
 
     /// A successful answer of the server.
     struct Answer: Sendable {
@@ -53,7 +45,7 @@ struct ControlClient: Sendable {
     ///
     /// - Throws: ``Refusal`` if there is no server, or if it answers with an error.
     @discardableResult func send(_ call: ControlCall) async throws -> Answer {
-        try await exchange(call) { Answer(status: Int($0.status.code), bytes: try await collect($0, $1)) }
+        try await exchange(call) { Answer(status: $0.status, bytes: try await collect($0, $1)) }
     }
 
     /// A client of another namespace of the same server.
@@ -132,7 +124,7 @@ struct ControlClient: Sendable {
     ///
     /// - Parameter read: reads the body of a successful answer.
     private func exchange<Value: Sendable>(
-        _ call: ControlCall, reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
+        _ call: ControlCall, reading read: @escaping @Sendable (OutgoingAnswer, AnswerWatch) async throws -> Value
     ) async throws -> Value {
         guard let terminal, let doing = call.doing else { return try await exchange(call, nil, reading: read) }
         return try await ProgressLine.showing(terminal, doing, of: call.body?.fileSize, in: .bytes) {
@@ -142,7 +134,7 @@ struct ControlClient: Sendable {
 
     private func exchange<Value: Sendable>(
         _ call: ControlCall, _ progress: ProgressLine?,
-        reading read: @escaping @Sendable (HTTPClientResponse, AnswerWatch) async throws -> Value
+        reading read: @escaping @Sendable (OutgoingAnswer, AnswerWatch) async throws -> Value
     ) async throws -> Value {
         let (takesLong, mayFailOtherwise, path) = (call.takesLong, call.mayFailOtherwise, call.path.text)
         let head = timeout ?? (takesLong ? limits.work : limits.silence)
@@ -155,17 +147,7 @@ struct ControlClient: Sendable {
         do {
             return try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask {
-                    let response = try await watch.waiting(head) {
-                        try await refusing(unreachable) {
-                            try await Self.shared.execute(request, deadline: .distantFuture)
-                        }
-                    }
-                    watch.beginBody()
-                    try refuseRedirect(response)
-                    guard (200..<300).contains(response.status.code) else {
-                        throw refusal(response.status, try await collect(response, watch), path, mayFailOtherwise)
-                    }
-                    return try await read(response, watch)
+                    try await send(request, watch, head, read) { refusal($0, $1, path, mayFailOtherwise) }
                 }
                 group.addTask { try await watch.expire(lookingEvery: min(head, limits.silence)) }
                 if takesLong {
@@ -185,6 +167,38 @@ struct ControlClient: Sendable {
         }
     }
 
+    private func send<Value: Sendable>(
+        _ request: OutgoingRequest, _ watch: AnswerWatch, _ time: Duration,
+        _ read: @Sendable (OutgoingAnswer, AnswerWatch) async throws -> Value,
+        refusal: @Sendable (_ status: Int, _ answer: Data) -> Refusal
+    ) async throws -> Value {
+        watch.extend(by: time)
+        do {
+            return try await OutgoingClient().exchange(request) { response in
+                watch.beginBody()
+                do {
+                    try refuseRedirect(response)
+                    guard (200..<300).contains(response.status) else {
+                        throw refusal(response.status, try await collect(response, watch))
+                    }
+                    return try await read(response, watch)
+                } catch {
+                    // What happens to an answer that has begun is not a problem of reaching the server.
+                    throw InAnswer(error: error)
+                }
+            }
+        } catch let error as InAnswer {
+            throw error.error
+        } catch {
+            try Task.checkCancellation()
+            throw unreachable(error)
+        }
+    }
+
+    private struct InAnswer: Error {
+        let error: any Error
+    }
+
     /// Returns when the answer has begun.
     ///
     /// - Throws: ``AnswerWatch/Silence`` if the server does not answer `/_sim/ping` before that: it does not work, it hangs.
@@ -193,10 +207,9 @@ struct ControlClient: Sendable {
         while true {
             try await Task.sleep(for: half)
             guard !watch.isInBody else { return }
-            let ping = HTTPClientRequest(url: options.base + "/_sim/ping")
-            let timeout = TimeAmount.nanoseconds(Int64(half / .nanoseconds(1)))
             do {
-                _ = try await Self.shared.execute(ping, timeout: timeout)
+                let ping = try OutgoingRequest(.GET, options.base + "/_sim/ping")
+                _ = try await OutgoingClient().exchange(ping, deadline: .now() + TimeAmount(half)) { $0.status }
             } catch {
                 try Task.checkCancellation()
                 guard !watch.isInBody else { return }
@@ -206,7 +219,7 @@ struct ControlClient: Sendable {
     }
 
     /// - Throws: ``Refusal`` if it is larger than the maximum.
-    private func collect(_ response: HTTPClientResponse, _ watch: AnswerWatch) async throws -> Data {
+    private func collect(_ response: OutgoingAnswer, _ watch: AnswerWatch) async throws -> Data {
         var bytes = Data()
         try await read(response, watch) { part in
             guard bytes.count + part.readableBytes <= limits.bytes else { throw tooLong("the answer") }
@@ -223,7 +236,7 @@ struct ControlClient: Sendable {
     /// - Parameter idle: the longest time without a byte; `nil` for the usual one.
     /// - Returns: whether the whole body was read.
     @discardableResult private func read(
-        _ response: HTTPClientResponse, _ watch: AnswerWatch, idle: Duration? = nil,
+        _ response: OutgoingAnswer, _ watch: AnswerWatch, idle: Duration? = nil,
         _ take: (ByteBuffer) async throws -> Bool
     ) async throws -> Bool {
         let idle = idle ?? min(limits.silence, timeout ?? limits.silence)
@@ -235,8 +248,8 @@ struct ControlClient: Sendable {
     }
 
     /// The control token is for this server alone, so a redirect is an error.
-    private func refuseRedirect(_ response: HTTPClientResponse) throws {
-        guard (300..<400).contains(response.status.code), let place = response.headers.first(name: "Location") else {
+    private func refuseRedirect(_ response: OutgoingAnswer) throws {
+        guard (300..<400).contains(response.status), let place = response.headers.first(name: "Location") else {
             return
         }
         throw Refusal(
@@ -261,12 +274,12 @@ struct ControlClient: Sendable {
     }
 
     /// - Parameter taken: is called before each part of a file that is sent, with the size of the one before.
-    private func request(_ call: ControlCall, taken: @escaping @Sendable (Int) -> Void) throws -> HTTPClientRequest {
+    private func request(_ call: ControlCall, taken: @escaping @Sendable (Int) -> Void) throws -> OutgoingRequest {
         let given = call.query.compactMap { name, value in value.map { "\(name)=\(URLPart.escaped($0))" } }
         let place = options.named == "default" ? "" : "/ns/\(options.named)"
-        var request = HTTPClientRequest(
-            url: options.base + place + call.path.text + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
-        request.method = call.method
+        var request = try OutgoingRequest(
+            call.method,
+            options.base + place + call.path.text + (given.isEmpty ? "" : "?" + given.joined(separator: "&")))
         request.headers.add(name: "User-Agent", value: "entrupy-sim/\(Release.version)")
         if let token = options.token { request.headers.add(name: "X-Sim-Control-Token", value: token) }
         for (name, value) in call.headers { request.headers.add(name: name, value: value) }
@@ -291,20 +304,25 @@ struct ControlClient: Sendable {
 
     private func unreachable(_ error: any Error) -> Refusal {
         switch error {
-        case is NIOSSLError:
-            Refusal(
-                .noServer, "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
-                next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
         case is HTTPParserError:
             Refusal(
                 .noServer, "what listens at \(options.base) does not answer in HTTP",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
-        case let error as HTTPClientError where error == .remoteConnectionClosed:
+        case OutgoingError.closedBeforeAnswer, OutgoingError.closedInAnswer:
             Refusal(
                 .noServer, "the connection to \(options.base) was closed before an answer came",
                 next: "a fault may do that (entrupy-sim fault list); else check the server: entrupy-sim doctor")
         case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode):
-            unreachable(HTTPClientError.remoteConnectionClosed)
+            unreachable(OutgoingError.closedBeforeAnswer)
+        case OutgoingError.withoutEncryption: Encryption.missing(options.base)
+        case OutgoingError.badURL:
+            Refusal(
+                .usage, "\(options.base) cannot be read as a URL", next: "name the server with --url or ENTRUPY_SIM_URL"
+            )
+        case _ where OutgoingClient.installedEncryption?.reason(of: error) != nil:
+            Refusal(
+                .noServer, "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
+                next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
         default:
             Refusal(
                 .noServer, "no server answers at \(options.base)",
@@ -322,10 +340,10 @@ struct ControlClient: Sendable {
     ///
     /// - Parameter mayFailOtherwise: whether it may have another form than errors of the control API.
     private func refusal(
-        _ status: HTTPResponseStatus, _ answer: Data, _ path: String, _ mayFailOtherwise: Bool
+        _ status: Int, _ answer: Data, _ path: String, _ mayFailOtherwise: Bool
     ) -> Refusal {
         let code: Refusal.Code =
-            switch status.code {
+            switch status {
             case 400, 413, 415, 422: .usage
             case 500: .internalError
             default: .no
@@ -335,12 +353,12 @@ struct ControlClient: Sendable {
                 // A failure is the answer to the question.
                 let isJSON = (try? WireJSON.decode(JSONValue.self, from: answer)) != nil
                 return Refusal(
-                    code, "the answer is \(status.code)",
+                    code, "the answer is \(status)",
                     next: answer.isEmpty ? nil : String(decoding: answer.prefix(4096), as: UTF8.self),
                     answer: isJSON ? answer : nil)
             }
             return Refusal(
-                .noServer, "\(options.base) answers \(status.code), but it is not an entrupy-sim",
+                .noServer, "\(options.base) answers \(status), but it is not an entrupy-sim",
                 next: "name the server with --url or ENTRUPY_SIM_URL")
         }
         let isUnknownNamespace = envelope.code == "unknown_namespace"
@@ -351,7 +369,7 @@ struct ControlClient: Sendable {
         var refusal = Refusal(code, message, answer: answer)
         refusal.details = envelope.details.map { ($0.field, $0.problem) }
         refusal.next =
-            switch status.code {
+            switch status {
             case 401: Self.advice(aboutTokenFor: path)
             case 404 where isUnknownNamespace:
                 "make it with \"entrupy-sim namespace make \(Shell.operand(options.named))\", or see which there are: entrupy-sim namespace list"
@@ -387,7 +405,7 @@ extension ControlCall.Body {
     }
 
     /// The media type, and the body as the HTTP client sends it.
-    fileprivate func sent(_ taken: @escaping @Sendable (Int) -> Void) throws -> (String, HTTPClientRequest.Body) {
+    fileprivate func sent(_ taken: @escaping @Sendable (Int) -> Void) throws -> (String, OutgoingRequest.Body) {
         switch self {
         case .json(let value): return ("application/json", .bytes(ByteBuffer(bytes: try WireJSON.encode(value))))
         case .yaml(let bytes): return ("application/yaml", .bytes(ByteBuffer(bytes: bytes)))
@@ -398,25 +416,22 @@ extension ControlCall.Body {
             guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
                 (try? handle.seek(toOffset: 0)) != nil
             else { throw Refusal(.usage, "\(path) cannot be read", next: "name a file that entrupy-sim exported") }
-            let parts = FileParts(handle: handle, taken: taken)
-            return ("application/octet-stream", .stream(parts, length: .known(Int64(size))))
+            return ("application/octet-stream", Self.parts(of: handle, size: Int(size), taken))
         }
     }
-}
 
-/// A file's bytes in pieces of at most 256 KiB.
-private struct FileParts: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    let handle: FileHandle
-    let taken: @Sendable (Int) -> Void
-    var last = 0
-
-    mutating func next() async throws -> ByteBuffer? {
-        taken(last)
-        last = 0
-        guard let bytes = try handle.read(upToCount: 262_144), !bytes.isEmpty else { return nil }
-        last = bytes.count
-        return ByteBuffer(bytes: bytes)
+    /// A file's bytes in pieces of at most 256 KiB.
+    ///
+    /// - Parameter taken: is called before each piece, with the size of the one before.
+    private static func parts(
+        of handle: FileHandle, size: Int, _ taken: @escaping @Sendable (Int) -> Void
+    ) -> OutgoingRequest.Body {
+        let last = NIOLockedValueBox(0)
+        return .parts(length: size) {
+            taken(last.withLockedValue { $0 })
+            let bytes = try handle.read(upToCount: 262_144) ?? Data()
+            last.withLockedValue { $0 = bytes.count }
+            return bytes.isEmpty ? nil : ByteBuffer(bytes: bytes)
+        }
     }
-
-    func makeAsyncIterator() -> FileParts { self }
 }

@@ -28,7 +28,7 @@ struct Doctor: ControlAction {
     }
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        var findings = [openFiles()]
+        var findings = [openFiles(), encryption()]
         var hasServer = false
         do {
             findings += try await server(client)
@@ -59,6 +59,14 @@ struct Doctor: ControlAction {
             : Finding(
                 .note, "open files", "the limit leaves \(connections) connections",
                 next: "raise it with \"ulimit -n 65536\" before \"entrupy-sim serve\"")
+    }
+
+    private func encryption() -> Finding {
+        Encryption.isBuiltIn
+            ? Finding(.good, "https", "built in")
+            : Finding(
+                .note, "https", "this program was built without it: no --tls-port, no https addresses",
+                next: Encryption.advice)
     }
 
     private func server(_ client: ControlClient) async throws -> [Finding] {

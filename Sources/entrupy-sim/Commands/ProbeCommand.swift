@@ -1,9 +1,9 @@
 import ArgumentParser
-import AsyncHTTPClient
 import EntrupyAPI
 import Foundation
 import NIOCore
 import NIOPosix
+import Outgoing
 import Server
 import SimulationAPI
 
@@ -37,7 +37,7 @@ extension WebhooksCommand {
         }
 
         func run() async throws {
-            let results = try await WebhookProbe(options: self, body: try await Self.body()).run()
+            let results = await WebhookProbe(options: self, body: try await Self.body()).run()
             try show(results, Terminal(isJSON: json))
             guard results.allSatisfy(\.ok) else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
@@ -110,72 +110,66 @@ struct WebhookProbe: Sendable {
     }
 
     /// Sends all deliveries, one after the other.
-    func run() async throws -> [Result] {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .milliseconds(Int64(timeout * 1000))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return try await HTTPClient.withHTTPClient(
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration
-        ) { await results($0) }
-    }
-
-    private func results(_ client: HTTPClient) async -> [Result] {
+    func run() async -> [Result] {
         var results: [Result] = []
         let (wanted, secret) = (options.signature, options.secret)
         let forms = [wanted] + WebhookSignatureForm.allCases.filter { $0 != wanted }
         for form in forms {
             let isWanted = form == wanted
             for delivery in isWanted ? ["right", "repeated"] : ["right"] {
-                results.append(await send(delivery, form, body, secret, isWanted ? true : nil, client))
+                results.append(await send(delivery, form, body, secret, isWanted ? true : nil))
                 // Nobody is there: the others would only take as long again.
                 if results[0].status == nil { return results }
             }
         }
-        results.append(await send("unsigned", nil, body, secret, false, client))
+        results.append(await send("unsigned", nil, body, secret, false))
         // The item is another than the one that was signed.
         let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)
         for form in forms {
-            results.append(await send("wrong secret", form, body, secret + "x", false, client))
-            results.append(await send("changed body", form, changed, secret, false, client))
+            results.append(await send("wrong secret", form, body, secret + "x", false))
+            results.append(await send("changed body", form, changed, secret, false))
         }
         return results
     }
 
     /// Why there was no answer, in words.
     private func text(of error: any Error) -> String {
-        switch error as? HTTPClientError {
-        case .deadlineExceeded?, .readTimeout?, .connectTimeout?:
-            return "no answer within \(DurationText.text(seconds: timeout))"
-        case .remoteConnectionClosed?: return "the connection was closed"
-        case let other?: return "no HTTP answer (\(other.shortDescription))"
-        case nil where error is NIOConnectionError: return "no connection"
-        case nil:
-            return (error as? IOError).map { $0.errnoCode == ECONNREFUSED ? "no connection" : "connection lost" }
-                ?? "no HTTP answer"
+        switch error {
+        case OutgoingError.deadlineExceeded: "no answer within \(DurationText.text(seconds: timeout))"
+        case OutgoingError.closedBeforeAnswer, OutgoingError.closedInAnswer: "the connection was closed"
+        case OutgoingError.withoutEncryption: "no connection: this program was built without HTTPS"
+        case let error as NIOConnectionError:
+            error.connectionErrors.lazy.compactMap { encryptionProblem($0.error) }.first ?? "no connection"
+        case let error as IOError: error.errnoCode == ECONNREFUSED ? "no connection" : "connection lost"
+        default: encryptionProblem(error) ?? "no HTTP answer"
         }
+    }
+
+    private func encryptionProblem(_ error: any Error) -> String? {
+        OutgoingClient.installedEncryption?.reason(of: error).map { "no connection over TLS: \($0)" }
     }
 
     /// - Parameter secret: the key that signs the right body, whatever is sent.
     private func send(
-        _ delivery: String, _ form: WebhookSignatureForm?, _ sent: Data, _ secret: String, _ expected: Bool?,
-        _ client: HTTPClient
+        _ delivery: String, _ form: WebhookSignatureForm?, _ sent: Data, _ secret: String, _ expected: Bool?
     ) async -> Result {
-        var request = HTTPClientRequest(url: options.url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "User-Agent", value: "entrupy-sim")
-        request.headers.add(name: "X-Sim-Event", value: "session.completed")
-        request.headers.add(
-            name: "X-Sim-Event-Id", value: "entrupy-sim-probe-\(delivery == "repeated" ? "right" : delivery)")
-        let signatures = WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected
-        if let signature = signatures.first(where: { $0.form == form })?.text {
-            request.headers.add(name: WebhookSignatureForm.header, value: signature)
-        }
-        request.body = .bytes(ByteBuffer(data: sent))
         var (status, problem): (Int?, String?)
         do {
-            let answer = try await client.execute(request, timeout: .milliseconds(Int64(timeout * 1000)))
-            status = Int(answer.status.code)
+            var request = try OutgoingRequest(.POST, options.url)
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.headers.add(name: "User-Agent", value: "entrupy-sim")
+            request.headers.add(name: "X-Sim-Event", value: "session.completed")
+            request.headers.add(
+                name: "X-Sim-Event-Id", value: "entrupy-sim-probe-\(delivery == "repeated" ? "right" : delivery)")
+            let signatures = WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected
+            if let signature = signatures.first(where: { $0.form == form })?.text {
+                request.headers.add(name: WebhookSignatureForm.header, value: signature)
+            }
+            request.body = .bytes(ByteBuffer(bytes: sent))
+            let time = TimeAmount.milliseconds(Int64(timeout * 1000))
+            status = try await OutgoingClient(connectTimeout: time).exchange(request, deadline: .now() + time) {
+                $0.status
+            }
         } catch {
             problem = text(of: error)
         }

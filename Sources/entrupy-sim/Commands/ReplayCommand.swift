@@ -133,7 +133,7 @@ extension ReplayCommand {
         do {
             let (report, server) = try await replaying(terminal) { plan in
                 try await ReplayServer.continued(plan, end, logger: logger) {
-                    listening.apply(to: &$0, controlToken: token, dataDirectory: nil)
+                    try listening.apply(to: &$0, controlToken: token, dataDirectory: nil, logger: logger)
                 }
             }
             guard let server else { return try finish(report, terminal) }

@@ -1,0 +1,208 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// The HTTP/1.1 client of webhooks and of the command line.
+///
+/// Each exchange has a connection of its own, which is closed at its end: no server closes one just as it is used again. Nothing is
+/// repeated, no redirect is followed, nothing is decompressed, and no proxy is asked. The addresses of a name are tried in turn
+/// (RFC 8305).
+package struct OutgoingClient: Sendable {
+    /// The most that an answer may have, its head included.
+    package struct AnswerLimit: Sendable {
+        package let bytes: Int
+        /// The pieces in which the bytes may come: each costs processor time.
+        package let pieces: Int
+
+        package init(bytes: Int, pieces: Int) {
+            self.bytes = bytes
+            self.pieces = pieces
+        }
+    }
+
+    private let encryption: (any OutgoingEncryption)?
+    private let answerLimit: AnswerLimit?
+    /// The maximum time until a connection is open.
+    private let connectTimeout: TimeAmount
+
+    /// - Parameter answerLimit: `nil` for no limit but the reader's own.
+    package init(
+        encryption: (any OutgoingEncryption)? = OutgoingClient.installedEncryption, answerLimit: AnswerLimit? = nil,
+        connectTimeout: TimeAmount = .seconds(10)
+    ) {
+        self.encryption = encryption
+        self.answerLimit = answerLimit
+        self.connectTimeout = connectTimeout
+    }
+
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPPart<HTTPRequestHead, ByteBuffer>>
+
+    /// Sends a request and hands its answer to `read` once the head has come. The body of the request may still be under way: a server may
+    /// refuse a file before it has all of it. Cancelling the task closes the connection.
+    ///
+    /// - Parameter deadline: the moment at which the connection is closed, wherever the exchange is.
+    /// - Throws: ``OutgoingError``, ``AnswerTooLong``, `NIOConnectionError`, `IOError`, `HTTPParserError`, errors of encryption, and
+    ///   those of `read`.
+    package func exchange<Value: Sendable>(
+        _ request: OutgoingRequest, deadline: NIODeadline = .distantFuture,
+        _ read: (OutgoingAnswer) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await connect(request, deadline)
+        let timer = deadline == .distantFuture ? nil : Self.close(connection.channel, at: deadline)
+        defer { timer?.cancel() }
+        return try await connection.executeThenClose { inbound, outbound in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask {
+                    // What keeps the request from being sent ends the answer too, with its reason.
+                    try? await Self.send(request, to: outbound)
+                }
+                let parts = AnswerParts(inbound.makeAsyncIterator())
+                let head = try await parts.head()
+                return try await read(
+                    OutgoingAnswer(status: Int(head.status.code), headers: head.headers, body: .init(parts: parts)))
+            }
+        }
+    }
+
+    /// The whole answer to a request.
+    ///
+    /// - Parameter maxBytes: the most that the body may have.
+    package func fetch(
+        _ request: OutgoingRequest, deadline: NIODeadline = .distantFuture, upTo maxBytes: Int = .max
+    ) async throws -> (status: Int, headers: HTTPHeaders, body: ByteBuffer) {
+        try await exchange(request, deadline: deadline) { answer in
+            (answer.status, answer.headers, try await answer.body.collect(upTo: maxBytes))
+        }
+    }
+
+    private static func send(
+        _ request: OutgoingRequest, to outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>
+    ) async throws {
+        try await outbound.write(.head(request.head))
+        switch request.body {
+        case .none: break
+        case .bytes(let bytes): try await outbound.write(.body(bytes))
+        case .parts(_, let next):
+            while let part = try await next() { try await outbound.write(.body(part)) }
+        }
+        try await outbound.write(.end(nil))
+    }
+
+    private static func close(_ channel: any Channel, at deadline: NIODeadline) -> Scheduled<Void> {
+        channel.eventLoop.scheduleTask(deadline: deadline) {
+            channel.pipeline.fireErrorCaught(OutgoingError.deadlineExceeded)
+            channel.close(promise: nil)
+        }
+    }
+
+    // MARK: Connections
+
+    private func connect(_ request: OutgoingRequest, _ deadline: NIODeadline) async throws -> Connection {
+        if request.isEncrypted, encryption == nil { throw OutgoingError.withoutEncryption }
+        let left = deadline == .distantFuture ? connectTimeout : min(connectTimeout, deadline - .now())
+        guard left > .zero else { throw OutgoingError.deadlineExceeded }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let attempts = ConnectionAttempts()
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(left).channelInitializer { attempts.add($0) }
+            .resolver(try request.addresses.map { try GivenAddresses($0, port: request.port, on: loop) })
+        return try await withTaskCancellationHandler {
+            do {
+                return try await bootstrap.connect(host: request.host, port: request.port) { channel in
+                    channel.eventLoop.makeCompletedFuture { try prepare(channel, for: request) }
+                }
+            } catch {
+                try Task.checkCancellation()
+                // The time was that of the deadline.
+                if NIODeadline.now() >= deadline { throw OutgoingError.deadlineExceeded }
+                throw error
+            }
+        } onCancel: {
+            attempts.end()
+        }
+    }
+
+    private func prepare(_ channel: any Channel, for request: OutgoingRequest) throws -> Connection {
+        let pipeline = channel.pipeline.syncOperations
+        if request.isEncrypted { try encryption?.addHandlers(to: channel, for: request.host) }
+        if let answerLimit { try pipeline.addHandler(AnswerBoundHandler(answerLimit)) }
+        try pipeline.addHTTPClientHandlers()
+        try pipeline.addHandler(RequestPartHandler())
+        return try Connection(wrappingChannelSynchronously: channel)
+    }
+}
+
+/// The connections that are tried for one request, which end with it.
+private final class ConnectionAttempts: Sendable {
+    private let state = NIOLockedValueBox<(isOver: Bool, channels: [any Channel])>((false, []))
+
+    func add(_ channel: any Channel) -> EventLoopFuture<Void> {
+        let isOver = state.withLockedValue { state in
+            state.channels.append(channel)
+            return state.isOver
+        }
+        return isOver
+            ? channel.eventLoop.makeFailedFuture(CancellationError()) : channel.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func end() {
+        let channels = state.withLockedValue { state in
+            state.isOver = true
+            return state.channels
+        }
+        for channel in channels { channel.close(promise: nil) }
+    }
+}
+
+/// Turns parts of a request that other threads may make into the library's own.
+private final class RequestPartHandler: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPPart<HTTPRequestHead, ByteBuffer>
+    typealias OutboundOut = HTTPClientRequestPart
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part: HTTPClientRequestPart =
+            switch unwrapOutboundIn(data) {
+            case .head(let head): .head(head)
+            case .body(let bytes): .body(.byteBuffer(bytes))
+            case .end(let trailers): .end(trailers)
+            }
+        context.write(wrapOutboundOut(part), promise: promise)
+    }
+}
+
+/// The parts of an answer as they come. Not for several tasks at once.
+final class AnswerParts {
+    private var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+    private var isOver = false
+
+    init(_ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator) {
+        self.parts = parts
+    }
+
+    func head() async throws -> HTTPResponseHead {
+        guard case .head(let head)? = try await read() else { throw OutgoingError.closedBeforeAnswer }
+        return head
+    }
+
+    /// The next bytes of the body; `nil` at its end.
+    func next() async throws -> ByteBuffer? {
+        guard !isOver else { return nil }
+        switch try await read() {
+        case .body(let bytes)?: return bytes
+        case .end?:
+            isOver = true
+            return nil
+        case .head?, nil: throw OutgoingError.closedInAnswer
+        }
+    }
+
+    private func read() async throws -> HTTPClientResponsePart? {
+        var parts = parts
+        defer { self.parts = parts }
+        let part = try await parts.next()
+        // The stream of a cancelled task just ends.
+        if part == nil { try Task.checkCancellation() }
+        return part
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A request to a server, with a connection of its own.
+package struct OutgoingRequest: Sendable {
+    package enum Body: Sendable {
+        case none
+        case bytes(ByteBuffer)
+        /// A body that is made while it is sent.
+        ///
+        /// - Parameters:
+        ///   - length: its size in bytes; `nil` if it is not known, and sent in chunks.
+        ///   - next: the next part; `nil` at its end.
+        case parts(length: Int?, next: @Sendable () async throws -> ByteBuffer?)
+    }
+
+    package var method: HTTPMethod
+    package var headers: HTTPHeaders = [:]
+    package var body = Body.none
+    /// The numeric addresses that stand for the host's name. `nil` to look the name up.
+    package var addresses: [String]?
+
+    let isEncrypted: Bool
+    /// A name, or a numeric address without brackets.
+    let host: String
+    let port: Int
+    /// The path and query.
+    let target: String
+
+    /// - Parameter url: `http:` or `https:`. A user in it is not sent.
+    /// - Throws: ``OutgoingError/badURL(_:)``.
+    package init(_ method: HTTPMethod = .GET, _ url: String) throws {
+        self.method = method
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = parts.host?.trimmingCharacters(in: ["[", "]"]),
+            !host.isEmpty
+        else { throw OutgoingError.badURL(url) }
+        isEncrypted = scheme == "https"
+        self.host = host
+        port = parts.port ?? (isEncrypted ? 443 : 80)
+        let path = parts.percentEncodedPath
+        target = (path.isEmpty ? "/" : path) + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
+    }
+
+    /// The head as it is sent: with Host, and the length of the body.
+    var head: HTTPRequestHead {
+        var head = HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers)
+        if !headers.contains(name: "Host") {
+            let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+            head.headers.add(name: "Host", value: port == (isEncrypted ? 443 : 80) ? name : "\(name):\(port)")
+        }
+        switch body {
+        case .none:
+            // Some servers wait for a body where the method usually has one.
+            if [.POST, .PUT, .PATCH].contains(method) { head.headers.replaceOrAdd(name: "Content-Length", value: "0") }
+        case .bytes(let bytes):
+            head.headers.replaceOrAdd(name: "Content-Length", value: "\(bytes.readableBytes)")
+        case .parts(let length?, _): head.headers.replaceOrAdd(name: "Content-Length", value: "\(length)")
+        case .parts(nil, _): head.headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
+        }
+        return head
+    }
+}
+
+/// An answer, which can be read while its connection is open.
+package struct OutgoingAnswer {
+    package let status: Int
+    package let headers: HTTPHeaders
+    /// Can be read once. What is not read is not received.
+    package let body: Body
+
+    package struct Body: AsyncSequence {
+        let parts: AnswerParts
+
+        package struct AsyncIterator: AsyncIteratorProtocol {
+            let parts: AnswerParts
+
+            /// - Throws: ``OutgoingError/closedInAnswer`` if the answer is not complete.
+            package mutating func next() async throws -> ByteBuffer? { try await parts.next() }
+        }
+
+        package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: parts) }
+
+        /// All bytes.
+        ///
+        /// - Throws: ``OutgoingError/bodyTooLong(_:)`` if there are more than `maxBytes`.
+        package func collect(upTo maxBytes: Int) async throws -> ByteBuffer {
+            var whole = ByteBuffer()
+            for try await part in self {
+                guard whole.readableBytes + part.readableBytes <= maxBytes else {
+                    throw OutgoingError.bodyTooLong(maxBytes)
+                }
+                whole.writeImmutableBuffer(part)
+            }
+            return whole
+        }
+    }
+}
+
+/// The reason why there is no answer, or not a whole one. Errors of sockets, of the parser and of encryption come as they are.
+package enum OutgoingError: Error, Equatable {
+    case badURL(String)
+    /// An `https:` URL, and no encryption.
+    case withoutEncryption
+    case deadlineExceeded
+    case closedBeforeAnswer
+    case closedInAnswer
+    /// A body of more bytes than its reader takes.
+    case bodyTooLong(Int)
+}
