@@ -50,7 +50,7 @@ RUN --mount=type=cache,id=source-archives,target=/var/cache/apt,sharing=locked \
     --mount=type=cache,id=source-lists,target=/var/lib/apt,sharing=locked \
     rm -f /etc/apt/apt.conf.d/docker-clean \
     && apt-get update \
-    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils libsqlite3-dev make python3 zlib1g-dev
+    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils libsqlite3-dev libssl-dev make python3 zlib1g-dev
 WORKDIR /entrupy-sim
 # The packages first: they change seldom, and a layer keeps them. The versions are those of Package.resolved, if there is one.
 COPY Package.swift Package.resolve[d] ./

@@ -10,13 +10,15 @@ SWIFT := swift
 # Where Package.resolved is committed, and with LOCKED=1, no other versions of the packages are taken.
 LOCKED ?= $(shell git ls-files Package.resolved 2>/dev/null)
 PLAIN_BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build $(if $(LOCKED),--only-use-versions-from-resolved-file)
-# Our own modules are optimized in debug builds too, unless a debugger will look at them. NO_DEBUG_INFO=1, as in CI, leaves out what a
-# debugger reads.
-BUILD := $(if $(DEBUG),,ENTRUPY_SIM_OPTIMIZE=1) $(PLAIN_BUILD) $(if $(NO_DEBUG_INFO),-debug-info-format none)
+# Builds have nothing for a debugger to read, unless DEBUG=1. HTTPS=1 adds the HTTPS port and https: addresses (see Package.swift).
+BUILD := $(if $(DEBUG),,ENTRUPY_SIM_OPTIMIZE=1) $(PLAIN_BUILD) $(if $(DEBUG),,-debug-info-format none)
+# Each module of a release is compiled by two threads: modules wait for each other, and one thread would leave a processor idle.
+RELEASE_BUILD := HTTPS=1 $(BUILD) --configuration release -Xswiftc -num-threads -Xswiftc 2
 # The port and data directory of `make serve`.
 PORT ?= 8642
 DATA ?= entrupy-sim-data
-RELEASE = .build/release/entrupy-sim
+# BINARY_TO_TEST is another program for the targets that test one, such as the debug one of CI.
+RELEASE = $(or $(BINARY_TO_TEST),.build/release/entrupy-sim)
 # A debug build is ready in less than half the time, and shares its parts with the tests. Once there is a release build, that one is used.
 CONFIGURATION := $(if $(DEBUG),debug,$(if $(FAST)$(wildcard .build/release/entrupy-sim),release,debug))
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
@@ -25,23 +27,12 @@ BINARY = .build/$(CONFIGURATION)/entrupy-sim
 ifeq ($(shell uname -s),Linux)
 RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic
 endif
-# ONE_BUILD=1, as in CI: the tests are compiled into the release build, so that the packages and our modules are compiled once. The
-# modules show the tests what other programs do not see; a release is built without.
-TESTS := $(if $(ONE_BUILD),release,debug)
-ifneq ($(ONE_BUILD),)
-export ENTRUPY_SIM_TESTABLE := 1
-RELEASE_FLAGS := $(filter-out --static-swift-stdlib,$(RELEASE_FLAGS))
-STATIC_SWIFT := $(if $(RELEASE_FLAGS),ENTRUPY_SIM_STATIC_SWIFT=1)
-endif
-ifeq ($(CONFIGURATION),release)
-BUILD_FLAGS = $(RELEASE_FLAGS)
-endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer
 # than the 30 seconds that a server waits for a body. TEST_WIDTH tests at once take as long together, and wait for seven others.
 TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
-RUN_TESTS = $(SWIFT) test --skip-build --configuration $(TESTS) $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
+RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
 # No target is a file.
 .PHONY: $(shell sed -nE 's/^([a-z-]+):.*/\1/p' $(MAKEFILE_LIST))
@@ -50,10 +41,11 @@ help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 ifneq ($(HAS_SWIFT),)
-serve: build ## Build and run the simulator (PORT=… to listen on, DATA=… for its data; FAST=1 for a release build, DEBUG=1 for a debugger)
+serve: build ## Build and run the simulator (PORT=…, DATA=… for its data; HTTPS=1 with HTTPS, FAST=1 for a release build, DEBUG=1 for a debugger)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
-test: build-tests ## Run all tests (FILTER=… for some of them, PROGRAM=… for end-to-end tests of another binary, such as the release build)
+test: build-tests ## Run all tests (HTTPS=1 with those of HTTPS, FILTER=… for some, PROGRAM=… for end-to-end tests of another binary)
+	@[ -n "$(HTTPS)$(FILTER)" ] || echo "HTTPS=1 make test runs $$(cat Tests/HTTPSTests/*.swift Tests/EndToEndTests/HTTPS/*.swift | grep -c '@Test') more tests, of HTTPS and HTTP/2."
 	@$(if $(PROGRAM),ENTRUPY_SIM_PROGRAM=$(abspath $(PROGRAM))) $(RUN_TESTS) $(if $(FILTER),--filter '$(FILTER)')
 else
 # Without Swift these run in a container. Without a container engine they print how to get Swift.
@@ -66,24 +58,24 @@ endif
 
 # SKIP_BUILD=1 takes the tests, and the program, that are there.
 build-tests: toolchain
-	@[ -n "$(SKIP_BUILD)" ] || $(BUILD) --configuration $(TESTS) --build-tests
+	@[ -n "$(SKIP_BUILD)" ] || $(BUILD) --build-tests
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
-		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes $(if $(filter release,$(CONFIGURATION)),eleven to twenty,six to fifteen) minutes on two cores; later ones take seconds to minutes."; fi
-	@$(if $(filter release,$(CONFIGURATION)),$(STATIC_SWIFT)) $(BUILD) --configuration $(CONFIGURATION) $(BUILD_FLAGS) --product entrupy-sim
+		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about $(if $(filter release,$(CONFIGURATION)),ten,four) minutes on two cores; later ones take seconds to a minute."; fi
+	@$(if $(filter release,$(CONFIGURATION)),$(RELEASE_BUILD) $(RELEASE_FLAGS),$(BUILD)) --product entrupy-sim
 
 # SKIP_BUILD=1 takes the program that is there: a build that has nothing to do still takes seconds.
 release: toolchain
-	@[ -n "$(SKIP_BUILD)" -a -x $(RELEASE) ] || $(STATIC_SWIFT) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
+	@[ -n "$(SKIP_BUILD)$(BINARY_TO_TEST)" -a -x $(RELEASE) ] || $(RELEASE_BUILD) $(RELEASE_FLAGS) --product entrupy-sim
 
-# On Linux SQLite is linked statically, and of ICU's data only what the program needs: the folder holds libsqlite3.a alone, and the data.
+# On Linux SQLite and libcrypto are linked statically, and of ICU's data only what the program needs: the folder holds these alone.
 ifeq ($(shell uname -s),Linux)
 STATIC := .build/static
 endif
 dist: toolchain ## Make dist/: archive, .deb, Python wheels, npm packages, artifact bundle, install.sh, Homebrew formula, Nix flake, bills of materials, provenance
-	@[ -z "$(STATIC)" ] || { scripts/static-sqlite $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
-	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(STATIC_SWIFT) $(BUILD) --configuration release $(RELEASE_FLAGS) --product entrupy-sim
+	@[ -z "$(STATIC)" ] || { scripts/static-libraries $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
+	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(RELEASE_BUILD) $(RELEASE_FLAGS) --product entrupy-sim
 	@scripts/dist $(RELEASE)
 
 test-packages: ## Install each package of dist/ in a clean environment, and take it away again (DEB_ROOT=… for the .deb)
@@ -179,7 +171,7 @@ else
 FUZZER = seeded
 FUZZ_BUILD = .build$(if $(OPTIMIZED),/optimized)
 endif
-FUZZ_CONFIGURATION = $(if $(OPTIMIZED),release,$(if $(GUIDED),debug,$(TESTS)))
+FUZZ_CONFIGURATION = $(if $(OPTIMIZED),release,debug)
 test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each, GUIDED=1 with libFuzzer, SEED=… repeats a run)
 	@scripts/python
 	@[ -n "$(FUZZER)" ] || { echo "this toolchain has no libFuzzer; run without GUIDED=1"; exit 1; }
@@ -194,7 +186,7 @@ test-fuzz: toolchain ## Feed every parser with mutated inputs (RUNS=1000000 each
 test-mutations: toolchain ## Break one rule after another and check that its test fails (ONLY=regex, or COUNT=10 SEED=…, for some)
 	@scripts/python
 	@python3 -B Tests/Mutations/selftest.py --quiet
-	@python3 -B Tests/Mutations/mutations.py --build 'env $(BUILD)' --test '$(SWIFT) test' $(if $(ONLY),--only '$(ONLY)') \
+	@python3 -B Tests/Mutations/mutations.py --build 'env HTTPS=1 $(BUILD)' --test 'env HTTPS=1 $(SWIFT) test' $(if $(ONLY),--only '$(ONLY)') \
 		$(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed '$(SEED)')
 
 MINUTES ?= 60
@@ -254,6 +246,10 @@ bench-instructions: release ## Count the instructions of a request, route by rou
 	@command -v valgrind >/dev/null || scripts/debian-install valgrind "valgrind, which counts"
 	@python3 -B Benchmarks/instructions.py $(if $(BEFORE),--before $(abspath $(BEFORE))) --after $(RELEASE) \
 		$(if $(CHECK),--check) $(if $(RECORD),--record)
+
+bench-build: toolchain ## Measure the first build of a fresh clone, against the limits in Benchmarks/build.json (HTTPS=1, RECORD=1 writes them)
+	@scripts/python
+	@python3 -B Benchmarks/build.py $(if $(HTTPS),--https) $(if $(RECORD),--record)
 
 ROUNDS_OF_ISOLATION ?= 5
 bench-isolation: release ## Compare the p99 of webhooks of 200 namespaces with and without one that hangs; takes two minutes

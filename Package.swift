@@ -138,7 +138,7 @@ let package = Package(
                 server("NIOPosix", "swift-nio"),
             ]
         ),
-        .target(name: "Hashes", dependencies: [.target(name: "CHashes", condition: .when(platforms: [.linux]))]),
+        .target(name: "Hashes", dependencies: ["CHashes"]),
         .systemLibrary(name: "CHashes", providers: [.apt(["libssl-dev"])]),
         .target(name: "EntrupyAPI", dependencies: ["SimulationAPI"]),
         .target(name: "AppComponentsAPI", dependencies: ["SimulationAPI"]),
@@ -260,6 +260,8 @@ if isSet("HTTPS") {
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        // A client of other makers, which speaks HTTP/2, for tests.
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ]
     package.targets += [
         .target(
@@ -306,7 +308,8 @@ if isSet("HTTPS") {
         case "EndToEndTests":
             target.exclude = []
             target.dependencies += [
-                "HTTPSTestSupport", server("Crypto", "swift-crypto"), server("NIOSSL", "swift-nio-ssl"),
+                "HTTPSTestSupport", server("AsyncHTTPClient", "async-http-client"),
+                server("Crypto", "swift-crypto"), server("NIOSSL", "swift-nio-ssl"),
                 server("SwiftASN1", "swift-asn1"), server("X509", "swift-certificates"),
             ]
         default: break
@@ -324,33 +327,18 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
     }
 }
 
-// ONE_BUILD=1 of the Makefile, with which CI builds: the release build shows the tests what they need, and is linked with them. They
-// are compiled without optimization.
-if Context.environment["ENTRUPY_SIM_TESTABLE"] != nil {
-    for target in package.targets where target.type != .system {
-        let flags = target.type == .test ? ["-Onone", "-num-threads", "2"] : ["-enable-testing"]
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags, .when(configuration: .release))]
+// The Makefile optimizes two small modules in debug builds too: JSON, texts and durations take a sixth of the time of all tests, and little
+// of the compiler's.
+if isSet("ENTRUPY_SIM_OPTIMIZE") {
+    for target in package.targets where ["SimulationAPI", "Measures"].contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
     }
 }
 
 // For packages: a folder with what is linked instead of the system's libraries. `make dist` sets it.
 if let folder = Context.environment["ENTRUPY_SIM_STATIC"] {
-    link(["-L", folder, "\(folder)/icu.o", "-Xlinker", "--icf=safe"])
-}
-
-// Links the program with Swift's libraries, as `--static-swift-stdlib` does, which would compile each module anew.
-if Context.environment["ENTRUPY_SIM_STATIC_SWIFT"] != nil {
-    let foundation = [
-        "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation", "_FoundationICU",
-        "_FoundationCShims", "_FoundationCollections", "swiftDispatch", "dispatch", "BlocksRuntime",
-    ]
-    link(["-static-stdlib"] + foundation.map { "-l\($0)" })
-}
-
-/// Adds flags for the linker to those of the program.
-@MainActor func link(_ flags: [String]) {
     for target in package.targets where target.name == "entrupy-sim" {
-        target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(flags)]
+        target.linkerSettings = [.unsafeFlags(["-L", folder, "\(folder)/icu.o", "-Xlinker", "--icf=safe"])]
     }
 }
 

@@ -21,7 +21,7 @@ package struct ServerCertificates: SecurePort {
     package let authority: String?
     package let authorityPath: String?
     package let names: [String]
-    private let configuration: TLSConfiguration
+    let configuration: TLSConfiguration
 
     /// - Throws: ``AuthorityProblem`` if the certificates cannot be used.
     package init(_ source: CertificateSource, logger: Logger) throws {

@@ -1,9 +1,10 @@
+import Foundation
+
 #if canImport(CryptoKit)
     import CryptoKit
 #else
     import CHashes
 #endif
-import Foundation
 
 /// SHA-256 (FIPS 180-4). A copy goes on by itself.
 package struct SHA256: Sendable {

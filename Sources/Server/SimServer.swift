@@ -207,7 +207,8 @@ package struct SimServer: Sendable {
         var listeners = [HTTPService(application: application, option: "--port", port: configuration.port)]
         if let tls = configuration.tls {
             let secure = try tls.secure.server(
-                limits: configuration.connections, requestID: namespaces.environment.nextServerRequestID, logger: logger)
+                limits: configuration.connections, requestID: namespaces.environment.nextServerRequestID, logger: logger
+            )
             listeners.append(
                 HTTPService(
                     application: self.application(responder, port: tls.port, secure) {

@@ -65,6 +65,28 @@ public struct JSONNumber: Sendable, Hashable {
         self.text = text
     }
 
+    /// Whether a text is written as a JSON number (RFC 8259, section 6), however large. Its time is linear.
+    package static func isNumber(_ text: String) -> Bool {
+        var rest = Substring(text).utf8
+        func take(_ characters: String) -> Bool {
+            guard let first = rest.first, characters.utf8.contains(first) else { return false }
+            rest.removeFirst()
+            return true
+        }
+        func takeDigits() -> Bool {
+            let count = rest.prefix { (0x30...0x39).contains($0) }.count
+            rest.removeFirst(count)
+            return count > 0
+        }
+        _ = take("-")
+        guard take("0") || takeDigits(), !take(".") || takeDigits() else { return false }
+        if take("eE") {
+            _ = take("+-")
+            guard takeDigits() else { return false }
+        }
+        return rest.isEmpty
+    }
+
     /// The nearest double.
     public var double: Double { Double(text) ?? 0 }
 

@@ -73,7 +73,7 @@ import Testing
         "EntrupySimTesting/BundlePage.swift": ["Self"],
         "EntrupySimTesting/ControlConnection.swift": ["Simulator"],
         "EntrupySimTesting/Simulator.swift": ["info", "version"],
-        "Server/TLS/LocalAuthority.swift": ["fingerprint"],
+        "HTTPS/LocalAuthority.swift": ["fingerprint"],
         "Simulation/Recording/Recording.swift": ["RecordingHead", "kind"],
         "Simulation/Namespaces/SeededGenerator.swift": ["randomSeed"],
         "Storage/Validation/UploadedDatabase.swift": ["name"],
@@ -84,6 +84,11 @@ import Testing
         for (name, text) in try Self.files(".swift") {
             var goesOn = false
             for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                // The expression below would take a quarter of a minute for all lines, in a debug build.
+                let mayBegin = line.withCString {
+                    strstr($0, "curl ") != nil || strstr($0, "entrupy-sim ") != nil || strstr($0, "export ") != nil
+                }
+                guard goesOn || mayBegin else { continue }
                 let command = line.firstMatch(of: #/(?:\bcurl |\bentrupy-sim (?:\\\(|[a-z]+ )|export [A-Z_]+=)/#)
                 guard goesOn || command != nil else { continue }
                 let rest = goesOn ? line : line[(command?.range.lowerBound ?? line.startIndex)...]

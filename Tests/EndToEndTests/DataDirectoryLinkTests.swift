@@ -10,7 +10,7 @@ import Testing
         try await Process.withDirectory { directory in
             let (data, elsewhere) = (directory + "/data", directory + "/elsewhere")
             try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
-            let server = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+            let server = try SimProcess(["--data-dir", data] + SimProcess.securePort)
             let world = TestWorld(base: server.baseURL)
             let session = try await world.login()
             _ = try await world.submit(session)
@@ -34,11 +34,11 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test(arguments: [
-        "lock", "namespaces", "images", "namespaces/default.sqlite", "snapshots/default", "scenarios/default",
-        "authority",
-        "authority/authority-key.pem", "authority/authority.pem",
-    ])
+    private static let places =
+        ["lock", "namespaces", "images", "namespaces/default.sqlite", "snapshots/default", "scenarios/default"]
+        + (SimProcess.hasHTTPS ? ["authority", "authority/authority-key.pem", "authority/authority.pem"] : [])
+
+    @Test(arguments: places)
     func aServerWithALinkInItsDataDirectoryDoesNotStart(name: String) async throws {
         try await withUsedDirectory { data, elsewhere in
             let target = try link(name, in: data, to: elsewhere)
@@ -48,7 +48,7 @@ import Testing
             let before = isFolder.boolValue ? nil : FileManager.default.contents(atPath: target)
             let names = try FileManager.default.subpathsOfDirectory(atPath: elsewhere)
             let refused = #expect(throws: SimProcess.NotStarted.self) {
-                _ = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+                _ = try SimProcess(["--data-dir", data] + SimProcess.securePort)
             }
             #expect(refused?.status == 1)
             #expect(refused?.output.contains("\(data)/\(name) is a symbolic link") == true, "\(refused?.output ?? "")")
@@ -103,7 +103,7 @@ import Testing
         try await withUsedDirectory { data, elsewhere in
             let other = elsewhere + "/data"
             try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: data)
-            let server = try SimProcess(["--data-dir", other, "--tls-port", "0"])
+            let server = try SimProcess(["--data-dir", other] + SimProcess.securePort)
             #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/snapshots/one").status == 200)
             server.stop()
         }
@@ -111,13 +111,14 @@ import Testing
 
     // MARK: Modes
 
-    @Test func modesAreRepairedAndTheLogSaysSo() async throws {
+    @Test(.enabled(if: SimProcess.hasHTTPS, SimProcess.needsHTTPS)) func modesAreRepairedAndTheLogSaysSo() async throws
+    {
         try await withUsedDirectory { data, _ in
             let key = data + "/authority/authority-key.pem"
             let database = data + "/namespaces/default.sqlite"
             for path in [key, database] { chmod(path, 0o666) }
             for path in [data + "/authority", data + "/namespaces"] { chmod(path, 0o777) }
-            let server = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+            let server = try SimProcess(["--data-dir", data] + SimProcess.securePort)
             server.stop()
             for path in [key, database] { #expect(try mode(path) == 0o600, "\(path)") }
             for path in [data + "/authority", data + "/namespaces"] { #expect(try mode(path) == 0o700, "\(path)") }
@@ -128,7 +129,7 @@ import Testing
                 "\(server.greeting)")
             #expect(
                 lines.contains { $0.contains("\(data)/authority was open to other users") && $0.contains("mode 777") })
-            let next = try SimProcess(["--data-dir", data, "--tls-port", "0"])
+            let next = try SimProcess(["--data-dir", data] + SimProcess.securePort)
             next.stop()
             #expect(!next.greeting.contains(" warning "), "\(next.greeting)")
         }
@@ -144,7 +145,9 @@ import Testing
                 .status == 0
 
         /// Files of root, which the server's user may read and cannot restrict.
-        @Test(.enabled(if: canBecomeNobody, "this user cannot run a program as another"))
+        @Test(
+            .enabled(if: canBecomeNobody, "this user cannot run a program as another"),
+            .enabled(if: SimProcess.hasHTTPS, SimProcess.needsHTTPS))
         func modesThatCannotBeSetAreReported() async throws {
             try await Process.withDirectory { directory in
                 let data = directory + "/data"

@@ -4,7 +4,9 @@ import Testing
 
 /// Command lines that the program prints for readers to paste, with hostile values from files and flags.
 @Suite(.enabled(if: PasteShell.isWanted, "make test-shells runs these")) struct PrintedCommandTests {
-    @Test(arguments: [PasteShell.bash, .zsh].filter(\.isInstalled))
+    @Test(
+        .enabled(if: SimProcess.hasHTTPS, SimProcess.needsHTTPS),
+        arguments: [PasteShell.bash, .zsh].filter(\.isInstalled))
     func theExamplesOfTheStartRunAsTheyStand(shell: PasteShell) async throws {
         let token = "it's$(:>\"$CANARY\")`:>$CANARY`;:>$CANARY;!x"
         try await Process.withDirectory { directory in

@@ -1,6 +1,7 @@
 import EntrupySimTesting
 import Foundation
 import Synchronization
+import Testing
 
 /// A process of the real binary that ends with the tests.
 final class SimProcess: Sendable {
@@ -139,6 +140,12 @@ final class SimProcess: Sendable {
 
     /// The path of the binary.
     static let path = binary.path
+
+    /// Whether the binary was built with HTTPS=1. Tests that need it are run then alone.
+    static let hasHTTPS = (try? runBlocking(["--version"]).output.contains("without HTTPS")) == false
+    static let needsHTTPS: Comment = "HTTPS=1 make test runs these"
+    /// The options of a server that has an HTTPS port if the binary can.
+    static let securePort = hasHTTPS ? ["--tls-port", "0"] : []
 
     /// Whether the tests are of another binary than their own build, such as a release build.
     static var isNamed: Bool { named != nil }

@@ -27,7 +27,9 @@ import Testing
         try await SimProcess.run(["-euc", "cd \"$0\"\n" + block, directory], program: "/bin/bash")
     }
 
-    @Test(.enabled(if: isPossible, "needs openssl, curl and bash"))
+    @Test(
+        .enabled(if: isPossible, "needs openssl, curl and bash"),
+        .enabled(if: SimProcess.hasHTTPS, SimProcess.needsHTTPS))
     func theDocumentedCertificateIsForTheVendorsName() async throws {
         let blocks = try Self.blocks()
         let certificate = try #require(blocks.first { $0.hasPrefix("openssl req -x509") })

@@ -6,6 +6,7 @@ import Testing
 import X509
 
 @testable import HTTPS
+@testable import Server
 
 @Suite struct TrustStoreTests {
     /// A root folder with an empty store of Debian's layout.

@@ -164,7 +164,8 @@ import Testing
     }
 
     @Test func aBodyThatIsTooLongForItsReaderIsRefused() async throws {
-        let server = try await RawServer.start { _ in "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n12345678901234567890" }
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n12345678901234567890"
+        let server = try await RawServer.start { _ in text }
         defer { server.stop() }
         let request = try OutgoingRequest(.GET, "http://127.0.0.1:\(server.port)/")
         await #expect(throws: OutgoingError.bodyTooLong(19)) {

@@ -3,6 +3,18 @@ import SimulationAPI
 import Testing
 
 @Suite struct StrictJSONTests {
+    @Test func aTextIsANumberAsJSONWritesIt() {
+        for text in ["0", "-0", "7", "10", "1.50", "-0.1", "1e5", "1E+05", "0.1e-7", "1e999"] {
+            #expect(JSONNumber.isNumber(text), "\(text)")
+        }
+        let others = [
+            "", "-", "01", "1.", ".5", "1e", "1e+", "+1", "1 ", " 1", "0x1", "1_0", "--1", "1.2.3", "1e5.0", "٣",
+        ]
+        for text in others {
+            #expect(!JSONNumber.isNumber(text), "\(text)")
+        }
+    }
+
     private func problem(_ bytes: [UInt8]) -> JSONProblem? {
         do {
             _ = try StrictJSON.parse(bytes)

@@ -61,15 +61,20 @@ package struct EdgeTable: Sendable {
 
     /// The axes of webhooks and shipped scenarios.
     package static func ofEngine(_ platforms: Platforms) -> [DocumentedAxis] {
-        let lines = platforms.all.reduce(into: [:]) { $0.merge($1.webhooksMetWith) { first, _ in first } }
+        let lines = Lazily<[String: String]> {
+            platforms.all.reduce(into: [:]) { $0.merge($1.webhooksMetWith) { first, _ in first } }
+        }
         let webhooks = platforms.webhookEvents.flatMap { event in
             ["delivered", "failed", "cancelled"].map { end in
-                DocumentedEdge("\(event) \(end)", on: [pattern(event, end)], meetWith: lines["\(event) \(end)"] ?? "")
+                DocumentedEdge(
+                    "\(event) \(end)", on: [pattern(event, end)], meetWith: lines.value["\(event) \(end)"] ?? "")
             }
         }
-        let verified = platforms.all.reduce(into: [:]) { $0.merge($1.scenariosMetWith) { first, _ in first } }
+        let verified = Lazily<[String: String]> {
+            platforms.all.reduce(into: [:]) { $0.merge($1.scenariosMetWith) { first, _ in first } }
+        }
         let scenarios = platforms.shippedScenarios.keys.sorted().map { name in
-            DocumentedEdge(name, meetWith: verified[name] ?? "")
+            DocumentedEdge(name, meetWith: verified.value[name] ?? "")
         }
         return [
             DocumentedAxis(DocumentedAxis.webhooks, "Webhooks, and how their delivery ended", webhooks),

@@ -2,19 +2,19 @@ import EntrupyAPI
 import Simulation
 
 /// Commands that meet the documented answers. What follows from a status alone is made here; the platforms give the others.
-struct AnswerLines {
+struct AnswerLines: Sendable {
     private let platforms: Platforms
-    private let own: [String: String]
+    private let own: Lazily<[String: String]>
 
     private static let foreignHost = "-H 'Host: elsewhere.example'"
 
     init(_ platforms: Platforms) {
         self.platforms = platforms
-        own = platforms.all.reduce(into: [:]) { $0.merge($1.answersMetWith) { first, _ in first } }
+        own = Lazily { platforms.all.reduce(into: [:]) { $0.merge($1.answersMetWith) { first, _ in first } } }
     }
 
     func line(_ operation: DescribedAnswers.Operation, _ status: Int) -> String {
-        if let line = own["\(operation.method) \(operation.path) \(status)"] { return line }
+        if let line = own.value["\(operation.method) \(operation.path) \(status)"] { return line }
         let path = operation.path.replacing(/\{[^}]*\}/, with: "unknown-1")
         let caller = platforms.all.lazy.compactMap { $0.curlOptions(ofPath: operation.path) }.first ?? ""
         func call(_ options: String, json: String? = nil) -> String {

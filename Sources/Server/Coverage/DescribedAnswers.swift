@@ -1,3 +1,5 @@
+import Foundation
+
 /// The documented answers of the platforms' routes, read from the description.
 ///
 /// The lines of the file are read, and not its YAML: parsing that takes a good part of a second, and every server needs the
@@ -11,45 +13,64 @@ enum DescribedAnswers {
     }
 
     /// The operations of the platforms, in the order of the file.
-    static let all = read(String(decoding: Description.bytes, as: UTF8.self))
+    static let all = read(Description.bytes)
 
     /// Reads the paths of a description that is indented as ours is: paths by 2 blanks, methods by 4, `responses` by 6 and statuses
-    /// by 8.
-    static func read(_ text: String) -> [Operation] {
-        var operations: [Operation] = []
-        var anchors: [Substring: [Int]] = [:]
-        var (isInPaths, path, isInResponses) = (false, "", false)
-        var anchor: Substring?
-        for line in text.split(separator: "\n") {
-            let indent = line.utf8.prefix { $0 == UInt8(ascii: " ") }.count
-            if indent == 0, line.first != "#" {
-                isInPaths = line == "paths:"
-                continue
+    /// by 8. Lines that are deeper, which are most, cost a look at their beginning.
+    static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> [Operation] {
+        var reader = AnswerLineReader()
+        guard var line = bytes.baseAddress else { return [] }
+        let end = line + bytes.count
+        while line < end {
+            let found = memchr(line, 0x0a, end - line)?.assumingMemoryBound(to: UInt8.self)
+            let next = found.map { UnsafePointer($0) } ?? end
+            // Nine blanks, or a line of fewer bytes.
+            if next - line < 9 || memcmp(line, "         ", 9) != 0 {
+                let words = UnsafeBufferPointer(start: line, count: next - line)
+                let indent = words.prefix { $0 == UInt8(ascii: " ") }.count
+                if indent < words.count {
+                    reader.read(Substring(decoding: words[indent...], as: UTF8.self), indent: indent)
+                }
             }
-            guard isInPaths, !operations.isEmpty || indent <= 4 else { continue }
-            let words = line.dropFirst(indent)
-            switch indent {
-            case 2 where words.first == "/":
-                path = String(words.prefix { $0 != ":" })
-                isInResponses = false
-            case 4:
-                isInResponses = false
-                guard let method = methods[words.prefix { $0 != " " }] else { continue }
-                operations.append(Operation(method: method, path: path))
-            case 6:
-                isInResponses = words.hasPrefix("responses:")
-                guard isInResponses else { continue }
-                let value = words.dropFirst("responses:".count).drop { $0 == " " }
-                anchor = value.first == "&" ? value.dropFirst() : nil
-                if value.first == "*" { operations[operations.count - 1].statuses = anchors[value.dropFirst()] ?? [] }
-            case 8 where isInResponses && words.first == "'":
-                guard let status = Int(words.dropFirst().prefix { $0 != "'" }) else { continue }
-                operations[operations.count - 1].statuses.append(status)
-                if let anchor { anchors[anchor, default: []].append(status) }
-            default: break
-            }
+            line = next + 1
         }
-        return operations.filter { !Target($0.path).isSimulators && $0.path != "/" }
+        return reader.operations.filter { !Target($0.path).isSimulators && $0.path != "/" }
+    }
+}
+
+/// Reads the lines of the description one by one.
+private struct AnswerLineReader {
+    private(set) var operations: [DescribedAnswers.Operation] = []
+    private var anchors: [Substring: [Int]] = [:]
+    private var (isInPaths, path, isInResponses) = (false, "", false)
+    private var anchor: Substring?
+
+    mutating func read(_ words: Substring, indent: Int) {
+        if indent == 0 {
+            if !words.hasPrefix("#") { isInPaths = words == "paths:" }
+            return
+        }
+        guard isInPaths, !operations.isEmpty || indent <= 4 else { return }
+        switch indent {
+        case 2 where words.hasPrefix("/"):
+            path = String(words.prefix { $0 != ":" })
+            isInResponses = false
+        case 4:
+            isInResponses = false
+            guard let method = Self.methods[words.prefix { $0 != " " }] else { return }
+            operations.append(DescribedAnswers.Operation(method: method, path: path))
+        case 6:
+            isInResponses = words.hasPrefix("responses:")
+            guard isInResponses else { return }
+            let value = words.dropFirst("responses:".count).drop { $0 == " " }
+            anchor = value.first == "&" ? value.dropFirst() : nil
+            if value.first == "*" { operations[operations.count - 1].statuses = anchors[value.dropFirst()] ?? [] }
+        case 8 where isInResponses && words.hasPrefix("'"):
+            guard let status = Int(words.dropFirst().prefix { $0 != "'" }) else { return }
+            operations[operations.count - 1].statuses.append(status)
+            if let anchor { anchors[anchor, default: []].append(status) }
+        default: break
+        }
     }
 
     private static let methods: [Substring: String] = [

@@ -1,5 +1,6 @@
 import NIOCore
 import Resources
+import SimulationAPI
 import Yams
 
 /// The OpenAPI description of this server, `openapi/entrupy-sim.yaml`.
@@ -68,7 +69,7 @@ extension Node {
         guard let float, float.isFinite else { return quoted(string ?? "") }
         // YAML has forms that JSON has not, such as `.5`. The others stay as they are written.
         let text = string ?? ""
-        return text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) == nil ? String(float) : text
+        return JSONNumber.isNumber(text) ? text : String(float)
     }
 
     private func quoted(_ text: String) -> String {

@@ -265,9 +265,9 @@ final class WebhookSender: Service, CustomStringConvertible {
         case let error as WebhookTarget.Problem: "url \(error.text)"
         case let error as RefusedTarget: error.text
         case let error as Resolver.Failed: error.text
-        case let error as OutgoingError: text(error, timeout: timeout)
+        case let error as OutgoingError: text(ofExchange: error, timeout: timeout)
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
-        case let error as NIOConnectionError: text(error, timeout: timeout)
+        case let error as NIOConnectionError: text(ofConnections: error, timeout: timeout)
         case HTTPParserError.invalidContentLength, HTTPParserError.unexpectedContentLength:
             "the answer's Content-Length is not valid"
         case HTTPParserError.invalidHeaderToken: "a header field of the answer is not valid"
@@ -284,7 +284,7 @@ final class WebhookSender: Service, CustomStringConvertible {
     }
 
     /// Where several addresses were tried, each is named.
-    private static func text(_ error: NIOConnectionError, timeout: Span) -> String {
+    private static func text(ofConnections error: NIOConnectionError, timeout: Span) -> String {
         let failures = error.connectionErrors.map {
             ($0.target.ipAddress ?? "", text($0.error, timeout: timeout) ?? "no connection")
         }
@@ -302,7 +302,7 @@ final class WebhookSender: Service, CustomStringConvertible {
         }
     }
 
-    private static func text(_ error: OutgoingError, timeout: Span) -> String? {
+    private static func text(ofExchange error: OutgoingError, timeout: Span) -> String? {
         switch error {
         case .deadlineExceeded: "no answer within \(seconds(timeout)) s"
         case .closedBeforeAnswer, .closedInAnswer: "the receiver closed the connection before it answered"

@@ -4,7 +4,7 @@ import NIOPosix
 
 extension ResponseBody {
     /// The largest piece that is read at once, in bytes.
-    static let pieceBytes = 262_144
+    package static let pieceBytes = 262_144
 
     /// A body of a known size that is read while it is sent: no more of it is in memory than a client takes.
     ///

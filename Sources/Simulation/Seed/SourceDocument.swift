@@ -198,11 +198,7 @@ package struct SourceDocument {
         guard scalar.style == .plain else { return .string(scalar.string) }
         if node.null != nil { return .null }
         if scalar.string.isOne(of: ["true", "false"]) { return .bool(scalar.string.isIdentical(to: "true")) }
-        // JSON numbers consist of these characters only. The check avoids running the pattern on all other texts.
-        let mayBeNumber = scalar.string.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
-        guard mayBeNumber, scalar.string.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil else {
-            return .string(scalar.string)
-        }
+        guard JSONNumber.isNumber(scalar.string) else { return .string(scalar.string) }
         return JSONNumber(finite: scalar.string).map { .number($0) }
     }
 }

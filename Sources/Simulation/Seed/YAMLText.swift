@@ -12,15 +12,17 @@ package enum YAMLText {
 
     /// The reason why a text must not be parsed, with its line; `nil` if it may be.
     package static func problem(_ yaml: String) -> (line: Int, text: String)? {
-        if let offset = endOfLongRun(yaml.unicodeScalars) {
+        let bytes = Array(yaml.utf8)
+        // Most texts have neither marks nor escapes of marks.
+        let mayHaveMarks = bytes.contains { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }
+        if mayHaveMarks, let offset = endOfLongRun(yaml.unicodeScalars) {
             return (
                 yaml.utf8[..<offset].count { $0 == 0x0a } + 1,
                 "expected at most \(maxMarks) combining marks in a row; this would take too long to compare"
             )
         }
-        let bytes = Array(yaml.utf8)
         // That of a file which was appended to another one.
-        if let offset = strayMark(bytes) {
+        if mayHaveMarks, let offset = strayMark(bytes) {
             return (
                 bytes[..<offset].count { $0 == 0x0a } + 1,
                 "a byte-order mark (U+FEFF) is only allowed at the start of the text; remove this one"

@@ -54,7 +54,8 @@ import Testing
         for path in ["/sdk/session", "/_sim/events", "/v1/health"] {
             try await isLinear("\(field) at \(path)", from: 6000) { length in
                 let method = path == "/_sim/events" ? "PUT" : "GET"
-                let status = try await secure.send(method, path, [(field.lowercased(), LinearRequestTests.marks(length))])
+                let status = try await secure.send(
+                    method, path, [(field.lowercased(), LinearRequestTests.marks(length))])
                 #expect((400..<500).contains(status ?? 0), "\(String(describing: status))")
             }
         }
@@ -96,8 +97,8 @@ import Testing
     }
 
     /// In the path and in the query.
-    @Test(arguments: LinearRequestTests.targets.filter { !$0.hasPrefix("http:") }) func marksInTargetsOverHTTP2(shape: String) async throws
-    {
+    @Test(arguments: LinearRequestTests.targets.filter { !$0.hasPrefix("http:") })
+    func marksInTargetsOverHTTP2(shape: String) async throws {
         let secure = try await secure()
         for isEncoded in [false, true] {
             try await isLinear("\(shape) \(isEncoded)", from: 4000) { length in
