@@ -21,6 +21,8 @@ package struct OutgoingTLS: OutgoingEncryption {
             if let known { return known }
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.applicationProtocols = ["http/1.1"]
+            // A receiver that does not answer close_notify would hold the attempt for seconds.
+            configuration.shutdownTimeout = .milliseconds(100)
             if let authorities {
                 configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(authorities))]
             }

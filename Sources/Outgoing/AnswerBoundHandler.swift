@@ -34,6 +34,7 @@ final class AnswerBoundHandler: ChannelInboundHandler {
     }
 }
 
+/// The error of an answer that has more than its client takes.
 package struct AnswerTooLong: Error {
     package let limit: OutgoingClient.AnswerLimit
 }

@@ -9,7 +9,7 @@ import NIOPosix
 /// repeated, no redirect is followed, nothing is decompressed, and no proxy is asked. The addresses of a name are tried in turn
 /// (RFC 8305).
 package struct OutgoingClient: Sendable {
-    /// The most that an answer may have, its head included.
+    /// The most that an answer may have, its head and the informational answers before it included.
     package struct AnswerLimit: Sendable {
         package let bytes: Int
         /// The pieces in which the bytes may come: each costs processor time.
@@ -19,14 +19,19 @@ package struct OutgoingClient: Sendable {
             self.bytes = bytes
             self.pieces = pieces
         }
+
+        /// The limit of receivers of webhooks: far more than the head of an answer and the part of its body that is saved.
+        package static let webhook = AnswerLimit(bytes: 65_536, pieces: 1000)
     }
 
     private let encryption: (any OutgoingEncryption)?
     private let answerLimit: AnswerLimit?
-    /// The maximum time until a connection is open.
     private let connectTimeout: TimeAmount
 
-    /// - Parameter answerLimit: `nil` for no limit but the reader's own.
+    /// - Parameters:
+    ///   - encryption: encrypts the connections of `https:` URLs; `nil` if they are refused.
+    ///   - answerLimit: `nil` for no limit but the reader's own, and that of the parser, which takes heads of up to 80 KiB.
+    ///   - connectTimeout: the maximum time until a connection is open, for exchanges without a deadline.
     package init(
         encryption: (any OutgoingEncryption)? = OutgoingClient.installedEncryption, answerLimit: AnswerLimit? = nil,
         connectTimeout: TimeAmount = .seconds(10)
@@ -42,8 +47,8 @@ package struct OutgoingClient: Sendable {
     /// refuse a file before it has all of it. Cancelling the task closes the connection.
     ///
     /// - Parameter deadline: the moment at which the connection is closed, wherever the exchange is.
-    /// - Throws: ``OutgoingError``, ``AnswerTooLong``, `NIOConnectionError`, `IOError`, `HTTPParserError`, errors of encryption, and
-    ///   those of `read`.
+    /// - Throws: ``OutgoingError``, ``AnswerTooLong``, `NIOConnectionError`, which has the error of each address, `IOError`,
+    ///   `HTTPParserError`, errors of encryption, and those of `read` and of the request's body.
     package func exchange<Value: Sendable>(
         _ request: OutgoingRequest, deadline: NIODeadline = .distantFuture,
         _ read: (OutgoingAnswer) async throws -> Value
@@ -55,8 +60,13 @@ package struct OutgoingClient: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 defer { group.cancelAll() }
                 group.addTask {
-                    // What keeps the request from being sent ends the answer too, with its reason.
-                    try? await Self.send(request, to: outbound)
+                    do {
+                        try await Self.send(request, to: outbound)
+                    } catch {
+                        // A body that cannot be made ends the answer too, with its reason. After the connection's own end this has no
+                        // effect, so that an answer before the end of the request can be read.
+                        connection.channel.pipeline.fireErrorCaught(error)
+                    }
                 }
                 let parts = AnswerParts(inbound.makeAsyncIterator())
                 let head = try await parts.head()
@@ -69,6 +79,7 @@ package struct OutgoingClient: Sendable {
     /// The whole answer to a request.
     ///
     /// - Parameter maxBytes: the most that the body may have.
+    /// - Throws: what ``exchange(_:deadline:_:)`` does; ``OutgoingError/bodyTooLong(_:)`` if the body has more.
     package func fetch(
         _ request: OutgoingRequest, deadline: NIODeadline = .distantFuture, upTo maxBytes: Int = .max
     ) async throws -> (status: Int, headers: HTTPHeaders, body: ByteBuffer) {
@@ -84,8 +95,14 @@ package struct OutgoingClient: Sendable {
         switch request.body {
         case .none: break
         case .bytes(let bytes): try await outbound.write(.body(bytes))
-        case .parts(_, let next):
-            while let part = try await next() { try await outbound.write(.body(part)) }
+        case .parts(let length, let next):
+            var left = length
+            while let part = try await next() {
+                left = left.map { $0 - part.readableBytes }
+                guard left ?? 0 >= 0 else { throw OutgoingError.wrongBodyLength }
+                try await outbound.write(.body(part))
+            }
+            guard left ?? 0 == 0 else { throw OutgoingError.wrongBodyLength }
         }
         try await outbound.write(.end(nil))
     }
@@ -101,7 +118,7 @@ package struct OutgoingClient: Sendable {
 
     private func connect(_ request: OutgoingRequest, _ deadline: NIODeadline) async throws -> Connection {
         if request.isEncrypted, encryption == nil { throw OutgoingError.withoutEncryption }
-        let left = deadline == .distantFuture ? connectTimeout : min(connectTimeout, deadline - .now())
+        let left = deadline == .distantFuture ? connectTimeout : deadline - .now()
         guard left > .zero else { throw OutgoingError.deadlineExceeded }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let attempts = ConnectionAttempts()

@@ -10,12 +10,13 @@ package struct OutgoingRequest: Sendable {
         /// A body that is made while it is sent.
         ///
         /// - Parameters:
-        ///   - length: its size in bytes; `nil` if it is not known, and sent in chunks.
-        ///   - next: the next part; `nil` at its end.
+        ///   - length: its size in bytes; `nil` if it is not known, and sent in chunks. Other parts than these end the exchange.
+        ///   - next: the next part; `nil` at its end. Its error ends the exchange.
         case parts(length: Int?, next: @Sendable () async throws -> ByteBuffer?)
     }
 
     package var method: HTTPMethod
+    /// The fields beside Host and those of the body, which the client adds. A Host among them is sent instead.
     package var headers: HTTPHeaders = [:]
     package var body = Body.none
     /// The numeric addresses that stand for the host's name. `nil` to look the name up.
@@ -28,13 +29,13 @@ package struct OutgoingRequest: Sendable {
     /// The path and query.
     let target: String
 
-    /// - Parameter url: `http:` or `https:`. A user in it is not sent.
+    /// - Parameter url: `http:` or `https:`, with a host. A user in it is not sent.
     /// - Throws: ``OutgoingError/badURL(_:)``.
     package init(_ method: HTTPMethod = .GET, _ url: String) throws {
         self.method = method
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.host?.trimmingCharacters(in: ["[", "]"]),
-            !host.isEmpty
+            !host.isEmpty, (1...65_535).contains(parts.port ?? 80)
         else { throw OutgoingError.badURL(url) }
         isEncrypted = scheme == "https"
         self.host = host
@@ -100,6 +101,7 @@ package struct OutgoingAnswer {
 
 /// The reason why there is no answer, or not a whole one. Errors of sockets, of the parser and of encryption come as they are.
 package enum OutgoingError: Error, Equatable {
+    /// A text that is not an `http:` or `https:` URL with a host and a port from 1 to 65535.
     case badURL(String)
     /// An `https:` URL, and no encryption.
     case withoutEncryption
@@ -108,4 +110,22 @@ package enum OutgoingError: Error, Equatable {
     case closedInAnswer
     /// A body of more bytes than its reader takes.
     case bodyTooLong(Int)
+    /// A request whose body has more or fewer bytes than it said.
+    case wrongBodyLength
+}
+
+extension OutgoingError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        // Without the URL, which may hold a password.
+        case .badURL: "the URL must be http or https, with a host and a port from 1 to 65535"
+        case .withoutEncryption:
+            "this program was built without HTTPS: build it with \"HTTPS=1 make serve\", or use a released package"
+        case .deadlineExceeded: "the exchange did not end in time"
+        case .closedBeforeAnswer: "the connection was closed before an answer came"
+        case .closedInAnswer: "the connection was closed before the answer was complete"
+        case .bodyTooLong(let maxBytes): "the answer's body has more than \(maxBytes) bytes"
+        case .wrongBodyLength: "the request's body has another length than it said"
+        }
+    }
 }

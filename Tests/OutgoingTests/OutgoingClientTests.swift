@@ -240,7 +240,7 @@ import Testing
 }
 
 /// A server on loopback that answers bytes.
-private final class RawServer: Sendable {
+final class RawServer: Sendable {
     private struct State {
         var received = ""
         var connections = 0

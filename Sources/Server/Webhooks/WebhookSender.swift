@@ -17,8 +17,8 @@ import Simulation
 final class WebhookSender: Service, CustomStringConvertible {
     private let transport: WebhookTransport
     private let logger: Logger
-    private let client = OutgoingClient(answerLimit: answerLimit)
-    private let resolver = Resolver()
+    private let client = OutgoingClient(answerLimit: .webhook)
+    private let resolver: Resolver
     private let state = NIOLockedValueBox(State())
     let description = "webhook sender"
 
@@ -27,8 +27,6 @@ final class WebhookSender: Service, CustomStringConvertible {
     static let maxConnectionsPerNamespace = 16
     /// The maximum number of bytes of an answer that are saved.
     private static let maxAnswerBytes = 1000
-    /// Far more than the head of an answer and the part that is saved.
-    private static let answerLimit = OutgoingClient.AnswerLimit(bytes: 65_536, pieces: 1000)
 
     private struct DeliveryName: Hashable {
         let namespace: String
@@ -44,8 +42,9 @@ final class WebhookSender: Service, CustomStringConvertible {
     private let tasks = NIOLockedValueBox<(isStopping: Bool, tasks: [Int: Task<Void, Never>], next: Int)>(
         (false, [:], 0))
 
-    init(_ transport: WebhookTransport, logger: Logger) {
+    init(_ transport: WebhookTransport, logger: Logger, resolver: Resolver = Resolver()) {
         self.transport = transport
+        self.resolver = resolver
         self.logger = logger
     }
 
@@ -146,7 +145,8 @@ final class WebhookSender: Service, CustomStringConvertible {
         }
     }
 
-    private func send(_ webhook: OutgoingWebhook, of namespace: String) async -> WebhookOutcome {
+    /// Makes one attempt, whoever waits for a slot.
+    func send(_ webhook: OutgoingWebhook, of namespace: String) async -> WebhookOutcome {
         guard !webhook.isDropped else {
             return WebhookOutcome(
                 status: nil, error: "dropped by a fault rule: it was not sent", milliseconds: 0, answer: nil)
@@ -306,9 +306,8 @@ final class WebhookSender: Service, CustomStringConvertible {
         switch error {
         case .deadlineExceeded: "no answer within \(seconds(timeout)) s"
         case .closedBeforeAnswer, .closedInAnswer: "the receiver closed the connection before it answered"
-        case .withoutEncryption:
-            "this program was built without HTTPS: build it with \"HTTPS=1 make serve\", or use a released package"
-        case .badURL, .bodyTooLong: nil
+        case .withoutEncryption: error.description
+        case .badURL, .bodyTooLong, .wrongBodyLength: nil
         }
     }
 

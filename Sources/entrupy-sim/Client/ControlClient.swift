@@ -314,6 +314,10 @@ struct ControlClient: Sendable {
                 next: "a fault may do that (entrupy-sim fault list); else check the server: entrupy-sim doctor")
         case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode):
             unreachable(OutgoingError.closedBeforeAnswer)
+        // The file that is sent cannot be read.
+        case let refusal as Refusal: refusal
+        case OutgoingError.wrongBodyLength:
+            Refusal(.usage, "the file changed while it was sent", next: "repeat the command when the file is complete")
         case OutgoingError.withoutEncryption: Encryption.missing(options.base)
         case OutgoingError.badURL:
             Refusal(
@@ -416,7 +420,7 @@ extension ControlCall.Body {
             guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),
                 (try? handle.seek(toOffset: 0)) != nil
             else { throw Refusal(.usage, "\(path) cannot be read", next: "name a file that entrupy-sim exported") }
-            return ("application/octet-stream", Self.parts(of: handle, size: Int(size), taken))
+            return ("application/octet-stream", Self.parts(of: handle, path, size: Int(size), taken))
         }
     }
 
@@ -424,14 +428,19 @@ extension ControlCall.Body {
     ///
     /// - Parameter taken: is called before each piece, with the size of the one before.
     private static func parts(
-        of handle: FileHandle, size: Int, _ taken: @escaping @Sendable (Int) -> Void
+        of handle: FileHandle, _ path: String, size: Int, _ taken: @escaping @Sendable (Int) -> Void
     ) -> OutgoingRequest.Body {
         let last = NIOLockedValueBox(0)
         return .parts(length: size) {
             taken(last.withLockedValue { $0 })
-            let bytes = try handle.read(upToCount: 262_144) ?? Data()
-            last.withLockedValue { $0 = bytes.count }
-            return bytes.isEmpty ? nil : ByteBuffer(bytes: bytes)
+            do {
+                let bytes = try handle.read(upToCount: 262_144) ?? Data()
+                last.withLockedValue { $0 = bytes.count }
+                return bytes.isEmpty ? nil : ByteBuffer(bytes: bytes)
+            } catch {
+                throw Refusal(
+                    .usage, "\(path) cannot be read to its end", next: "name a file that entrupy-sim exported")
+            }
         }
     }
 }

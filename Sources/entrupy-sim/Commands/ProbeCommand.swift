@@ -138,6 +138,7 @@ struct WebhookProbe: Sendable {
         case OutgoingError.deadlineExceeded: "no answer within \(DurationText.text(seconds: timeout))"
         case OutgoingError.closedBeforeAnswer, OutgoingError.closedInAnswer: "the connection was closed"
         case OutgoingError.withoutEncryption: "no connection: this program was built without HTTPS"
+        case is AnswerTooLong: "an answer that does not end"
         case let error as NIOConnectionError:
             error.connectionErrors.lazy.compactMap { encryptionProblem($0.error) }.first ?? "no connection"
         case let error as IOError: error.errnoCode == ECONNREFUSED ? "no connection" : "connection lost"
@@ -167,7 +168,8 @@ struct WebhookProbe: Sendable {
             }
             request.body = .bytes(ByteBuffer(bytes: sent))
             let time = TimeAmount.milliseconds(Int64(timeout * 1000))
-            status = try await OutgoingClient(connectTimeout: time).exchange(request, deadline: .now() + time) {
+            // The addresses and limits of a server's webhooks.
+            status = try await OutgoingClient(answerLimit: .webhook).exchange(request, deadline: .now() + time) {
                 $0.status
             }
         } catch {
