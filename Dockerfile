@@ -54,7 +54,7 @@ RUN --mount=type=cache,id=source-archives,target=/var/cache/apt,sharing=locked \
 WORKDIR /entrupy-sim
 # The packages first: they change seldom, and a layer keeps them. The versions are those of Package.resolved, if there is one.
 COPY Package.swift Package.resolve[d] ./
-RUN --mount=type=cache,target=/root/.cache,sharing=locked swift package resolve
+RUN --mount=type=cache,target=/root/.cache,sharing=locked HTTPS=1 swift package resolve
 COPY . .
 
 FROM source AS test

@@ -291,7 +291,7 @@ if isSet("HTTPS") {
         .testTarget(
             name: "HTTPSTests",
             dependencies: [
-                "HTTPS", "HTTPSTestSupport", "Server", "Entrupy", "Simulation",
+                "HTTPS", "HTTPSTestSupport", "Server", "Outgoing", "Entrupy", "Simulation",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOEmbedded", "swift-nio"),

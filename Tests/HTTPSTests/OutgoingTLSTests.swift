@@ -1,0 +1,69 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import Outgoing
+import Testing
+
+@testable import HTTPS
+@testable import Server
+
+/// Outgoing requests to `https:` addresses: whom they trust, and what they say of the others.
+@Suite(.serialized) struct OutgoingTLSTests {
+    /// Runs `body` with a server that has both ports, and a file with its authority.
+    private func withServer(
+        _ body: @escaping @Sendable (_ port: Int, _ tlsPort: Int, _ authority: String) async throws -> Void
+    ) async throws {
+        let secure = try ServerCertificates(
+            .localAuthority(dataDirectory: nil), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("authority-\(UUID()).pem")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data((secure.authority ?? "").utf8).write(to: file)
+        try await HeldServer.listening(with: secure) { _, port, tlsPort in try await body(port, tlsPort, file.path) }
+    }
+
+    private func status(_ tls: OutgoingTLS, _ url: String, addresses: [String]? = nil) async throws -> Int {
+        var request = try OutgoingRequest(.GET, url)
+        request.addresses = addresses
+        return try await OutgoingClient(encryption: tls).fetch(request, deadline: .now() + .minutes(5)).status
+    }
+
+    /// The reason that is said of a failed request.
+    private func reason(_ tls: OutgoingTLS, _ url: String, addresses: [String]? = nil) async -> String? {
+        let error = await #expect(throws: (any Error).self) { _ = try await status(tls, url, addresses: addresses) }
+        return error.flatMap { tls.reason(of: $0) }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func theAuthorityOfAFileIsTrusted() async throws {
+        try await withServer { _, port, authority in
+            let tls = OutgoingTLS(trusting: authority)
+            for _ in 0..<2 { #expect(try await status(tls, "https://localhost:\(port)/_sim/health") == 200) }
+            let pinned = try await status(tls, "https://a.localhost:\(port)/_sim/health", addresses: ["127.0.0.1"])
+            #expect(pinned == 200)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func whatIsNotTrustedIsSaidInWords() async throws {
+        try await withServer { plain, port, authority in
+            #expect(
+                await reason(OutgoingTLS(), "https://localhost:\(port)/")
+                    == "the certificate comes from an authority that is not trusted here")
+            let tls = OutgoingTLS(trusting: authority)
+            // The server has no certificate for the name, and answers with its own.
+            #expect(
+                await reason(tls, "https://receiver.example:\(port)/", addresses: ["127.0.0.1"])
+                    == "the certificate is for another name")
+            #expect(await reason(tls, "https://localhost:\(plain)/") == "the port does not speak TLS")
+        }
+    }
+
+    @Test func aFileWithoutCertificatesIsAnError() async throws {
+        await #expect(throws: (any Error).self) {
+            _ = try await status(OutgoingTLS(trusting: "/nonexistent.pem"), "https://127.0.0.1:1/")
+        }
+    }
+
+    @Test func errorsOfOtherKindsHaveNoReason() {
+        #expect(OutgoingTLS().reason(of: OutgoingError.deadlineExceeded) == nil)
+    }
+}
