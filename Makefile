@@ -29,9 +29,8 @@ RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer
-# than the 30 seconds that a server waits for a body. Many tests wait for other processes, so that with eight at once a third of two
-# processors is idle: all took 469 s then, and 403 s with fourteen.
-TEST_WIDTH ?= 14
+# than the 30 seconds that a server waits for a body. TEST_WIDTH tests at once take little longer together, and wait for seven others.
+TEST_WIDTH ?= 8
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
