@@ -62,7 +62,7 @@ build-tests: toolchain
 
 build: toolchain
 	@if [ ! -x $(BINARY) ]; then \
-		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about $(if $(filter release,$(CONFIGURATION)),ten,four) minutes on two cores; later ones take seconds to a minute."; fi
+		echo "Building entrupy-sim ($(CONFIGURATION)). The first build takes about $(if $(filter release,$(CONFIGURATION)),thirteen,four) minutes on two cores; later ones take seconds to a minute."; fi
 	@$(if $(filter release,$(CONFIGURATION)),$(RELEASE_BUILD) $(RELEASE_FLAGS),$(BUILD)) --product entrupy-sim
 
 # SKIP_BUILD=1 takes the program that is there: a build that has nothing to do still takes seconds.

@@ -200,7 +200,7 @@ final class WebhookSender: Service, CustomStringConvertible {
         return (String(decoding: bytes.map { $0 == 0 ? UInt8(ascii: "?") : $0 }, as: UTF8.self), end)
     }
 
-    /// What is said of a body that broke off; `nil` if nothing.
+    /// The problem of an answer whose body broke off; `nil` if the status says enough.
     private static func problem(ofBody error: any Error, timeout: Span) -> String? {
         if case OutgoingError.deadlineExceeded = error { return "the answer did not end within \(seconds(timeout)) s" }
         return floodText(error)

@@ -183,7 +183,7 @@ struct ControlClient: Sendable {
                     }
                     return try await read(response, watch)
                 } catch {
-                    // What happens to an answer that has begun is not a problem of reaching the server.
+                    // The server was reached: an answer that has begun has errors of its own.
                     throw InAnswer(error: error)
                 }
             }
