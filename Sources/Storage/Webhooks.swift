@@ -369,6 +369,11 @@ extension Transaction {
         return Dictionary(rows.map { ($0.subscriptionID, $0) }) { $1 }
     }
 
+    /// Whether an attempt of a delivery is in progress.
+    package func isSending() throws -> Bool {
+        try first("SELECT EXISTS (SELECT 1 FROM deliveries WHERE \(Self.isOpen) AND status = 'sending')") { $0[0] } ?? false
+    }
+
     /// Deliveries whose attempt was in progress when the process ended, oldest first.
     package func interruptedDeliveries() throws -> [DeliveryRecord] {
         try records("WHERE \(Self.isOpen) AND status = 'sending' ORDER BY position")

@@ -10,12 +10,21 @@ import Yams
 @Suite struct DocsPageTests {
     private static let page = Result { try DocsPage.html() }
 
+    /// The articles' HTML by their ids.
+    private static let articles = page.map { page in
+        Dictionary(
+            page.components(separatedBy: "<article id=\"").dropFirst().map { part in
+                (String(part.prefix { $0 != "\"" }), part.components(separatedBy: "</article>")[0])
+            }) { first, _ in first }
+    }
+
     /// The text of an article, without tags and without the form that tries the route.
-    private func article(_ id: String, of page: String) throws -> String {
-        let rest = try #require(page.components(separatedBy: "<article id=\"\(id)\"").dropFirst().first, "\(id)")
-        let article = rest.components(separatedBy: "<details class=\"tool\">")[0].components(separatedBy: "</article>")[
-            0]
-        let text = article.replacing(/<[^>]*>/, with: "")
+    private func article(_ id: String) throws -> String {
+        let article = try #require(try Self.articles.get()[id], "\(id)")
+        // Each part but the first begins with a tag's words.
+        let parts = article.components(separatedBy: "<details class=\"tool\">")[0].split(
+            separator: "<", omittingEmptySubsequences: false)
+        let text = parts.map { $0.firstIndex(of: ">").map($0.index(after:)).map($0.suffix(from:)) ?? $0 }.joined()
         return [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")].reduce(text) {
             $0.replacingOccurrences(of: $1.0, with: $1.1)
         }
@@ -56,11 +65,11 @@ import Yams
     }
 
     @Test func everyRouteShowsItsParametersMembersValuesStatusesAndHeaders() throws {
-        let (page, document) = (try Self.page.get(), try Description.tree())
+        let document = try Description.tree()
         var count = 0
         for (path, item) in document["paths"]?.members ?? [] {
             for (method, operation) in item.members {
-                let text = try article(operation.text("operationId"), of: page)
+                let text = try article(operation.text("operationId"))
                 let missing = words(operation, in: document).filter { !text.contains($0) }
                 #expect(missing.isEmpty, "\(method) \(path): \(missing.sorted())")
                 count += 1
@@ -82,20 +91,19 @@ import Yams
         ]
         let (path, method) = try #require(routes[kind])
         let id = try #require(try Description.tree()["paths"]?[path]?[method]?.text("operationId"))
-        #expect(try article(id, of: Self.page.get()).contains(word))
+        #expect(try article(id).contains(word))
     }
 
     /// `effect` has one member of many.
     @Test func alternativesAreNamedAndShown() throws {
-        let page = try Self.page.get()
         let id = try #require(try Description.tree()["paths"]?["/_sim/faults"]?["post"]?.text("operationId"))
-        let text = try article(id, of: page)
+        let text = try article(id)
         #expect(text.contains("object with exactly one of status, delay, truncate_body"))
         #expect(text.contains("body with status"), "a member beside an alternative names it")
-        let delay = try article("shape-FaultDelay", of: page)
+        let delay = try article("shape-FaultDelay")
         #expect(delay.contains("Duration or object with uniform or object with lognormal"))
         #expect(delay.contains("sigma"))
-        let filter = try article("shape-FormFactorFilter", of: page)
+        let filter = try article("shape-FormFactorFilter")
         #expect(filter.contains("value if key is activity.form_factor") && filter.contains("free_camera"))
     }
 

@@ -95,12 +95,10 @@ import Testing
         #expect(error?.problem == "expected keys that are strings")
     }
 
-    /// The parser takes the two for different keys.
-    @Test func aKeyThatIsQuotedOnceAppearsTwice() throws {
-        let error = #expect(throws: SeedError.self) {
-            try SourceDocument(yaml: "a: {1: x, \"1\": y}\n", file: "x").members()
-        }
-        #expect(error?.path == "a" && error?.problem == "the key \"1\" appears twice")
+    @Test(arguments: ["a: {1: x, \"1\": y}\n", "a: {!!int 1: x, 1: y}\n"])
+    func aKeyInTwoFormsAppearsTwice(yaml: String) throws {
+        let error = #expect(throws: SeedError.self) { try SourceDocument(yaml: yaml, file: "x").members() }
+        #expect(error?.line == 1 && error?.problem == "the key \"1\" appears twice")
     }
 
     @Test func ordinaryTextIsAccepted() throws {

@@ -92,7 +92,8 @@ struct EdgeCounts: Sendable {
 
     /// The counts as coverage.
     func coverage(_ table: EdgeTable) -> Coverage {
-        Coverage(
+        let commands = table.commands.value
+        return Coverage(
             since: since,
             axes: table.axes.map { axis in
                 Coverage.Axis(
@@ -102,7 +103,7 @@ struct EdgeCounts: Sendable {
                         var shown = Coverage.Edge(
                             id: edge.id, reached: count.reached, injected: count.injected, fault_only: edge.isFaultOnly,
                             tests: count.tests, first: count.first)
-                        if !shown.isMet { shown.meet_with = edge.meetWith }
+                        if !shown.isMet { shown.meet_with = commands[number] }
                         return shown
                     })
             })

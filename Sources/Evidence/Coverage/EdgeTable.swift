@@ -29,6 +29,8 @@ package struct EdgeTable: Sendable {
     let patterns: [String: [Pattern]]
     /// The kinds of events that keep an earlier one from counting.
     let endings: Set<String>
+    /// The command that meets each edge. Most servers are not asked for them.
+    let commands: Lazily<[String]>
 
     /// - Parameter axes: in the order in which they are shown.
     package init(_ axes: [DocumentedAxis]) {
@@ -51,6 +53,7 @@ package struct EdgeTable: Sendable {
         self.edges = edges
         self.numbers = numbers
         self.patterns = patterns
+        commands = Lazily { [edges] in edges.map(\.meetWith) }
         endings = Set(edges.flatMap { $0.events.flatMap(\.unlessFollowed) })
     }
 

@@ -15,7 +15,7 @@ struct AnswerLines: Sendable {
 
     func line(_ operation: DescribedAnswers.Operation, _ status: Int) -> String {
         if let line = own.value["\(operation.method) \(operation.path) \(status)"] { return line }
-        let path = operation.path.replacing(/\{[^}]*\}/, with: "unknown-1")
+        let path = Self.filled(operation.path, with: "unknown-1")
         let caller = platforms.all.lazy.compactMap { $0.curlOptions(ofPath: operation.path) }.first ?? ""
         func call(_ options: String, json: String? = nil) -> String {
             CurlLine.call(operation.method, path, caller, options, json: json)
@@ -44,8 +44,15 @@ struct AnswerLines: Sendable {
             "entrupy-sim settings set rate_limits.\(limit) 1; TOKEN=$(entrupy-sim users login); for i in 1 2 3; do \(call); done"
     }
 
+    /// A path with a text for each of its parameters.
+    private static func filled(_ path: String, with text: String) -> String {
+        path.split(separator: "{", omittingEmptySubsequences: false).enumerated().map { number, part in
+            number == 0 ? String(part) : text + part.drop { $0 != "}" }.dropFirst()
+        }.joined()
+    }
+
     private static func injected(_ status: Int, _ method: String, _ route: String, _ path: String) -> String {
-        let glob = route.replacing(/\{[^}]*\}/, with: "*")
+        let glob = filled(route, with: "*")
         return "entrupy-sim fault add --route '\(glob)' --method \(method) --status \(status) --times 1; "
             + CurlLine.call(method, path)
     }

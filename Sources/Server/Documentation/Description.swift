@@ -17,7 +17,7 @@ enum Description {
 
     /// The parsed file. Members keep the order of the file.
     static func tree() throws -> Node {
-        try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self)) ?? .nothing
+        try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self), .basic) ?? .nothing
     }
 }
 
@@ -62,7 +62,7 @@ extension Node {
 
     /// A scalar is a text if the file quotes it, or if it is not a number, a boolean or null.
     private var scalarJSON: String {
-        if tag == Tag(.str) { return quoted(string ?? "") }
+        if scalar?.style != .plain { return quoted(string ?? "") }
         if null != nil { return "null" }
         if let bool { return String(bool) }
         if let int { return String(int) }

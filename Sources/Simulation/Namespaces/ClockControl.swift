@@ -95,13 +95,21 @@ package struct StepClock: Operation {
     package let target: Instant
     package let generation: Int
 
-    /// The clock after one step, and whether a further step is needed.
-    package typealias Answer = (clock: ClockState, needsMoreSteps: Bool)
+    /// Whether to wait, instead of moving a running clock, while an attempt is in flight. It can begin between the last wait and the step,
+    /// and its retry would be counted from the time that the step reaches.
+    package var waitsForAttempts = true
+
+    package enum Progress: Sendable { case waits, moved, ended }
+    /// The clock after one step, and how it goes on.
+    package typealias Answer = (clock: ClockState, progress: Progress)
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
         guard job.state.generation == generation else {
             // The namespace was reset during the advance, so this is a different clock.
-            return (ClockState(job.state.clock, job.now, reached: false, pending: 0), needsMoreSteps: false)
+            return (ClockState(job.state.clock, job.now, reached: false, pending: 0), .ended)
+        }
+        if waitsForAttempts, !job.state.clock.isFrozen, try job.transaction.isSending() {
+            return (ClockState(job.state.clock, job.now, reached: false), .waits)
         }
         let next = try job.transaction.nextDue()?.dueAt
         let moment = max(min(next ?? target, target), job.now)
@@ -109,7 +117,7 @@ package struct StepClock: Operation {
         clock.move(to: moment, real: job.state.environment.realTime())
         try job.state.runDue(upTo: moment, job.transaction)
         try job.adopt(clock, at: moment, moment >= target ? .clockAdvanced : nil)
-        return (ClockState(clock, moment, reached: moment >= target), needsMoreSteps: moment < target)
+        return (ClockState(clock, moment, reached: moment >= target), moment < target ? .moved : .ended)
     }
 }
 
@@ -178,12 +186,13 @@ extension Namespace {
         guard let moment = found.moment else {
             return found.clock.unmoved(pending: isSettled ? nil : outbox.notedCount)
         }
-        let step = StepClock(target: moment, generation: found.generation)
-        var isSettled = isSettled
+        var (isSettled, hasWaited) = (isSettled, false)
         while isSettled, !environment.isStopping {
-            let (clock, needsMoreSteps) = try await answer(.success(step), head.later).result.get()
+            let step = StepClock(target: moment, generation: found.generation, waitsForAttempts: !hasWaited)
+            let (clock, progress) = try await answer(.success(step), head.later).result.get()
+            hasWaited = progress == .waits
             isSettled = await deadline.waitForDeliveries(outbox)
-            if isSettled, !needsMoreSteps { return clock }
+            if isSettled, progress == .ended { return clock }
         }
         let inFlight = outbox.notedCount
         return try await run(.background, .reads) { job in

@@ -75,7 +75,8 @@ package struct SourceDocument {
             throw SeedError(file: file, line: problem.line, path: "", problem: problem.text)
         }
         do {
-            guard let node = try Yams.compose(yaml: yaml) else {
+            // A tag for each plain scalar would cost seven regular expressions, and is not read.
+            guard let node = try Yams.compose(yaml: yaml, .basic) else {
                 throw SeedError(file: file, line: 1, path: "", problem: "the file is empty; expected a mapping")
             }
             self.node = node
@@ -150,7 +151,7 @@ package struct SourceDocument {
             var members = JSONObject()
             for (key, member) in mapping {
                 guard let name = key.string else { throw error("expected keys that are strings") }
-                // The parser takes `1` and `"1"` for two keys.
+                // The parser takes `!!int 1` and `1` for two keys.
                 guard members[name] == nil else { throw error("the key \"\(name)\" appears twice") }
                 path.append("." + name)
                 members[name] = try value(member, &path, largeNumbersAreTexts)

@@ -38,7 +38,7 @@ struct IgnoredFindings {
     private static func entries(_ text: String, _ file: String) throws -> [Entry] {
         let root: Node?
         do {
-            root = try Yams.compose(yaml: text)
+            root = try Yams.compose(yaml: text, .basic)
         } catch {
             throw wrong(file, nil, "is not YAML: \("\(error)".split(separator: "\n").first ?? "")")
         }

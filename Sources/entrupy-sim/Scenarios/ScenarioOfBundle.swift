@@ -369,7 +369,7 @@ struct ScenarioOfBundle {
     /// A YAML text as JSON; `nil` if it is not YAML. Only for texts that a server has read.
     private static func parsed(_ yaml: String) -> JSONValue? {
         // The caller says what the scenario then lacks.
-        (try? compose(yaml: yaml)).flatMap { $0.map(value) }
+        (try? compose(yaml: yaml, .basic)).flatMap { $0.map(value) }
     }
 
     private static func value(_ node: Node) -> JSONValue {

@@ -76,6 +76,30 @@ import Testing
         #expect(seen.withLockedValue { $0 } == [0, 3600, 10_800, 14_400])
     }
 
+    /// Its retries are counted from it, and not from the time that the advance reaches.
+    @Test func anAdvanceWaitsForAnAttemptThatBeganBesideIt() async throws {
+        let bench = try await RuleBench(settings: ["webhooks": ["retries": ["10s", "1m"]]])
+        let user = try await bench.login()
+        _ = try await bench.subscribe(events: ["session.completed"])
+        _ = try await bench.submit(user, "sim-authentic-after-0s")
+        let waits = NIOLockedValueBox(0)
+        let deadline = SettleDeadline { _ in
+            let isFirst = waits.withLockedValue { waits in
+                waits += 1
+                return waits == 1
+            }
+            // The first wait saw no attempt yet.
+            while !isFirst, !bench.attempts().isEmpty { _ = try? await bench.deliver(500) }
+            return true
+        }
+        let end = await bench.namespace.advanceClock(.by(.day), RequestHead(isControl: true), until: deadline)
+        #expect(try end.result.get().reached == true)
+        let deliveries = try await bench.job { job in
+            try job.transaction.deliveries(before: .max, status: nil, subject: nil, limit: 100)
+        }
+        #expect(deliveries.map(\.status) == [.failed] && deliveries.map(\.attempts) == [3])
+    }
+
     @Test func anAdvanceEndsBeforeTheYear10000() async throws {
         let bench = try await RuleBench()
         let left = Instant.end - RuleBench.morning
