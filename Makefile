@@ -29,8 +29,8 @@ RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer
-# than the 30 seconds that a server waits for a body. TEST_WIDTH tests at once take little longer together, and wait for seven others.
-TEST_WIDTH ?= 8
+# than the 30 seconds that a server waits for a body. TEST_WIDTH tests at once take little longer together, and wait for few others.
+TEST_WIDTH ?= 16
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 RUN_TESTS = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 
