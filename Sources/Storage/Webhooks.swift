@@ -371,7 +371,8 @@ extension Transaction {
 
     /// Whether an attempt of a delivery is in progress.
     package func isSending() throws -> Bool {
-        try first("SELECT EXISTS (SELECT 1 FROM deliveries WHERE \(Self.isOpen) AND status = 'sending')") { $0[0] } ?? false
+        try first("SELECT EXISTS (SELECT 1 FROM deliveries WHERE \(Self.isOpen) AND status = 'sending')") { $0[0] }
+            ?? false
     }
 
     /// Deliveries whose attempt was in progress when the process ended, oldest first.

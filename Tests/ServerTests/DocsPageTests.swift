@@ -15,7 +15,8 @@ import Yams
         Dictionary(
             page.components(separatedBy: "<article id=\"").dropFirst().map { part in
                 (String(part.prefix { $0 != "\"" }), part.components(separatedBy: "</article>")[0])
-            }) { first, _ in first }
+            }
+        ) { first, _ in first }
     }
 
     /// The text of an article, without tags and without the form that tries the route.
