@@ -48,20 +48,24 @@ extension SimulatedNamespace {
     ///   - route: a glob over the path without the namespace, for instance `/sdk/results/*/flag`.
     ///   - status: a status, or a class such as `5xx`.
     ///   - delivered: whether the answer reached the client; `nil` for only delivered answers where there is a status, else for all.
+    ///   - since: the earliest time that counts, by the namespace's clock, in ISO 8601; or `sequence:N`, the number in the journal of the
+    ///     first request that does. After a restore, of what the journal has forgotten nothing can be said.
     ///   - anyRoute: whether the route may be one that the platforms do not have, also with this method. Otherwise such a route is an
     ///     error: it would make an expectation of none worthless.
     /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route, and outside Swift Testing for a wrong number.
     public func expectRequest(
         _ method: String? = nil, _ route: String, status: String? = nil, delivered: Delivery? = nil,
-        username: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil, anyRoute: Bool = false,
-        fileID: String = #fileID,
+        username: String? = nil, since: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil,
+        anyRoute: Bool = false, fileID: String = #fileID,
         filePath: String = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
         try Self.check(route)
-        let match = ExpectedRequest(method, route, status: status, delivered: delivered, username: username)
+        var match =
+            ExpectedRequest(method, route, status: status, delivered: delivered, username: username).json.members ?? [:]
+        match["since"] = since.map { .string($0) }
         let body = try ControlConnection.json([
-            "match": match.json, "times": times.map { .number(JSONNumber($0)) },
+            "match": .object(match), "times": times.map { .number(JSONNumber($0)) },
             "at_least": atLeast.map { .number(JSONNumber($0)) }, "at_most": atMost.map { .number(JSONNumber($0)) },
             "any_route": anyRoute ? .bool(true) : nil,
         ])

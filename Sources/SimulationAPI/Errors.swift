@@ -57,6 +57,9 @@ public struct ErrorEnvelope: Codable, Sendable {
     public var count: Int?
     /// The requests that almost matched, or the last that matched if there were too many, on a verification's 409 [D control-api].
     public var nearest: [NearMiss]?
+    /// The number in the journal from which it remembers all requests, on the 409 of a verification that asks about earlier ones
+    /// [D request-verification].
+    public var sequence: Int64?
     /// The first step of a sequence that was not found, from 0, on its verification's 409 [D sequences].
     public var step: Int?
     /// The state of the scenario, on its verification's 409 [D scenarios].

@@ -77,7 +77,7 @@ import Testing
         for _ in 0..<5 { _ = try await world.send("GET", "/nope") }
         let exact: JSONValue = ["match": ["route": "/nope"], "any_route": true, "times": 2]
         let unsure = try await world.send("POST", "/_sim/requests/verify", exact)
-        #expect(unsure.status == 409 && unsure["error"].text?.contains("forgotten") == true)
+        #expect(unsure.status == 409 && unsure["code"] == "forgotten" && unsure["sequence"] == 4)
         let least: JSONValue = ["match": ["route": "/nope"], "any_route": true, "at_least": 2]
         #expect(try await world.send("POST", "/_sim/requests/verify", least).status == 200)
         try await world.advance("1s")
@@ -90,10 +90,77 @@ import Testing
             ]
             #expect(try await world.send("POST", "/_sim/requests/verify", later).status == status, "\(since)")
         }
-        _ = try await world.send("DELETE", "/_sim/requests")
+    }
+
+    private func nope(_ world: TestWorld, since: JSONValue = .null, times: JSONValue = 0) async throws -> Answer {
+        try await world.send(
+            "POST", "/_sim/requests/verify",
+            ["match": ["route": "/nope", "since": since], "any_route": true, "times": times])
+    }
+
+    /// Of none of the requests before can be said that they did not happen.
+    @Test(arguments: ["clear", "restore"]) func whatAJournalLostIsNotDenied(how: String) async throws {
+        let world = try await TestWorld.make()
+        #expect(try await nope(world).status == 200, "a new namespace had no request")
+        _ = try await world.send("PUT", "/_sim/snapshots/s")
+        for _ in 0..<2 { _ = try await world.send("GET", "/nope") }
+        _ =
+            how == "clear"
+            ? try await world.send("DELETE", "/_sim/requests")
+            : try await world.send("POST", "/_sim/snapshots/s/restore")
+        let denied = try await nope(world)
+        #expect(denied.status == 409 && denied["code"] == "forgotten" && denied["count"] == 0, "\(denied.json)")
+        let first = try #require(denied["sequence"].integer)
+        let from = JSONValue.string("sequence:\(first)")
+        #expect(try await nope(world, since: from).status == 200)
+        #expect(try await nope(world, since: .string("sequence:\(first - 1)")).status == 409)
         _ = try await world.send("GET", "/nope")
-        let one: JSONValue = ["match": ["route": "/nope"], "any_route": true, "times": 1]
-        #expect(try await world.send("POST", "/_sim/requests/verify", one).status == 200)
+        #expect(try await nope(world, times: 1).status == 409)
+        #expect(try await nope(world, since: from, times: 1).status == 200)
+        #expect(try await world.send("GET", "/_sim/requests?limit=1")["requests.0.sequence"].integer == first)
+        let rules = try await world.send("GET", "/_sim/audit")["rules"].items
+        let unjudged = rules.filter { $0["not_judged"].text?.contains("the journal has forgotten") == true }
+        #expect(!unjudged.isEmpty)
+        // A reset begins anew.
+        _ = try await world.send("POST", "/_sim/reset")
+        #expect(try await nope(world).status == 200)
+        let wrong = try await nope(world, since: "sequence:0")
+        #expect(wrong.status == 400 && wrong["details.0.problem"].text?.contains("sequence:N") == true)
+    }
+
+    @Test func aForgottenRequestFailsWhatAScenarioExpects() async throws {
+        let world = try await TestWorld.make()
+        let expected = "expect: [{route: /sdk/session, times: 0}, {route: /sdk/session, at_least: 0}]"
+        let scenario = "name: quiet\ndescription: no request\n\(expected)\n"
+        let started = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        try #require(started.status == 200 || started.status == 201, "\(started.json)")
+        #expect(try await world.send("POST", "/_sim/scenarios/quiet/verify").status == 200)
+        _ = try await world.send("GET", "/sdk/session")
+        _ = try await world.send("DELETE", "/_sim/requests")
+        let verified = try await world.send("POST", "/_sim/scenarios/quiet/verify")
+        let checks = verified["scenario.expectations"].items
+        #expect(verified.status == 409 && checks.map { $0["passed"] } == [false, true], "\(verified.json)")
+        #expect(checks.first?["problem"].text?.hasPrefix("the journal has forgotten requests") == true)
+    }
+
+    /// Not even where a namespace rests when the server starts, or where the server was killed.
+    @Test(arguments: [true, false]) func anEarlierProcessIsNotDenied(isKilled: Bool) async throws {
+        try await Process.withDirectory { directory in
+            let before = try SimProcess(["--data-dir", directory])
+            let quiet = TestWorld(base: before.baseURL + "/ns/quiet")
+            _ = try await TestWorld(base: before.baseURL).send("PUT", "/_sim/namespaces/quiet")
+            _ = try await TestWorld(base: before.baseURL).send("GET", "/nope")
+            #expect(try await nope(quiet).status == 200)
+            if isKilled { before.kill() } else { before.stop() }
+            let after = try SimProcess(["--data-dir", directory])
+            let world = TestWorld(base: after.baseURL)
+            let denied = try await nope(world)
+            #expect(denied.status == 409 && denied["code"] == "forgotten", "\(denied.json)")
+            let from = JSONValue.string("sequence:\(denied["sequence"].integer ?? 0)")
+            #expect(try await nope(world, since: from).status == 200)
+            #expect(try await nope(TestWorld(base: after.baseURL + "/ns/quiet")).status == 200, "it had none")
+            after.stop()
+        }
     }
 
     @Test func aClientThatAlwaysNamesItsNamespaceCanCreateIt() async throws {

@@ -183,12 +183,15 @@ import Testing
     }
 
     /// A client that gives up has asked all the same: `times: 1` must find its retry to be the second request.
-    @Test func anAnswerThatIsHeldBackCountsAtOnceAndIsLostIfItsClientGoes() async throws {
+    ///
+    /// Without a reset the client's system says no more than that it sends nothing more, as one does that still reads.
+    @Test(arguments: [true, false])
+    func anAnswerThatIsHeldBackCountsAtOnceAndIsLostIfItsClientGoes(resets: Bool) async throws {
         struct Gone: Error {}
         let world = try await TestWorld.make()
         let token = try await world.login()
         _ = try await add(world, ["route": "/sdk/session"], ["delay": "30m"])
-        let connection = try await RawConnection.open(.shared, resets: true)
+        let connection = try await RawConnection.open(.shared, resets: resets)
         await #expect(throws: Gone.self) {
             _ = try await connection.exchange(
                 raw(world, "/_sim/clock", token) + raw(world, "/sdk/session", token), orUntil: "never",
@@ -205,6 +208,27 @@ import Testing
         let lost = try await untilLost(world, count: 1)
         #expect(lost.first?["effect"] == ["delay": "30m"] && (lost.first?["duration_ms"].double ?? 0) >= 1_800_000)
         #expect(try await verify(world, ["route": "/sdk/session", "status": 200], times: 1).status == 200)
+    }
+
+    /// Clients such as `nc -N` end their side and read on.
+    @Test func aClientThatHasEndedItsSideAndReadsIsServed() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await add(world, ["route": "/sdk/session"], ["delay": "200ms"])
+        let text = try await RawConnection.open(.shared, ends: true).exchangeAndEnd(raw(world, "/sdk/session", token))
+        #expect(text.hasPrefix("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n"), "\(text)")
+        #expect(try await verify(world, ["route": "/sdk/session", "status": 200], times: 1).status == 200)
+        #expect(try await newest(world)["delivered"] == true)
+    }
+
+    /// The interim answer that finds out whether a client reads must not stand within an answer.
+    @Test func anAnswerThatHasBegunHasNoOtherWithin() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await add(world, ["route": "/sdk/session"], ["slow_body": 2000])
+        let text = try await RawConnection.open(.shared, ends: true).exchangeAndEnd(raw(world, "/sdk/session", token))
+        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.split(separator: "HTTP/1.1 ").count == 1, "\(text)")
+        #expect(try await newest(world)["delivered"] == true)
     }
 
     /// The bytes of these answers wait for the client, or for those before them.

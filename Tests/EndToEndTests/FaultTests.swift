@@ -296,6 +296,24 @@ import Testing
         #expect(body.hasPrefix("{") && (try? JSONSerialization.jsonObject(with: Data(body.utf8))) == nil)
     }
 
+    /// A byte more would be taken for the beginning of the connection's next answer.
+    @Test(arguments: [["malformed_json": true], ["slow_body": 20], ["truncate_body": 0]] as [JSONValue])
+    func anAnswerThatHasNoBodyGetsNone(effect: JSONValue) async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let fault = try await add(world, ["match": ["route": "/sdk/logout"], "effect": effect, "times": 1])
+        let path = String(world.base.dropFirst(SimProcess.shared.baseURL.count))
+        let fields = " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n"
+        let text = try await RawConnection.open(.shared).exchange(
+            "POST \(path)/sdk/logout\(fields)Content-Length: 0\r\n\r\nGET \(path)/sdk/session\(fields)Connection: close\r\n\r\n"
+        )
+        let answers = text.components(separatedBy: "\r\n\r\n")
+        try #require(answers.count == 3, "\(text)")
+        #expect(answers[0].hasPrefix("HTTP/1.1 204 No Content\r\n"))
+        #expect(answers[0].contains("X-Sim-Fault: \(fault["id"].text ?? "-")"))
+        #expect(answers[1].hasPrefix("HTTP/1.1 401 Unauthorized\r\n"), "\(text)")
+    }
+
     @Test(
         arguments: [["delay": "0.05s"], ["delay": ["uniform": ["0.01s", "0.05s"]]], ["slow_body": 5000]] as [JSONValue])
     func aSlowAnswerIsComplete(effect: JSONValue) async throws {

@@ -10,14 +10,17 @@ struct RawConnection: Sendable {
     ///   - receiveBuffer: the size of the socket's receive buffer in bytes, `nil` for the system's default.
     ///   - resets: whether the connection ends with a reset. A server that does not write cannot tell another end from a client
     ///     that has only sent all it has.
-    static func open(_ server: SimProcess, receiveBuffer: Int? = nil, resets: Bool = false) async throws
-        -> RawConnection
-    {
+    ///   - ends: whether ``exchangeAndEnd(_:)`` ends this side alone.
+    static func open(
+        _ server: SimProcess, receiveBuffer: Int? = nil, resets: Bool = false, ends: Bool = false
+    ) async throws -> RawConnection {
         let port = try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
-        return try await open(port: port, receiveBuffer: receiveBuffer, resets: resets)
+        return try await open(port: port, receiveBuffer: receiveBuffer, resets: resets, ends: ends)
     }
 
-    static func open(port: Int, receiveBuffer: Int? = nil, resets: Bool = false) async throws -> RawConnection {
+    static func open(
+        port: Int, receiveBuffer: Int? = nil, resets: Bool = false, ends: Bool = false
+    ) async throws -> RawConnection {
         // A client that still sends keeps its side open when the server has ended the other.
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -26,7 +29,8 @@ struct RawConnection: Sendable {
             try await bootstrap
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: ends))
                 }
             }
         if resets {
@@ -74,6 +78,17 @@ struct RawConnection: Sendable {
             try await outbound.write(ByteBuffer(string: text))
             let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 65_536)
             for _ in 0..<count / part.readableBytes { try await outbound.write(part) }
+            var answer = ""
+            for try await part in inbound { answer += String(buffer: part) }
+            return answer
+        }
+    }
+
+    /// Sends `text`, ends this side of the connection, and returns all text until the server closes.
+    func exchangeAndEnd(_ text: String) async throws -> String {
+        try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            outbound.finish()
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer

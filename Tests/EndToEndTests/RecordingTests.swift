@@ -64,6 +64,23 @@ import Testing
         }
     }
 
+    @Test func requestsForHeadsAreReplayedWithoutADifference() async throws {
+        try await Process.withDirectory { directory in
+            let file = try await record(directory) { root in
+                let session = try await root.login()
+                for path in [
+                    "/sdk/session", "/v1/health", "/sdk/nothing", "/_sim/clock", "/_sim/openapi.json", "/_sim/ui",
+                ] {
+                    _ = try await root.send("HEAD", path, token: session)
+                }
+                _ = try await root.send("GET", "/sdk/session", token: session)
+            }
+            let (status, report) = try await replay(file)
+            #expect(status == 0 && report["difference"] == .null, "\(report)")
+            #expect(report["requests"].double ?? 0 >= 8, "\(report)")
+        }
+    }
+
     @Test func anAttemptThatARestoreMadeTwiceGetsItsOwnOutcome() async throws {
         try await Process.withDirectory { directory in
             let receiver = try await WebhookReceiver.open()

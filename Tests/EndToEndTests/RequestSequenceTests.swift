@@ -32,6 +32,25 @@ import Testing
         #expect(archive.last?["_ended_real"] == listed[0]["ended_real"])
     }
 
+    /// A client that asks again at once after the last byte has not waited.
+    @Test func aSlowAnswerEndsWithItsLastByte() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["slow_body": 100], "times": 1])
+        let slow = try await world.send("GET", "/sdk/session", token: token)
+        _ = try await world.send("GET", "/sdk/session", token: token)
+        let listed = try await world.send("GET", "/_sim/requests?limit=2")["requests"].items
+        let (retry, first) = (try times(listed[0]), try times(listed[1]))
+        // All bytes but those of the last write, at a hundred bytes a second.
+        #expect(first.ended - first.started >= Double(slow.body.count - 11) / 100)
+        // Less would depend on the speed of this machine.
+        #expect(retry.started - first.ended < 1)
+        let patient = try await verify(
+            world, ["sequence": [["route": "/sdk/session"], ["route": "/sdk/session"]], "min_gap": "1s"])
+        #expect(patient.status == 409, "\(patient.json)")
+    }
+
     @Test func aSequenceIsFoundWithOthersBetween() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()

@@ -20,6 +20,24 @@ import Testing
         #expect(list["requests"].items.count == 2)
     }
 
+    /// A person at the console must neither make a test's verification pass nor fail.
+    @Test func whatAPersonSentAgainIsNotTheClients() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        _ = try await world.send("GET", "/sdk/session", token: session)
+        let first = try #require(try await world.send("GET", "/_sim/requests?limit=1")["requests.0.id"].text)
+        let again = try await world.send("POST", "/_sim/requests/\(first)/resend")
+        let match: JSONValue = ["route": "/sdk/session", "status": 200]
+        let verified = try await world.send("POST", "/_sim/requests/verify", ["match": match, "times": 1])
+        #expect(verified.status == 200 && verified["count"] == 1, "\(verified.json)")
+        let twice = try await world.send("POST", "/_sim/requests/verify", ["match": match, "at_least": 2])
+        #expect(twice.status == 409)
+        let nearest = twice["nearest"].items.first { $0["request.id"] == again["id"] }
+        #expect(nearest?["differences"] == ["was sent again from the journal, not by the client"], "\(twice.json)")
+        let order = try await world.send("POST", "/_sim/requests/verify", ["sequence": [match, match]])
+        #expect(order.status == 409)
+    }
+
     @Test func aResentRequestChangesTheNamespaceAgain() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()

@@ -352,7 +352,7 @@ export interface RequestFilter {
   status?: number | string;
   delivered?: boolean | "any";
   username?: string;
-  /** The earliest time by the namespace's clock. */
+  /** The earliest time by the namespace's clock, or `sequence:N`, the number of the first request. */
   since?: Moment;
   /** The first time that is too late. */
   before?: Moment;
@@ -379,6 +379,8 @@ export interface RequestExpectation extends Count {
   /** A status or a class of them: `429`, `"4xx"`. Then only answers that were delivered count, unless `delivered` says otherwise. */
   status?: number | string;
   username?: string;
+  /** The earliest time by the namespace's clock, or `sequence:N`, the number in the journal of the first request that counts. */
+  since?: Moment;
   /** Whether the answer reached the client. */
   delivered?: boolean | "any";
   /** The name in `X-Sim-Test`: `sim.test` is that of this test. */

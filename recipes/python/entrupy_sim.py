@@ -1093,7 +1093,7 @@ class Namespace:
         return self.control("GET", f"/_sim/requests?{query}")["requests"]
 
     def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
-                       at_most=None, any_route=False, delivered=None, test=None, headers=None, body=None):
+                       at_most=None, any_route=False, delivered=None, test=None, headers=None, body=None, since=None):
         """Fails with AssertionError unless so many requests came. Without a number, one is enough.
 
         A route that the platforms do not have, or not with this method, is an error, since no request would be expected of it in vain;
@@ -1101,13 +1101,15 @@ class Namespace:
         `delivered` is True, False or "any": whether the answer reached the client. Without it only delivered answers count
         where there is a `status`, else all requests.
         `test` is the name of a test, as requests have it in `X-Sim-Test`.
+        `since` is the earliest time that counts, by the namespace's clock, or `"sequence:N"`, the number of the first request in the
+        journal: after a restore, of what the journal has forgotten nothing can be said.
         `headers` are those of the request: each name with a text, a compiled pattern, or None if the request must not have it.
         `body` is that of the request: a part of its JSON, a text that it contains, or a compiled pattern. The journal masks
         secrets as `***`.
         """
         _check(route)
         match = _given(
-            method=method, route=route, status=status, delivered=delivered, username=username, test=test)
+            method=method, route=route, status=status, delivered=delivered, username=username, test=test, since=since)
         if headers or body is not None:
             return self._expect_message(match, any_route, _Bounds(times, at_least, at_most), headers or {}, body)
         code, answer = self._verify(match, any_route, "expect_request", _given(

@@ -65,7 +65,7 @@ package struct AuditMaterial: Sendable {
     init(_ job: JobContext, _ filter: AuditFilter) throws {
         let environment = job.state.environment
         journal = job.journal
-        forgotten = environment.journals.forgotten(of: job.state.name)
+        forgotten = environment.journals.forgotten(of: job.state.name)?.at
         now = job.now
         secrets = try job.state.readSecrets(job.transaction)
         rules = environment.platforms.auditRules.filter { filter.includes($0) }

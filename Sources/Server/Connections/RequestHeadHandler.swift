@@ -27,7 +27,8 @@ package enum RequestHeadProblem: Error {
 ///   `Connection: close`.
 /// - Takes the host of a target that is a whole URL for `Host`, which counts for nothing then (RFC 9112, section 3.2.2).
 /// - Percent-encodes bytes of the target that are not ASCII. A target in ASCII costs nothing extra.
-/// - Asks a client that has ended its side of the connection whether it still reads, while a fault holds its request.
+/// - Asks a client that has ended its side of the connection whether it still reads, if its answer has not begun by then: an answer that
+///   a delay or a queue keeps back is not delivered to a client that has gone.
 /// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
 ///   answered. A client that announces more bytes than any route accepts is not asked for the body.
 package final class RequestHeadHandler: ChannelDuplexHandler {
@@ -45,6 +46,8 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     private var isInputClosed = false
     /// Whether a request is held, whose client must not be waited for if it has gone.
     private var isWatched = false
+    /// Whether the head of an answer was written, and its end was not. An interim answer would be a part of its body.
+    private var isAnswering = false
     /// Whether the client of the latest request may be sent an interim answer.
     private var takesInterimAnswers = false
     /// Whether a head was refused. Nothing after it on the connection is read.
@@ -79,22 +82,29 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
-        // A client that receives an answer no longer waits.
-        if case .head = part, unanswered == 1 { isAwaited = false }
+        if case .head = part {
+            isAnswering = true
+            // A client that receives an answer no longer waits.
+            if unanswered == 1 { isAwaited = false }
+        }
         context.write(data, promise: promise)
         guard case .end = part else { return }
         unanswered -= 1
-        isWatched = false
+        (isAnswering, isWatched) = (false, false)
         askForBody(context)
+        if isInputClosed, unanswered > 0 { probeLater(context) }
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .inputClosed {
             isInputClosed = true
-            probe(context)
+            if isWatched { probe(context) } else { probeLater(context) }
         }
         context.fireUserInboundEventTriggered(event)
     }
+
+    /// The time after the end of a client's side at which an answer that has not begun is taken for one that waits.
+    private static let patience = TimeAmount.milliseconds(20)
 
     /// Finds out whether the client of a held request still reads, once it has ended its side of the connection. The channel ends
     /// if it does not.
@@ -112,10 +122,18 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     /// Sends the interim answer 102, which clients ignore (RFC 9110, section 15.2). The system of a client that has gone answers it
     /// with a reset. Without it, a client that has gone looks like one that has sent all.
     private func probe(_ context: ChannelHandlerContext) {
-        guard isWatched, isInputClosed, takesInterimAnswers, unanswered == 1 else { return }
+        guard isWatched, isInputClosed, takesInterimAnswers, !isAnswering, unanswered == 1 else { return }
         isWatched = false
         context.writeAndFlush(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .processing))), promise: nil)
+    }
+
+    /// Most answers have begun by then, and their clients get nothing beside them.
+    private func probeLater(_ context: ChannelHandlerContext) {
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
+            self.isWatched = true
+            self.probe(context)
+        }
     }
 
     private func askForBody(_ context: ChannelHandlerContext) {

@@ -26,6 +26,8 @@ package enum ErrorAnswer {
         case .nearMisses(let count, let nearest):
             envelope.count = count
             envelope.nearest = nearest
+        case .forgotten(let count, let sequence):
+            (envelope.count, envelope.sequence, envelope.nearest) = (count, sequence, [])
         case .sequenceMisses(let step, let nearest):
             envelope.step = step
             envelope.nearest = nearest

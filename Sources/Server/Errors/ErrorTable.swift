@@ -23,6 +23,7 @@ enum ErrorTable {
         .wrongState: (.conflict, "conflict", .ErrorCodeBadRequest),
         .userDataConflict: (.conflict, "conflict", .ErrorCodeBadRequest),
         .unverified: (.conflict, "conflict", .ErrorCodeBadRequest),
+        .forgotten: (.conflict, "forgotten", .ErrorCodeBadRequest),
         .scenarioFailed: (.conflict, "conflict", .ErrorCodeBadRequest),
         .unsettled: (.conflict, "conflict", .ErrorCodeBadRequest),
         .captureTimedOut: (.gone, "capture_timed_out", nil),

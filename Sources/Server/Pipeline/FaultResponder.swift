@@ -19,7 +19,12 @@ struct FaultResponder<Inner: RequestResponder>: RequestResponder {
         guard isOn, let fault = answer.outcome?.fault else { return answer }
         answer.response = await FaultInjector.carryOut(fault, on: answer.response)
         answer.isDropped = fault.effect?.dropsConnection ?? false
-        if case .delay(let seconds)? = fault.effect { answer.delay = seconds }
+        switch fault.effect {
+        case .delay(let seconds): answer.delay = seconds
+        case .slowBody(let rate) where request.method != .head:
+            answer.sendingSeconds = FaultInjector.seconds(of: answer.response.body.contentLength ?? 0, rate)
+        default: break
+        }
         return answer
     }
 
@@ -90,6 +95,8 @@ enum FaultInjector {
     static func carryOut(_ fault: TriggeredFault, on response: Response) async -> Response {
         var response = response
         response.headers[.fault] = fault.id
+        // An answer that has no body would get the bytes of the connection's next one (RFC 9110, section 6.4.1).
+        guard !response.status.hasNoBody else { return response }
         switch fault.effect {
         // The pipeline ends the connection, and holds the answer back. A hold has ended.
         case nil, .dropConnection, .loseRequest, .delay, .hold, .held: return response
@@ -125,14 +132,28 @@ enum FaultInjector {
         _ whole: ByteBuffer, _ rate: Int, _ writer: inout any ResponseBodyWriter
     ) async throws {
         var rest = whole
-        let part = max(1, rate / writesPerSecond)
-        let pause = Double(part) / Double(rate)
+        let (part, pause) = steps(rate)
+        // Each write has its time, so that what one of them takes does not delay the last.
+        var time = ContinuousClock.now
         while let bytes = rest.readSlice(length: min(part, rest.readableBytes)), bytes.readableBytes > 0 {
             try await writer.write(bytes)
             if rest.readableBytes > 0 {
-                try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(pause)) }
+                time += .seconds(pause)
+                try await cancelWhenGracefulShutdown { [time] in try await Task.sleep(until: time) }
             }
         }
+    }
+
+    /// The bytes of a write of a slow body, and the seconds between two.
+    private static func steps(_ rate: Int) -> (bytes: Int, pause: Double) {
+        let bytes = max(1, rate / writesPerSecond)
+        return (bytes, Double(bytes) / Double(rate))
+    }
+
+    /// The seconds from the first byte of a slow body to the last.
+    static func seconds(of length: Int, _ rate: Int) -> Double {
+        let (bytes, pause) = steps(rate)
+        return Double(max(0, length - 1) / bytes) * pause
     }
 
     private static func replacing(
@@ -164,4 +185,9 @@ enum FaultInjector {
 extension HTTPField.Name {
     /// The id of the fault rule that the request triggered [D fault-rules].
     static let fault = HTTPField.Name("X-Sim-Fault")!
+}
+
+extension HTTPResponse.Status {
+    /// Whether its answers have no body (RFC 9110, section 6.4.1).
+    fileprivate var hasNoBody: Bool { kind == .informational || self == .noContent || self == .notModified }
 }

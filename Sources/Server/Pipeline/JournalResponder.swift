@@ -25,7 +25,7 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         let (started, start) = (environment.realTime(), ContinuousClock.now)
         var answer = try await inner.respond(to: request)
         if let outcome = answer.outcome {
-            let duration = ContinuousClock.now - start + .seconds(answer.delay ?? 0)
+            let duration = ContinuousClock.now - start + .seconds((answer.delay ?? 0) + answer.sendingSeconds)
             let loses = outcome.fault?.effect?.loses(answer.original, isHead: request.method == .head) ?? false
             let isLost = outcome.isLost || hasFaults && loses
             var entry = await JournalEntry(

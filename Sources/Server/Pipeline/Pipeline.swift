@@ -118,6 +118,8 @@ struct Answer: Sendable {
     var isDropped = false
     /// The seconds of real time for which a fault holds the answer back; `nil` if none does.
     var delay: Double?
+    /// The seconds of real time that a fault takes to send the body, from its first byte to its last.
+    var sendingSeconds = 0.0
     /// The documented edges that it meets beside that of its status.
     var edges: [EdgeName] = []
     /// The documented answers of its operation; `nil` if no operation is known.

@@ -91,6 +91,7 @@ extension RecordedRequest {
     fileprivate static func comparedBody(of response: Response, to request: Request) async -> ByteBuffer? {
         // Pages of the console are for people: they show ages, for instance.
         if ConsoleRoutes.isPage(Target(request.head.path ?? "/").path) { return nil }
+        if request.method == .head { return ByteBuffer() }
         let type = response.headers[.contentType] ?? "text/plain"
         let isText = type.hasPrefix("application/json") || type.hasPrefix("text/") || type.hasPrefix("application/yaml")
         guard isText, !type.hasPrefix("text/event-stream"), let length = response.body.contentLength,

@@ -36,6 +36,9 @@ package struct PlatformError: Error, Sendable {
         case retryAfter(seconds: Int)
         /// The number of matching requests, and those that nearly match [D request-verification].
         case nearMisses(count: Int, [NearMiss])
+        /// The number of matching requests that the journal remembers, and the number in the journal from which it remembers all
+        /// [D request-verification].
+        case forgotten(count: Int, sequence: Int64)
         /// The first step of a sequence that was not found, from 0, and the requests that come closest to it [D sequences].
         case sequenceMisses(step: Int, [NearMiss])
         case scenario(ScenarioRun)
@@ -88,6 +91,8 @@ extension PlatformError.Kind {
     package static let wrongState = Self("wrong_state")
     /// Too few or too many requests match [D request-verification].
     package static let unverified = Self("unverified")
+    /// A verification asks about requests that the journal has forgotten [D request-verification].
+    package static let forgotten = Self("forgotten")
     /// A scenario's checks failed [D scenarios].
     package static let scenarioFailed = Self("scenario_failed")
     /// Results or webhooks are still pending [D settle].
@@ -151,6 +156,17 @@ extension PlatformError {
 
     package static func unverified(_ message: String, count: Int, _ nearest: [NearMiss]) -> Self {
         Self(.unverified, message, details(of: nearest), payload: .nearMisses(count: count, nearest))
+    }
+
+    /// - Parameter count: the number of matching requests that are remembered.
+    package static func forgotten(_ forgotten: Forgotten, count: Int) -> Self {
+        let first = forgotten.sequence + 1
+        return Self(
+            .forgotten,
+            "the journal has forgotten requests up to \(forgotten.at.display), so this cannot be checked; it remembers all from number \(first) on: "
+                + "ask only for those (\"since\": \"sequence:\(first)\"), or let it keep more (settings journal.entries and journal.bytes; it is empty "
+                + "after a restart, a restore and DELETE /_sim/requests)",
+            payload: .forgotten(count: count, sequence: first))
     }
 
     /// - Parameter step: the first step of the sequence that was not found, from 0.

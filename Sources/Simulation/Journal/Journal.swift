@@ -153,6 +153,14 @@ package struct JournalSnapshot: RandomAccessCollection, Sendable {
     package subscript(position: Int) -> JournalEntry { entries[position].entry }
 }
 
+/// How far a journal has forgotten the requests of its namespace.
+package struct Forgotten: Sendable {
+    /// The time on the namespace's clock that the forgotten requests do not exceed.
+    package let at: Instant
+    /// The number of the last one, from 1.
+    package let sequence: Int64
+}
+
 /// The journals of all namespaces: every request and answer, in memory. The oldest are dropped first [D journal].
 ///
 /// Each namespace has limits on entries and bytes, and the server has a limit on bytes. If the server's limit is
@@ -164,8 +172,10 @@ package final class Journals: Sendable {
     private struct Ring {
         var entries: Deque<JournaledEntry> = []
         var bytes = 0
-        /// The time of the newest entry that was dropped for lack of space, or not kept at all; `nil` if none was.
-        var forgotten: Instant?
+        /// The entries that were dropped for lack of space, cleared, or not kept at all; `nil` if there are none.
+        var forgotten: Forgotten?
+        /// Whether the namespace is of an earlier process, and nobody has looked yet how many requests it had by then.
+        var isOfEarlierProcess = false
 
         /// The index of the entry with a number; `nil` if there is none. Takes logarithmic time.
         func index(of sequence: Int64) -> Int? {
@@ -180,7 +190,7 @@ package final class Journals: Sendable {
             _ entry: JournalEntry, _ settings: Settings.Journal
         ) -> (added: JournaledEntry?, growth: Int) {
             guard settings.entries > 0 else {
-                forgotten = entry.at
+                forget(entry)
                 return (nil, 0)
             }
             let before = bytes
@@ -198,8 +208,14 @@ package final class Journals: Sendable {
         mutating func dropFirst() -> Int {
             guard let first = entries.popFirst()?.entry else { return 0 }
             bytes -= first.bytes
-            forgotten = first.at
+            forget(first)
             return first.bytes
+        }
+
+        /// Entries can end in another order than that of their numbers.
+        private mutating func forget(_ entry: JournalEntry) {
+            forgotten = Forgotten(
+                at: max(entry.at, forgotten?.at ?? entry.at), sequence: max(entry.sequence, forgotten?.sequence ?? 1))
         }
     }
 
@@ -278,9 +294,9 @@ package final class Journals: Sendable {
         JournalSnapshot(entries: state.withLockedValue { $0.rings[namespace]?.entries ?? [] })
     }
 
-    /// The time of the newest request that the journal dropped for lack of space, or did not keep, since it was last cleared;
-    /// `nil` if there is none.
-    package func forgotten(of namespace: String) -> Instant? {
+    /// The requests that a namespace has had since it was made or reset and that its journal does not have: they were dropped for lack of
+    /// space, cleared, not kept, made before a restore or in an earlier process; `nil` if there are none.
+    package func forgotten(of namespace: String) -> Forgotten? {
         state.withLockedValue { $0.rings[namespace]?.forgotten }
     }
 
@@ -293,11 +309,29 @@ package final class Journals: Sendable {
     }
 
     /// Removes all entries of a namespace's journal.
-    package func clear(_ namespace: String) {
+    ///
+    /// - Parameter forgotten: the requests that the namespace has had; `nil` if it begins anew.
+    package func clear(_ namespace: String, forgetting forgotten: Forgotten? = nil) {
         state.withLockedValue { state in
-            guard let ring = state.rings[namespace] else { return }
-            state.bytes -= ring.bytes
-            state.rings[namespace] = Ring()
+            state.bytes -= state.rings[namespace]?.bytes ?? 0
+            state.rings[namespace] = Ring(forgotten: forgotten.flatMap { $0.sequence > 0 ? $0 : nil })
+        }
+    }
+
+    /// Notes that a namespace is of an earlier process, whose journal is gone.
+    package func continueEarlier(_ namespace: String) {
+        state.withLockedValue { $0.rings[namespace] = Ring(isOfEarlierProcess: true) }
+    }
+
+    /// Notes how many requests a namespace of an earlier process has had. Does nothing for others, nor a second time.
+    ///
+    /// - Parameters:
+    ///   - last: the number of the last one; 0 if there was none.
+    ///   - moment: the time on the namespace's clock.
+    package func opened(_ namespace: String, after last: Int64, at moment: Instant) {
+        state.withLockedValue { state in
+            guard state.rings[namespace]?.isOfEarlierProcess == true else { return }
+            state.rings[namespace] = Ring(forgotten: last > 0 ? Forgotten(at: moment, sequence: last) : nil)
         }
     }
 

@@ -5,9 +5,9 @@ extension JournalQuery {
     ///
     /// - Parameters:
     ///   - hasSequences: whether the filter is that of a list, which may name numbers of the journal and a text.
-    ///   - impliesDelivery: whether a status means that of a delivered answer, unless `delivered` is given.
-    package init(_ fields: inout FieldReader, hasSequences: Bool = false, impliesDelivery: Bool = false) {
-        self.init(impliesDelivery: impliesDelivery)
+    ///   - isJudgement: see ``isJudgement``.
+    package init(_ fields: inout FieldReader, hasSequences: Bool = false, isJudgement: Bool = false) {
+        self.init(isJudgement: isJudgement)
         if hasSequences {
             sequences = fields.sequences()
             trace = fields.value("trace", "must be the 32 hexadecimal digits of a trace, in lower case") {
@@ -20,7 +20,12 @@ extension JournalQuery {
         status = fields.value("status", StatusPattern.expectation, StatusPattern.init)
         delivery = fields.value("delivered", "must be true, false or \"any\"", Delivery.init)
         username = fields.text("username")
-        (since, before) = (fields.moment("since"), fields.moment("before"))
+        if let first = fields.firstSequence("since") {
+            sequences.after = max(sequences.after, first - 1)
+        } else {
+            since = fields.moment("since", or: ", or sequence:N with the number of the first request")
+        }
+        before = fields.moment("before")
         test = fields.text("test")
     }
 }
@@ -51,6 +56,14 @@ extension FieldReader {
             number("after_sequence", in: range).map(Int64.init) ?? 0,
             number("before_sequence", in: range).map(Int64.init) ?? .max
         )
+    }
+
+    /// The number of a text such as `sequence:12`; `nil` for another value.
+    fileprivate mutating func firstSequence(_ key: String) -> Int64? {
+        guard let text = value(key)?.text, text.begins(with: "sequence:"),
+            let number = Int64(text.dropFirst("sequence:".count)), number > 0
+        else { return nil }
+        return number
     }
 
     fileprivate mutating func journalText(_ key: String) -> JournalText? {

@@ -7,10 +7,11 @@ package struct JournalQuery: Sendable {
     /// In upper case.
     package var method: String?
     package var status: StatusPattern?
-    /// `nil` if the caller does not say. An answer then counts whether or not it was delivered, unless ``impliesDelivery``.
+    /// `nil` if the caller does not say. An answer then counts whether or not it was delivered, unless ``isDeliveryImplied``.
     package var delivery: Delivery?
-    /// Whether only delivered answers count if a status is given.
-    package var impliesDelivery = false
+    /// Whether the requests are counted to judge a client. Then only delivered answers count if a status is given, and no request that a
+    /// person sent again from the journal does.
+    package var isJudgement = false
     package var username: String?
     /// The first moment that matches, and the first one after it that does not.
     package var since: Instant?
@@ -53,7 +54,7 @@ package struct JournalQuery: Sendable {
     }
 
     /// Whether ``delivered`` is true because a status is asked for: a client that lost an answer has no status.
-    private var isDeliveryImplied: Bool { impliesDelivery && delivery == nil && status != nil }
+    private var isDeliveryImplied: Bool { isJudgement && delivery == nil && status != nil }
 
     /// Whether the answer reached the client; `nil` if that does not matter.
     package var delivered: Bool? {
@@ -95,6 +96,10 @@ package struct JournalQuery: Sendable {
         if let test, !(entry.test?.isIdentical(to: test) ?? false) {
             differs { "test is \(entry.test.map($0.masked(text:)) ?? "unnamed"), not \(test)" }
         }
+        if isJudgement, entry.isResent { differs { _ in "was sent again from the journal, not by the client" } }
+        if entry.sequence <= sequences.after || entry.sequence >= sequences.before {
+            differs { _ in "is number \(entry.sequence) of the journal" }
+        }
     }
 
     private func deliveryDifference(_ entry: JournalEntry, _ secrets: Secrets) -> String {
@@ -108,7 +113,6 @@ package struct JournalQuery: Sendable {
     private func differenceCount(_ entry: JournalEntry) -> Int {
         var count = 0
         compare(entry) { _ in count += 1 }
-        if entry.sequence <= sequences.after || entry.sequence >= sequences.before { count += 1 }
         if let trace, !(entry.outcome.trace?.id.isIdentical(to: trace) ?? false) { count += 1 }
         return count
     }
@@ -150,6 +154,11 @@ package struct JournalQuery: Sendable {
         let unmatched = ofRoute.filter { isHindered($0) || !matches(journal[$0]) }
         let ofMethod = unmatched.filter { index in method.map { $0.isIdentical(to: journal[index].method) } ?? true }
         return ofMethod.isEmpty ? unmatched : ofMethod
+    }
+
+    /// Whether some of the forgotten requests may have matched.
+    package func covers(_ forgotten: Forgotten) -> Bool {
+        sequences.after < forgotten.sequence && since.map { $0 <= forgotten.at } ?? true
     }
 
     /// Whether an entry matches all parts but ``text``.

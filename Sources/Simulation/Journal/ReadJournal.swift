@@ -173,7 +173,8 @@ package struct ClearJournal: Operation {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws {
-        job.state.environment.journals.clear(job.state.name)
+        job.state.environment.journals.clear(
+            job.state.name, forgetting: Forgotten(at: job.now, sequence: job.state.lastSequence))
     }
 }
 
@@ -195,14 +196,11 @@ package struct VerifyRequests: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> Verification {
         let journal = job.journal
         let matching = journal.indices.filter { query.matches(journal[$0]) }
-        // An upper limit cannot be checked if requests were dropped.
+        // An upper limit cannot be checked where requests are forgotten.
         if maxCount != .max, matching.count <= maxCount,
-            let forgotten = job.state.environment.journals.forgotten(of: job.state.name),
-            query.since.map({ $0 <= forgotten }) ?? true
+            let forgotten = job.state.environment.journals.forgotten(of: job.state.name), query.covers(forgotten)
         {
-            throw PlatformError.unverified(
-                "the journal has forgotten requests up to \(forgotten.display), so this cannot be checked; ask only for later ones (since), "
-                    + "or let it keep more (settings journal.entries and journal.bytes)", count: matching.count, [])
+            throw PlatformError.forgotten(forgotten, count: matching.count)
         }
         if matching.isEmpty, minCount == 0, let unacceptedMethod { throw PlatformError.invalid([unacceptedMethod]) }
         if (minCount...maxCount).contains(matching.count) { return Verification(verified: true, count: matching.count) }

@@ -30,7 +30,7 @@ extension VerifyJournal {
         _ fields: inout FieldReader, _ routes: KnownRoutes, _ isAnyRoute: Bool
     ) throws -> VerifyRequests {
         var match = fields.object("match", known: members)
-        let query = JournalQuery(&match, impliesDelivery: true)
+        let query = JournalQuery(&match, isJudgement: true)
         if !isAnyRoute { routes.check(routeOf: query, in: "match", &match) }
         let amount = fields.amount()
         try fields.finish()

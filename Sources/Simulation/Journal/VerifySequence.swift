@@ -33,7 +33,7 @@ package struct VerifySequence: Operation {
             nearest)
     }
 
-    private func message(_ search: SequenceSearch, _ step: Int, forgotten: Instant?) -> String {
+    private func message(_ search: SequenceSearch, _ step: Int, forgotten: Forgotten?) -> String {
         var text = "sequence[\(step)] (\(sequence.steps[step].summary)) "
         if step == 0 {
             text += "was not found"
@@ -49,7 +49,7 @@ package struct VerifySequence: Operation {
         }
         if let forgotten {
             text +=
-                "; the journal has forgotten requests up to \(forgotten.display), so the sequence may have begun before: let it keep more (settings journal.entries and journal.bytes)"
+                "; the journal has forgotten requests up to \(forgotten.at.display), so the sequence may have begun before: let it keep more (settings journal.entries and journal.bytes)"
         }
         return text
     }
@@ -74,7 +74,7 @@ extension RequestSequence {
         fields.require("sequence")
         let steps = fields.list("sequence", expected, counts: 1...Self.maxSteps) { fields, name in
             var step = fields.object(name, known: members)
-            let query = JournalQuery(&step, impliesDelivery: true)
+            let query = JournalQuery(&step, isJudgement: true)
             check(query, &step)
             return query
         }

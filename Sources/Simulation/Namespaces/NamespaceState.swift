@@ -100,6 +100,9 @@ package final class NamespaceState {
         sequenceCounter = stored.sequenceCounter
         renderingSalt = stored.renderingSalt
         parts = try makeParts()
+        var clock = stored.clock
+        environment.journals.opened(
+            name, after: sequenceCounter.last, at: clock.now(real: environment.realTime()))
     }
 
     /// Drops what the platforms have in memory, after work that failed halfway.

@@ -17,16 +17,21 @@ extension Namespace {
     ///
     /// - Parameters:
     ///   - usesFiles: whether `make` reads or writes files beside the database.
+    ///   - forgets: whether the new state is one that the namespace had, so that its requests happened.
     ///   - make: returns the new state, and closes the old database.
     func replaceState(
-        usesFiles: Bool = false, with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
+        usesFiles: Bool = false, forgets: Bool = false,
+        with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
     ) async throws {
         try await runExclusively(usesFiles: usesFiles) { [environment] state in
             guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
             let made = try make(old)
             made.continueSequences(after: old.lastSequence)
             state = made
-            environment.journals.clear(old.name)
+            var clock = made.clock
+            let now = clock.now(real: environment.realTime())
+            environment.journals.clear(
+                old.name, forgetting: forgets ? Forgotten(at: now, sequence: made.lastSequence) : nil)
         }
     }
 }

@@ -140,7 +140,7 @@ extension ScenarioExpectation.Kind {
     private static let requests = Self(
         name: "route", members: ["method", "status", "delivered", "username", "test"]
     ) { fields, _ in
-        let query = JournalQuery(&fields, impliesDelivery: true)
+        let query = JournalQuery(&fields, isJudgement: true)
         checkRoute(query, &fields)
         return .init(requests: query.summary) { job, amount in
             try VerifyRequests(query: query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count
@@ -219,6 +219,7 @@ extension PlatformError {
     fileprivate var misses: (found: Int, nearest: [NearMiss])? {
         switch payload {
         case .nearMisses(let found, let nearest), .sequenceMisses(let found, let nearest): (found, nearest)
+        case .forgotten(let found, _): (found, [])
         default: nil
         }
     }

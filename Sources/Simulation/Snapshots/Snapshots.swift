@@ -116,7 +116,7 @@ extension Namespace {
         }
         let saved = try snapshot.info().clock
         do {
-            try await replaceState { old in
+            try await replaceState(forgets: true) { old in
                 let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
                 let restored = try NamespaceState(name: old.name, database: database, environment: environment)
                 // A clock that was running continues from the saved time: now, because the copy may have taken a while.

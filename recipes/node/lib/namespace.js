@@ -371,11 +371,11 @@ class Namespace {
 
   async expectRequest(method, route, options = {}) {
     checkOptions("expectRequest", options, [
-      "status", "username", "times", "atLeast", "atMost", "anyRoute", "delivered", "test", "headers", "body"]);
-    const { status, username, anyRoute, delivered, test, headers, body } = options;
+      "status", "username", "since", "times", "atLeast", "atMost", "anyRoute", "delivered", "test", "headers", "body"]);
+    const { status, username, since, anyRoute, delivered, test, headers, body } = options;
     const bounds = new Bounds(options);
     checkRoute(route);
-    const match = given({ method, route, status, delivered, username, test });
+    const match = given({ method, route, status, delivered, username, since, test });
     if (headers || body !== undefined) return this.#expectMessage(match, anyRoute, bounds, headers ?? {}, body);
     const answer = await this.#verify(match, anyRoute, bounds.members);
     if (answer.error) throw new ExpectationError(`${wanted(match)}: ${answer.error}${nearestRequests(answer.nearest)}`);
@@ -403,6 +403,8 @@ class Namespace {
     }
     const answer = this.#control.checked(this.#control.json(data));
     if (status === 409 && typeof answer.error !== "string") throw this.#control.notUnderstood("its 409 has no error");
+    // Neither so nor otherwise: `.not` must not hold either.
+    if (answer.code === "forgotten") throw new SimulatorError(`${answer.error}: { since } in ${caller}`, status);
     return status === 200 ? { ...answer, error: undefined } : answer;
   }
 
