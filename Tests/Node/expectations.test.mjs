@@ -88,7 +88,7 @@ test("requests that the journal dropped are no proof", simulator.test(async (sim
   for (const limit of [1, 2]) await send(sim, "POST", SEARCH, { limit });
   await sim.expectRequest("POST", SEARCH, { body: { limit: 2 } });
   for (const bounds of [{ times: 0 }, { times: 1 }, { atMost: 3 }]) {
-    assert.match(await failure(() => sim.expectRequest("POST", SEARCH, { body: { limit: 1 }, ...bounds })), /the journal has forgotten requests/);
+    assert.match(await error(() => sim.expectRequest("POST", SEARCH, { body: { limit: 1 }, ...bounds })), /the journal has forgotten requests/);
   }
 }));
 
