@@ -103,6 +103,7 @@ import Testing
         let world = try await TestWorld.make()
         #expect(try await nope(world).status == 200, "a new namespace had no request")
         _ = try await world.send("PUT", "/_sim/snapshots/s")
+        try await world.advance("2h")
         for _ in 0..<2 { _ = try await world.send("GET", "/nope") }
         _ =
             how == "clear"
@@ -110,6 +111,8 @@ import Testing
             : try await world.send("POST", "/_sim/snapshots/s/restore")
         let denied = try await nope(world)
         #expect(denied.status == 409 && denied["code"] == "forgotten" && denied["count"] == 0, "\(denied.json)")
+        let passedAgain = try await nope(world, since: "2026-01-05T10:00:00Z")
+        #expect(passedAgain.status == 409, "a restored clock has gone back")
         let first = try #require(denied["sequence"].integer)
         let from = JSONValue.string("sequence:\(first)")
         #expect(try await nope(world, since: from).status == 200)
@@ -121,6 +124,8 @@ import Testing
         let rules = try await world.send("GET", "/_sim/audit")["rules"].items
         let unjudged = rules.filter { $0["not_judged"].text?.contains("the journal has forgotten") == true }
         #expect(!unjudged.isEmpty)
+        #expect(try await world.send("GET", "/_sim/requests?since=sequence:\(first)")["requests"].items.count == 1)
+        #expect(try await world.send("GET", "/_sim/requests?since=sequence:\(first + 1)")["requests"].items.isEmpty)
         // A reset begins anew.
         _ = try await world.send("POST", "/_sim/reset")
         #expect(try await nope(world).status == 200)

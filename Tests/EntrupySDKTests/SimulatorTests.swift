@@ -108,6 +108,23 @@ struct SimulatorTests {
         #expect(try await last.value == 401)
     }
 
+    @Test func ofRequestsBeforeARestoreNothingCanBeSaid() async throws {
+        let sim = try SimulatedNamespace.current
+        try await sim.snapshot("before")
+        _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("sdk/session"))
+        try await sim.restore("before")
+        // Outside a test the problem is thrown.
+        let problem = await Task.detached { () -> String in
+            do {
+                try await sim.expectRequest("GET", "/sdk/session", times: 0)
+                return "none"
+            } catch { return "\(error)" }
+        }.value
+        #expect(problem.contains("the journal has forgotten requests"), "\(problem)")
+        let next = try #require(problem.firstMatch(of: /"since": "(sequence:[0-9]+)"/)?.output.1)
+        try await sim.expectRequest("GET", "/sdk/session", since: String(next), times: 0)
+    }
+
     @Test func aWrongNumberOfRequestsNamesTheNearest() async throws {
         let sim = try SimulatedNamespace.current
         _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("sdk/session"))

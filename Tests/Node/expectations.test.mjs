@@ -92,6 +92,18 @@ test("requests that the journal dropped are no proof", simulator.test(async (sim
   }
 }));
 
+test("of requests before a restore nothing can be said", simulator.test(async (sim) => {
+  await sim.snapshot("before");
+  await send(sim, "POST", SEARCH, { limit: 1 });
+  await sim.restore("before");
+  for (const more of [{}, { body: { limit: 1 } }]) {
+    const text = await error(() => sim.expectRequest("POST", SEARCH, { ...more, times: 0 }));
+    const since = text.match(/"since": "(sequence:\d+)"/)?.[1];
+    assert.ok(since && text.includes("{ since } in expectRequest"), text);
+    await sim.expectRequest("POST", SEARCH, { ...more, times: 0, since });
+  }
+}));
+
 test("a status counts delivered answers alone, with a body too", simulator.test(async (sim) => {
   await sim.fault({ drop_connection: true }, { route: SEARCH, times: 1 });
   assert.equal(await send(sim, "POST", SEARCH, { limit: 2 }), null);

@@ -107,6 +107,17 @@ def test_requests_that_the_journal_dropped_are_no_proof(entrupy_sim):
         assert "the journal has forgotten requests" in text and "found" not in text, text
 
 
+@pytest.mark.parametrize("more", [{}, {"body": {"limit": 1}}])
+def test_of_requests_before_a_restore_nothing_can_be_said(entrupy_sim, more):
+    entrupy_sim.snapshot("before")
+    send(entrupy_sim, "POST", SEARCH, {"limit": 1})
+    entrupy_sim.restore("before")
+    text = problem(lambda: entrupy_sim.expect_request("POST", SEARCH, times=0, **more))
+    assert "the journal has forgotten requests" in text, text
+    since = text.split('"since": "')[1].split('"')[0]
+    entrupy_sim.expect_request("POST", SEARCH, times=0, since=since, **more)
+
+
 def test_a_status_counts_delivered_answers_alone_with_a_body_too(entrupy_sim):
     entrupy_sim.fault({"drop_connection": True}, route=SEARCH, times=1)
     with pytest.raises(OSError):

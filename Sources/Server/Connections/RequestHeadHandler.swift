@@ -44,7 +44,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     private var isAwaited = false
     /// Whether the client has ended its side of the connection. It may still wait for answers.
     private var isInputClosed = false
-    /// Whether a request is held, whose client must not be waited for if it has gone.
+    /// Whether an answer waits, of a fault's hold or for another reason, so that its client must not be taken for one that reads.
     private var isWatched = false
     /// Whether the head of an answer was written, and its end was not. An interim answer would be a part of its body.
     private var isAnswering = false

@@ -313,8 +313,14 @@ package final class Journals: Sendable {
     /// - Parameter forgotten: the requests that the namespace has had; `nil` if it begins anew.
     package func clear(_ namespace: String, forgetting forgotten: Forgotten? = nil) {
         state.withLockedValue { state in
-            state.bytes -= state.rings[namespace]?.bytes ?? 0
-            state.rings[namespace] = Ring(forgotten: forgotten.flatMap { $0.sequence > 0 ? $0 : nil })
+            let ring = state.rings[namespace]
+            state.bytes -= ring?.bytes ?? 0
+            state.rings[namespace] = Ring(
+                forgotten: forgotten.flatMap { forgotten in
+                    guard forgotten.sequence > 0 else { return nil }
+                    return Forgotten(
+                        at: max(forgotten.at, ring?.forgotten?.at ?? forgotten.at), sequence: forgotten.sequence)
+                })
         }
     }
 

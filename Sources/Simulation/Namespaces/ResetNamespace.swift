@@ -28,10 +28,15 @@ extension Namespace {
             let made = try make(old)
             made.continueSequences(after: old.lastSequence)
             state = made
-            var clock = made.clock
-            let now = clock.now(real: environment.realTime())
+            // A clock that goes back with the state passes the times of forgotten requests again.
+            let real = environment.realTime()
+            let now = [old.clock, made.clock].map { clock in
+                var clock = clock
+                return clock.now(real: real)
+            }
             environment.journals.clear(
-                old.name, forgetting: forgets ? Forgotten(at: now, sequence: made.lastSequence) : nil)
+                old.name,
+                forgetting: forgets ? Forgotten(at: max(now[0], now[1]), sequence: made.lastSequence) : nil)
         }
     }
 }
