@@ -71,6 +71,20 @@ package final class EntrupyPlatform: SimulatedPlatform {
         "/v2/fingerprints", "/v2/search/fingerprints", "/v2/search/domains", "/v2/integrations/app-login-voucher",
     ]
 
+    package func unknown(
+        _ value: String, at parameter: String, of route: String, _ job: JobContext
+    ) throws -> (name: QueryName, problem: String)? {
+        switch parameter {
+        case "entrupy_id":
+            try job.transaction.item(entrupyID: value) == nil ? (.item, "names no item of the namespace") : nil
+        case "id" where route.begins(with: "/sdk/captures/"):
+            try job.transaction.capture(id: value) == nil ? (.item, "names no capture of the namespace") : nil
+        case "region_id":
+            value.isOne(of: job.entrupy.seed.catalogue.regionIDs) ? nil : (.region, "names no region of any workflow")
+        default: nil
+        }
+    }
+
     package func isCalledByUsers(path: String) -> Bool {
         path.utf8.starts(with: "/sdk/".utf8) || path.isIdentical(to: "/login")
     }

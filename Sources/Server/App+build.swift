@@ -9,7 +9,11 @@ extension SimServer {
         let environment = namespaces.environment
         environment.routes.set(
             builder.operations.map { ($0.method.rawValue, $0.path) }
-                .filter { !Target($0.1).isSimulators && $0.1 != "/" })
+                .filter { !Target($0.1).isSimulators && $0.1 != "/" },
+            answers: { method, path in
+                DescribedAnswers.all.first { $0.method.isIdentical(to: method) && $0.path.isIdentical(to: path) }?
+                    .statuses ?? []
+            })
         let access = ControlAccess(
             hosts: hosts, key: ControlKey(token: configuration.controlToken), csrfToken: console.proof)
         let router = builder.router.buildResponder()
@@ -55,7 +59,10 @@ extension SimServer {
         let control = Routes(builder, bodies, under: "_sim/", shared: sharedReads)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
-        EvidenceRoutes.add(to: control)
+        EvidenceRoutes(
+            audits: ServerAudits(
+                namespaces, keepsEnded: configuration.keepsAudits || configuration.replay?.head.keeps_audits == true)
+        ).add(to: control)
         CoverageRoutes(coverage: coverage).add(to: control)
         ResendRoutes.add(to: control)
         EventRoutes().add(to: control)

@@ -32,6 +32,8 @@ package struct ServerConfiguration: Sendable {
     package var controlToken: String?
     /// The file that every request is recorded to. `nil` if nothing is recorded.
     package var recordsTo: String?
+    /// Whether namespaces are judged before they are deleted, for `GET /_sim/audits` [D audit].
+    package var keepsAudits = false
     /// The file that the coverage is kept in. `nil` for one in the data directory, if there is one.
     package var coverageFile: String?
     /// The replay in progress. `nil` if this is not a replay.
@@ -269,6 +271,7 @@ package struct SimServer: Sendable {
             control_token: configuration.controlToken, address: namespaces.environment.webhooks.ownAddress,
             started_at: started)
         if configuration.publicURL == nil { head.follows_requests = true }
+        if configuration.keepsAudits { head.keeps_audits = true }
         return head
     }
 

@@ -47,6 +47,9 @@ extension SimulatedPlatform {
     package func verificationPath(ofSubscription id: String) -> String { "/.well-known/verification/\(id)" }
     package var faultEffects: [PlatformEffect] { [] }
     package var unsimulatedPaths: [String] { [] }
+    package func unknown(
+        _ value: String, at parameter: String, of route: String, _ job: JobContext
+    ) throws -> (name: QueryName, problem: String)? { nil }
     package func isCalledByUsers(path: String) -> Bool { false }
     package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? { nil }
     package func readOutcome(

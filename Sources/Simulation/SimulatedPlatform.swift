@@ -78,6 +78,14 @@ package protocol SimulatedPlatform: Sendable {
     var faultEffects: [PlatformEffect] { get }
     /// Paths of the vendor's platform that are known and not simulated: requests to them are not mistakes.
     var unsimulatedPaths: [String] { get }
+    /// What is wrong with a part of a path that no request can have; `nil` if one can, or the platform cannot tell.
+    ///
+    /// - Parameters:
+    ///   - parameter: the name of the route's parameter that has the value.
+    ///   - route: the route, with `*` for its parameters.
+    func unknown(
+        _ value: String, at parameter: String, of route: String, _ job: JobContext
+    ) throws -> (name: QueryName, problem: String)?
     /// Whether users call a route, with a session or to log in.
     func isCalledByUsers(path: String) -> Bool
     /// The name of the user who owns the subject of a webhook; `nil` if no user owns it.

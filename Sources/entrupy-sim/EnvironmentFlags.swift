@@ -18,10 +18,10 @@ enum EnvironmentFlags {
     /// Those that `replay --serve` does not have: the recording decides.
     private static let ofServeAlone: Set = [
         "data-dir", "seed", "random-seed", "rate-limits", "durability", "record", "bundle", "coverage-file",
-        "in-memory", "auto-create-namespaces",
+        "in-memory", "auto-create-namespaces", "keep-audits",
     ]
     private static let flags = [
-        "in-memory", "control-open", "auto-create-namespaces", "ready-json", "exit-with-parent",
+        "in-memory", "control-open", "auto-create-namespaces", "keep-audits", "ready-json", "exit-with-parent",
     ]
     /// Those that exclude each other, so one that is given disables the other's variable.
     private static let exclusive = [

@@ -40,6 +40,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "\"process\": acknowledged writes survive a crash; \"power-loss\": also a power cut, but slower.")
     var durability = ServerDurability.process
     @Flag(help: "If a request names a namespace that does not exist, make it.") var autoCreateNamespaces = false
+    @Flag(help: "Judge namespaces before they are deleted, for GET /_sim/audits. It takes memory for each.")
+    var keepAudits = false
 
     func validate() throws {
         try require(!(inMemory && dataDir != nil), "--in-memory and --data-dir exclude each other")
@@ -74,6 +76,7 @@ struct Serve: AsyncParsableCommand {
             configuration.namespaces.bundle = bundle
             configuration.recordsTo = record
             configuration.coverageFile = coverageFile
+            configuration.keepsAudits = keepAudits
             try listening.apply(
                 to: &configuration, controlToken: controlToken, dataDirectory: directory, logger: logger)
             let server = try SimServer(configuration, logger: logger)

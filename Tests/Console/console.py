@@ -802,7 +802,7 @@ def rules_are_made_and_removed(browser, world):
     browser.click("#new-fault > summary")
     browser.fill("#f-effect", "delay")
     browser.until("the delay's field", lambda: browser.one("#f-delay").is_displayed() and not browser.one("#f-status").is_displayed())
-    browser.fill("#f-route", "/sdk/*")
+    browser.fill("#f-route", "/sdk/**")
     browser.fill("#f-delay", "soon")
     browser.submit("#new-fault form")
     browser.until("the problem at its field", lambda: browser.one("#f-delay").get_attribute("aria-invalid") == "true")
@@ -1338,7 +1338,7 @@ def commands_of_empty_pages_work_as_pasted(browser, world):
 
     effects = {
         "": [lambda: journaled("/v1/health"), items], "/items": [items], "/users": [lambda: len(api.must("GET", "/_sim/users")["users"])],
-        "/webhooks": [lambda: len(api.must("GET", "/_sim/webhooks")["webhooks"])], "/components": [lambda: journaled("/components/*")],
+        "/webhooks": [lambda: len(api.must("GET", "/_sim/webhooks")["webhooks"])], "/components": [lambda: journaled("/components/**")],
     }
     for shell in shells:
         for path, counts in effects.items():

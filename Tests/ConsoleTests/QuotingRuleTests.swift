@@ -50,6 +50,8 @@ import Testing
         "entrupy-sim/Commands/DataCommands.swift": ["file"],
         "entrupy-sim/Commands/Doctor.swift": ["Shell"],
         "entrupy-sim/Commands/ListenCommand.swift": ["Shell"],
+        // The name of an option.
+        "entrupy-sim/Commands/RequestCommands.swift": ["option"],
         "entrupy-sim/Commands/ScenarioFromCommand.swift": ["Shell"],
         // The quoted option, made above.
         "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell", "place"],

@@ -26,7 +26,7 @@ import Testing
         let ruled = try await world.runDocument(world.workflowSession(client: ["client_id": "ruled"]))
         _ = try await world.send(
             "POST", "/_sim/faults",
-            ["match": ["route": "/components/*/document"], "effect": ["component_error": .string(name)]])
+            ["match": ["route": "/components/**/document"], "effect": ["component_error": .string(name)]])
         let faulty = try await world.runDocument(world.workflowSession())
         for answer in [magic, ruled, faulty] {
             #expect(answer.status == status && workflowError(answer)?.hasSuffix(name) == true, "\(answer.json)")
@@ -148,7 +148,8 @@ import Testing
     func aFaultsErrorHasThePluginsCode(name: String, code: Int) async throws {
         let world = try await TestWorld.make()
         _ = try await world.send(
-            "POST", "/_sim/faults", ["match": ["route": "/components/*"], "effect": ["component_error": .string(name)]])
+            "POST", "/_sim/faults",
+            ["match": ["route": "/components/**"], "effect": ["component_error": .string(name)]])
         let answer = try await world.send(
             "POST", "/components/sessions", ["validationCode": "IDV", "networkEnvironment": "mock"],
             headers: ["Accept": "application/vnd.fourthline.plugin+json"])

@@ -30,7 +30,7 @@ import Testing
 
     @Test func anErrorOfAnyFormIsShown() async throws {
         let world = try await TestWorld.make()
-        let rule: JSONValue = ["match": ["route": "/sdk/*"], "effect": ["status": 418, "body": "short and stout"]]
+        let rule: JSONValue = ["match": ["route": "/sdk/**"], "effect": ["status": 418, "body": "short and stout"]]
         _ = try await world.send("POST", "/_sim/faults", rule)
         let shown = try await run(world, "api", "GET", "/sdk/session")
         #expect(shown.status == 1 && shown.output.contains("the answer is 418"), "\(shown.output)")

@@ -181,7 +181,7 @@ import Testing
                 ],
                 "effect": ["status": 503],
             ],
-            ["match": ["route": "/sdk/*"], "effect": ["status": 500], "after_requests": 5],
+            ["match": ["route": "/sdk/**"], "effect": ["status": 500], "after_requests": 5],
             ["match": ["webhook": "*"], "effect": ["drop": true]],
             ["match": ["header": ["Authorization": "*"]], "effect": ["status": 502], "probability": 0.0],
             ["match": [:], "effect": ["delay": "0s"]],

@@ -89,7 +89,8 @@ import Testing
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let (token, other) = (try await world.login(), try await world.login("another-user-id"))
         let match: JSONValue = [
-            "route": "/sdk/*", "method": "GET", "username": "DemoOrg-example-user-id", "header": ["X-Device": "ipad-*"],
+            "route": "/sdk/**", "method": "GET", "username": "DemoOrg-example-user-id",
+            "header": ["X-Device": "ipad-*"],
         ]
         try await add(world, ["match": match, "effect": ["status": 500]])
         func status(_ path: String, _ token: String, _ device: String?) async throws -> Int {
@@ -245,7 +246,7 @@ import Testing
         let limited = try await world.send("GET", "/sdk/session", token: token)
         #expect(
             limited.status == 429 && limited["code"] == "too_many_requests" && limited.headers["Retry-After"] == ["1"])
-        try await add(world, ["match": ["route": "*/images/*"], "effect": ["image_upload_error": true], "times": 1])
+        try await add(world, ["match": ["route": "**/images/*"], "effect": ["image_upload_error": true], "times": 1])
         let capture = try await world.startCapture(token)
         let region = try #require(capture.regions.first)
         let refused = try await world.upload(capture.id, region, token)

@@ -9,7 +9,7 @@ import Testing
     @Test func theListNamesTheRequest() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
-        try await hold(world, "/sdk/*", times: 2)
+        try await hold(world, "/sdk/**", times: 2)
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         async let first = world.send(
             "GET", "/sdk/session", token: token,

@@ -271,7 +271,7 @@ import Testing
     ) async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
-        try await hold(world, "/sdk/*", times: 3)
+        try await hold(world, "/sdk/**", times: 3)
         async let first = world.send("GET", "/sdk/session", token: token)
         let request = try await held(world)[0]
         for path in ["/sdk/search", "/sdk/logout"] {

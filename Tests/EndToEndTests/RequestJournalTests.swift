@@ -117,6 +117,8 @@ import Testing
     @Test(
         arguments: [
             ("/sdk/serch", "POST /sdk/search"), ("/sdk/results/*/flga", "GET, PUT /sdk/results/{id}/flag"),
+            ("/sdk/captures/*/submitt", "POST /sdk/captures/{id}/submit"), ("/sdk/captures/*/*/*/*", nil),
+            ("*login", nil),
             ("/sdk/login/", "POST /sdk/login"), ("sdk/login", "POST /sdk/login"), ("/SDK/login", nil),
             ("/v2/webhook", "GET, POST /v2/webhooks"), ("/_sim/clock", nil), ("/ns/x/sdk/login", nil),
             ("/openapi.yaml", nil), ("/openapi.json", nil),
@@ -176,7 +178,7 @@ import Testing
 
     @Test(
         arguments: [
-            "*", "/sdk/*", "/sdk/results/*/flag", "/sdk/results/ABC/flag", "*login", "/v?/webhooks/*",
+            "*", "**", "/sdk/*", "/sdk/**", "/sdk/results/*/flag", "**login", "/v?/webhooks/*", "/sdk/captures/**",
             "/sdk/captures/*/images/*",
             // Known and not simulated.
             "/v2/fingerprints", "/v2/search/fingerprints", "/v2/search/domains", "/v2/integrations/app-login-voucher",
@@ -194,6 +196,107 @@ import Testing
         let text = "name: x\ndescription: x\nexpect: [{route: \"\(route)\", times: 0}]"
         let run = try await world.send("POST", "/_sim/scenarios/start?strict=true", ["scenario": .string(text)])
         #expect(run.status == 200, "\(run.json)")
+    }
+
+    /// Each would make an expectation of none worthless.
+    @Test(
+        arguments: [
+            (["username": "DemoOrg-nobdy"], "any_user", "match.username"),
+            (["test": "CheckoutTest/pays"], "any_test", "match.test"),
+            (["route": "/sdk/results/ABCD2345/flag"], "any_item", "match.route"),
+            (["route": "/sdk/captures/none/submit"], "any_item", "match.route"),
+            (["route": "/sdk/captures/*/images/frnt"], "any_region", "match.route"),
+            (["route": "/sdk/captures/**/frnt"], "any_region", "match.route"),
+            (["route": "/sdk/search", "status": 418], "any_status", "match.status"),
+            (["route": "/sdk/captures/*/submit", "method": "POST", "status": "204"], "any_status", "match.status"),
+        ] as [(JSONValue, String, String)])
+    func aNameThatNobodyHasIsRefused(match: JSONValue, flag: String, field: String) async throws {
+        let world = try await TestWorld.make()
+        func verify(_ members: (String, JSONValue)...) async throws -> Answer {
+            try await world.send("POST", "/_sim/requests/verify", .object(JSONObject([("match", match)] + members)))
+        }
+        for amount in ["times", "at_most"] {
+            let refused = try await verify((amount, 0))
+            #expect(refused.status == 400 && refused["details.0.field"].text == field, "\(refused.json)")
+            #expect(
+                refused["details.0.problem"].text?.contains("\"\(flag)\": true beside match") == true, "\(refused.json)"
+            )
+        }
+        #expect(try await verify(("times", 0), (flag, true)).status == 200)
+        // That it is missing is no reason for a green.
+        #expect(try await verify(("times", 1)).status == 409)
+        let expected: [(String, JSONValue)] = match.members!.sorted.map { ($0.name, $0.value) } + [("times", 0)]
+        for (more, isGreen) in [([], false), ([(flag, true)], true)] as [([(String, JSONValue)], Bool)] {
+            let condition = JSONObject(expected + more)
+            guard condition["route"] != nil else { continue }
+            let text =
+                "{name: x, description: x, expect: [\(try String(decoding: WireJSON.encode(condition), as: UTF8.self))]}"
+            let run = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(text)])
+            #expect(run.status == 200, "\(run.json)")
+            let verified = try await world.send("POST", "/_sim/scenarios/x/verify")
+            #expect(verified.status == (isGreen ? 200 : 409), "\(verified.json)")
+        }
+    }
+
+    /// What somebody has can be expected not to happen.
+    @Test func aNameThatSomebodyHasIsCounted() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        let token = try await world.login()
+        let capture = try await world.startCapture(token)
+        _ = try await world.send("GET", "/sdk/session", token: token, headers: ["X-Sim-Test": "aTest"])
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 418], "times": 1])
+        for match: JSONValue in [
+            ["username": "DemoOrg-example-user-id", "status": 404], ["test": "aTest", "route": "/sdk/logout"],
+            ["route": .string("/sdk/captures/\(capture.id)/submit")], ["route": "/sdk/captures/*/images/front"],
+            ["route": "/sdk/search", "status": 418], ["route": "/sdk/search", "status": "5xx"], ["status": 429],
+            ["route": "/v1/lookup/authentications/sku-1"],
+        ] {
+            let answer = try await world.send("POST", "/_sim/requests/verify", ["match": match, "times": 0])
+            #expect(answer.status == 200, "\(match) \(answer.json)")
+        }
+    }
+
+    /// Journals mask secrets, so that it could match nothing: a green that proves nothing.
+    @Test func aMatchOnASecretIsRefused() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        for (name, value) in [
+            ("test", token), ("route", "/sdk/\(token)"), ("username", "demo-api-token"), ("test", "ab***"),
+        ] {
+            let match: JSONValue = .object(JSONObject([(name, .string(value))]))
+            let counted = try await world.send(
+                "POST", "/_sim/requests/verify",
+                ["match": match, "times": 0, "any_route": true, "any_test": true, "any_user": true])
+            #expect(counted.status == 400 && counted["details.0.field"].text == "match.\(name)", "\(counted.json)")
+            #expect(!"\(counted.json)".contains(token))
+            let ordered = try await world.send(
+                "POST", "/_sim/requests/verify", ["sequence": [match], "any_route": true])
+            #expect(
+                ordered.status == 400 && ordered["details.0.field"].text == "sequence[0].\(name)", "\(ordered.json)")
+        }
+    }
+
+    /// A star is one part of a path.
+    @Test func aStarOfARouteStopsAtASlash() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        _ = try await world.send("GET", "/sdk/session")
+        _ = try await world.send("GET", "/sdk/results/ABCD2345/flag")
+        for (route, count) in [
+            ("/sdk/*", 1), ("/sdk/**", 2), ("/sdk/*/*/*", 1), ("/sdk/s?ssion", 1), ("*", 2), ("/*/*", 1),
+        ] {
+            #expect(try await requests(world, "?route=\(route)").count == count, "\(route)")
+        }
+        let rule = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/v2/lookup/*"], "effect": ["status": 503]])
+        #expect(
+            rule["notes.0"].text
+                == "no route of the server matches /v2/lookup/*; a * stands for one part of a path, and /v2/lookup/** for any number of them",
+            "\(rule.json)")
+        let wide = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/captures/**"], "effect": ["status": 503]])
+        #expect(wide["notes"] == [], "\(wide.json)")
+        #expect(try await world.send("POST", "/sdk/captures/none/submit").status == 503)
     }
 
     @Test func theCommandRefusesARouteThatNoRouteCanMatch() async throws {

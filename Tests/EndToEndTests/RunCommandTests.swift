@@ -17,6 +17,9 @@ import Testing
         try await run(["sh", "-c", script], options, in: directory)
     }
 
+    /// What a run says of a command that asks nothing.
+    private let unasked = "note: no request came to /ns/run; does the client read ENTRUPY_SIM_URL?\n"
+
     private func files(_ directory: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory + "/kept")) ?? []).sorted()
     }
@@ -27,7 +30,7 @@ import Testing
             let run = try await shell(script, in: directory)
             #expect(run.status == status, "\(run.errors)")
             #expect(files(directory) == (status == 0 ? [] : ["bundle.tar", "report.html"]), "\(run.errors)")
-            #expect(run.output.isEmpty && (status != 0 || run.errors.isEmpty), "\(run.errors)")
+            #expect(run.output.isEmpty && (status != 0 || run.errors == unasked), "\(run.errors)")
         }
     }
 
@@ -49,6 +52,74 @@ import Testing
             let alone = try await shell("true", "--ignore", file, in: directory)
             #expect(
                 alone.status == 64 && alone.errors.contains("--ignore is for findings of --audit"), "\(alone.errors)")
+        }
+    }
+
+    /// Tests make namespaces of their own, and delete them.
+    @Test func aRunJudgesAllNamespacesOfItsServer() async throws {
+        try await Process.withDirectory { directory in
+            let program = "'\(SimProcess.path)'"
+            func own(_ told: String = "") -> String {
+                """
+                export ENTRUPY_SIM_URL=$ENTRUPY_SIM_SERVER; unset ENTRUPY_SIM_NAMESPACE
+                \(program) namespace make mine >/dev/null
+                \(program) api GET '/v1/health?token=0123456789' -n mine >/dev/null || true
+                \(told)
+                \(program) namespace drop mine
+                """
+            }
+            let files = ["--junit", directory + "/run.xml", "--summary", directory + "/run.md"]
+            let judged = try await run(["sh", "-c", own()], ["--audit", "--json"] + files, in: directory)
+            #expect(judged.status == 1, "\(judged.errors)")
+            #expect(judged.errors.contains("in namespace mine"), "\(judged.errors)")
+            #expect(judged.result["audit.findings"].items.contains { $0["rule"] == "token-in-url" }, "\(judged.errors)")
+            // It is no mistake that they went there.
+            #expect(judged.result["notes"] == [], "\(judged.errors)")
+            let junit = try String(contentsOfFile: directory + "/run.xml", encoding: .utf8)
+            #expect(
+                junit.contains("name=\"audit token-in-url\"")
+                    && junit.contains("<failure message=\"GET /v1/health?token=***"))
+            let summary = try String(contentsOfFile: directory + "/run.md", encoding: .utf8)
+            #expect(summary.contains("## Audit of the run") && summary.contains("token-in-url"), "\(summary)")
+            // What a test has told is not told again.
+            let told = try await shell(
+                own("\(program) api GET '/_sim/audit?told=true' -n mine >/dev/null"), "--audit", in: directory)
+            #expect(
+                told.status == 0 && told.errors.contains("the findings of 1 namespace are told by their tests"),
+                "\(told.errors)")
+        }
+    }
+
+    /// A green that tested nothing says so.
+    @Test func whatARunDidNotTestIsSaid() async throws {
+        try await Process.withDirectory { directory in
+            let (scenario, junit) = (directory + "/x.yaml", directory + "/run.xml")
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try """
+            name: x
+            description: x
+            faults: [{match: {route: /sdk/login}, effect: {status: 503}}]
+            """.write(toFile: scenario, atomically: true, encoding: .utf8)
+            let notes = [
+                "no request came to /ns/run; does the client read ENTRUPY_SIM_URL?",
+                "the scenario x expects nothing: it has no expect:",
+                "(/sdk/login) was never met: no request matched it",
+            ]
+            let lax = try await shell("true", "--scenario", scenario, "--junit", junit, in: directory)
+            #expect(lax.status == 0, "\(lax.errors)")
+            for note in notes { #expect(lax.errors.contains(note), "\(note): \(lax.errors)") }
+            let skipped = try String(contentsOfFile: junit, encoding: .utf8)
+            #expect(
+                skipped.contains("<skipped message=\"no request came to /ns/run") && skipped.contains("failures=\"0\""))
+            let strict = try await shell("true", "--scenario", scenario, "--junit", junit, "--strict", in: directory)
+            #expect(strict.status == 1, "\(strict.errors)")
+            for note in notes { #expect(strict.errors.contains(note), "\(note): \(strict.errors)") }
+            #expect(
+                try String(contentsOfFile: junit, encoding: .utf8).contains(
+                    "<failure message=\"no request came to /ns/run"))
+            let asked = "'\(SimProcess.path)' api GET /v2/webhooks >/dev/null 2>&1 || true"
+            let quiet = try await shell(asked, "--strict", in: directory)
+            #expect(quiet.status == 0 && quiet.errors.isEmpty, "\(quiet.errors)")
         }
     }
 
@@ -92,7 +163,7 @@ import Testing
             let words = try await RunningProgram(["-c", script, SimProcess.path], program: "/bin/sh").finish()
             #expect(words.output == Data("-1|--help|--|".utf8) + Data([0xff, 0x1b]) + Data("|".utf8), "\(words)")
             let both = try await shell("echo out; echo err >&2", in: directory)
-            #expect(both.text == "out\n" && both.errors == "err\n")
+            #expect(both.text == "out\n" && both.errors == "err\n" + unasked)
         }
     }
 
@@ -128,13 +199,14 @@ import Testing
             #expect(!silent.errors.contains("namespace default"))
             let ask = "'\(SimProcess.path)' api GET /v2/webhooks --url $ENTRUPY_SIM_SERVER -n default >/dev/null 2>&1"
             let elsewhere = try await shell("\(ask); exit 3", in: directory)
-            #expect(elsewhere.errors.contains(question), "\(elsewhere.errors)")
             #expect(
-                elsewhere.errors.contains("the namespace default got 1 request, the last GET /v2/webhooks"),
+                elsewhere.errors.contains(
+                    "no request came to /ns/run; the namespace default got 1 request: does the client leave out /ns/run?"
+                ),
                 "\(elsewhere.errors)")
             let page = try String(contentsOfFile: directory + "/kept/report-2.html", encoding: .utf8)
             for text in [
-                question, "got 1 request", "api GET /v2/webhooks", "exited with 3.", "(running). 0 requests, ",
+                "got 1 request", "api GET /v2/webhooks", "exited with 3.", "(running). 0 requests, ",
             ] {
                 #expect(page.contains(text), "\(text)")
             }
@@ -233,7 +305,7 @@ import Testing
     func onlyProcessesThatLiveRunOn() async throws {
         try await Process.withDirectory { directory in
             let ended = try await shell("sleep 1000 & P=$!; kill $P; exit 0", in: directory)
-            #expect(ended.status == 0 && ended.errors.isEmpty, "\(ended.errors)")
+            #expect(ended.status == 0 && ended.errors == unasked, "\(ended.errors)")
             let daemon = try await shell("setsid sleep 1000 >/dev/null 2>&1 & exit 0", in: directory)
             let named = try #require(
                 daemon.errors.firstMatch(of: #/run on, .* ends now: (\d+) \(sleep\)\n/#), "\(daemon)")

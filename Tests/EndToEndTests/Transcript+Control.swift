@@ -34,7 +34,7 @@ extension Transcript {
         try await cancelComponents()
         try await send(
             "POST", "/_sim/faults",
-            ["match": ["route": "/components/*"], "effect": ["component_error": "Unexpected"], "times": 1])
+            ["match": ["route": "/components/**"], "effect": ["component_error": "Unexpected"], "times": 1])
         try await send("GET", "/components/sessions/x?form=plugin")
         try await send("GET", "/_sim/components/sessions")
     }

@@ -146,7 +146,7 @@ struct ComponentFlowTests {
             let session = try await self.session(sim)
             _ = try await session.documentComponent(with: passport).presented()
             try await sim.wait(for: .componentFinished(inSession: session.id ?? ""))
-            try await sim.fault(.componentError("SessionExpired"), on: "/components/*")
+            try await sim.fault(.componentError("SessionExpired"), on: "/components/**")
             await #expect(throws: WorkflowError.invalidSession(.sessionExpired)) {
                 try await session.biometricsComponent().presented()
             }

@@ -57,7 +57,7 @@ test("items are made, found and changed", simulator.test(FROZEN, async (sim) => 
 test("rules decide results and failures", simulator.test(async (sim) => {
   const rule = await sim.outcome("invalid", { brand: "Nike", customerItemId: "late-*", reason: "blurry_images", after: "3h", times: 2 });
   assert.deepEqual([rule.match, rule.after, rule.times], [{ brand: "Nike", customer_item_id: "late-*" }, "3h", 2]);
-  const fault = await sim.fault({ status: 503 }, { route: "/v2/*", method: "POST", header: { "X-Shop": "one" }, afterRequests: 1, times: 1 });
+  const fault = await sim.fault({ status: 503 }, { route: "/v2/**", method: "POST", header: { "X-Shop": "one" }, afterRequests: 1, times: 1 });
   assert.deepEqual([fault.match.method, fault.after_requests], ["POST", 1]);
   const statuses = [];
   for (let count = 0; count < 3; count += 1) statuses.push(await authorize(sim, "example-user", { "X-Shop": "one" }));

@@ -135,7 +135,7 @@ const USE = `
     const state: "running" | "frozen" = (await sim.clock.state()).mode;
     const { pending, nothing_due } = await sim.clock.advance({ to: "next" });
     await sim.expectRequest("POST", "/sdk/login", { times: 1, headers: { "X-A": /a/, "X-B": null }, body: { items: [{ id: /x/ }] } });
-    await sim.expectRequest(null, "/sdk/*");
+    await sim.expectRequest(null, "/sdk/**");
     await sim.expectRequests([["POST", "/sdk/login", 429], { route: "/sdk/login", status: "2xx" }], { minGap: "2s" });
     await sim.expectWebhook("session.completed", { url: /hooks/, within: 5 });
     await sim.fault({ delay: { uniform: ["1s", 3] } }, { route: "/sdk/search" });

@@ -384,7 +384,7 @@ def test_requests_of_a_route_that_the_platforms_do_not_have(entrupy_sim):
     with pytest.raises(SimulatorError, match="with its first slash"):
         entrupy_sim.requests("sdk/search")
     assert entrupy_sim.requests("/sdk/serch", any_route=True) == []
-    assert entrupy_sim.requests("/sdk/*") == entrupy_sim.requests() == []
+    assert entrupy_sim.requests("/sdk/**") == entrupy_sim.requests() == []
 
 
 def test_a_namespace_is_deleted_however_its_test_ends(run, pytester, entrupy_simulator):

@@ -42,6 +42,45 @@ import Testing
         #expect(Glob(route: route).overlaps(Glob(glob)) == meet)
     }
 
+    /// A star of a route is a part of a path, or less; two are any parts.
+    @Test(
+        arguments: [
+            ("/sdk/*", "/sdk/login", true), ("/sdk/*", "/sdk/results/A", false), ("/sdk/**", "/sdk/results/A", true),
+            ("/sdk/results/*/flag", "/sdk/results/A/flag", true),
+            ("/sdk/results/*/flag", "/sdk/results/A/B/flag", false),
+            ("/sdk/**/flag", "/sdk/results/A/flag", true), ("**flag", "/sdk/results/A/flag", true),
+            ("*flag", "/sdk/flag", false),
+            ("*", "/sdk/results/A", true), ("/*", "/sdk/results", false), ("/sdk?login", "/sdk/login", false),
+            ("/sdk/l?gin", "/sdk/login", true), ("/s***n", "/sdk/login", true), ("/sdk/s*n", "/sdk/session", true),
+        ])
+    func aStarOfARouteStopsAtASlash(pattern: String, path: String, fits: Bool) {
+        #expect(Glob(paths: pattern).matches(path) == fits)
+        // Every path is a pattern that matches itself alone.
+        #expect(Glob(paths: pattern).overlaps(Glob(paths: path)) == fits)
+        #expect(Glob(paths: path).overlaps(Glob(paths: pattern)) == fits)
+    }
+
+    @Test(
+        arguments: [
+            ("/sdk/captures/*/submitt", "/sdk/captures/{id}/images/{region}", false),
+            ("/sdk/captures/*/submitt", "/sdk/captures/{id}/submit", false),
+            ("/sdk/captures/**/frnt", "/sdk/captures/{id}/images/{region}", true),
+            ("/sdk/captures/**", "/sdk/captures/{id}/submit", true),
+            ("/sdk/captures/*", "/sdk/captures/{id}/submit", false),
+        ])
+    func aStarOfARouteMeetsOneParameter(glob: String, route: String, meet: Bool) {
+        #expect(Glob(paths: glob).overlaps(Glob(route: route)) == meet)
+        #expect(Glob(route: route).overlaps(Glob(paths: glob)) == meet)
+    }
+
+    @Test(
+        arguments: [("/v2/*", "/v2/**"), ("*/a/*", "**/a/**"), ("/v2/**", nil), ("/v2", nil), ("*", "**")]
+            as [(String, String?)])
+    func theWiderPatternHasTwoStarsForEach(pattern: String, wider: String?) {
+        #expect(Glob(paths: pattern).crossingSlashes?.pattern == wider)
+        #expect(Glob(pattern).crossingSlashes == nil)
+    }
+
     /// The matcher keeps 64 characters of the pattern in a word.
     @Test(arguments: [63, 64, 65, 127, 128, 129, 900]) func aLongPatternMatchesTheWholeText(length: Int) {
         let text = String(String(repeating: "ab", count: length / 2 + 1).prefix(length))

@@ -66,7 +66,7 @@ def test_tests_at_once_do_not_see_each_other(entrupy_sim, number):
 
 def test_faults_snapshots_and_settings(entrupy_sim):
     entrupy_sim.snapshot("before")
-    entrupy_sim.fault({"status": 503}, route="/v2/*", times=1)
+    entrupy_sim.fault({"status": 503}, route="/v2/**", times=1)
     with pytest.raises(urllib.error.HTTPError):
         authorize(entrupy_sim, "example-user")
     authorize(entrupy_sim, "example-user")

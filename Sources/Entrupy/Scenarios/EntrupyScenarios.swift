@@ -26,10 +26,7 @@ extension ScenarioAction.Kind {
     private static let retake = Self("retake", members: ScenarioTarget.members + ["regions", "message"]) {
         fields, surroundings in
         let target = ScenarioTarget(&fields)
-        let known = surroundings.seed.entrupy.catalogue.categories.flatMap { category in
-            ConfigType.allCases.flatMap { category.steps($0).map(\.regionID) }
-        }
-        let regions = fields.words("regions", Array(Set(known)).sorted())
+        let regions = fields.words("regions", surroundings.seed.entrupy.catalogue.regionIDs)
         if regions?.isEmpty == true { fields.report("regions", "must name at least one region") }
         let request = RetakeRequest(regions: regions, message: fields.text("message"))
         return { job in _ = try AskForRetake(entrupyID: target.find(job), request: request).perform(job) }
@@ -80,7 +77,8 @@ extension ScenarioAction.Kind {
 }
 
 extension ScenarioExpectation.Kind {
-    private static let items = Self(name: "item") { fields, _ in
+    private static let items = Self(name: "item", members: [QueryName.item.member]) { fields, _ in
+        let isAnyItem = !fields.anyNames().isEmpty
         var item = fields.object("item", known: ["customer_item_id", "result", "flag"])
         let id = item.requiredText("customer_item_id")
         let result = item.word("result", ResultID.self)
@@ -90,20 +88,29 @@ extension ScenarioExpectation.Kind {
         return .init(text: text) { job, amount in
             let items = try job.transaction.itemStates(customerItemID: id)
             let found = items.count { [nil, $0.result].contains(result) && [nil, $0.flag].contains(flag) }
-            if amount.contains(found) { return (found, nil) }
+            // That no such item has the result says nothing if there is no such item.
+            let isUnknown = items.isEmpty && (result != nil || flag != nil) && !isAnyItem
+            if amount.contains(found), !isUnknown { return (found, nil) }
             let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result.rawValue), \($0.flag.rawValue)" }
             let seen = states.isEmpty ? "there is no such item" : states.joined(separator: "; ")
-            return (found, "\(amount.tally(found)); \(seen)")
+            return (
+                found,
+                isUnknown ? "\(seen). \(QueryName.item.wayOut(beside: "item"))" : "\(amount.tally(found)); \(seen)"
+            )
         }
     }
 
-    private static let captures = Self(name: "capture") { fields, _ in
+    private static let captures = Self(name: "capture", members: [QueryName.item.member]) { fields, _ in
+        let isAnyItem = !fields.anyNames().isEmpty
         var capture = fields.object("capture", known: ["status", "customer_item_id"])
         let status = Capture.Status(rawValue: capture.requiredWord("status", Capture.Status.names))
         let id = capture.text("customer_item_id")
         return .init(text: "capture\(id.map { " of \($0)" } ?? "") is \(status.rawValue)") { job, amount in
             let statuses = try job.transaction.captureStates(customerItemID: id)
             let found = statuses[status] ?? 0
+            if let id, statuses.isEmpty, amount.contains(0), !isAnyItem {
+                return (0, "there is no capture of \(id). \(QueryName.item.wayOut(beside: "capture"))")
+            }
             if amount.contains(found) { return (found, nil) }
             let others = statuses.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }.map { "\($0.1) \($0.0)" }
             let seen = others.isEmpty ? "none at all" : others.joined(separator: ", ")

@@ -27,6 +27,12 @@ struct Catalogue: Sendable {
         placesByName = Dictionary(brands.enumerated().map { (TextKey($1.name.lowercased()), $0) }) { first, _ in first }
     }
 
+    /// The regions of all workflows, sorted.
+    var regionIDs: [String] {
+        let all = categories.flatMap { category in ConfigType.allCases.flatMap { category.steps($0).map(\.regionID) } }
+        return Array(Set(all)).sorted()
+    }
+
     struct Category: Sendable {
         let id: String
         /// The fields that the seed data requires.

@@ -3,14 +3,30 @@ import Simulation
 import SimulationAPI
 
 /// Explanations of what happened in a namespace (`/_sim/explain`), and its audit (`/_sim/audit`).
-enum EvidenceRoutes {
-    static func add(to routes: Routes) {
+struct EvidenceRoutes: Sendable {
+    let audits: ServerAudits
+
+    func add(to routes: Routes) {
         routes.get("explain/{id}") { Explain($0.path("id")) }
         routes.reading("audit", .bytes, audit)
+        routes.on(.get, "audits", allAudits)
+    }
+
+    @Sendable private func allAudits(_ request: RequestReader) async -> Answer {
+        let acknowledged = await request.acknowledge { _ in }
+        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
+        do {
+            let report = try await audits.report()
+            return acknowledged.response {
+                JSONAnswer.response(report, status: .ok, requestID: acknowledged.requestID)
+            }
+        } catch {
+            return await request.refuse(error)
+        }
     }
 
     /// The namespace's job collects; the judgement is made on the server's threads.
-    @Sendable private static func audit(_ request: RequestReader) async -> Answer {
+    @Sendable private func audit(_ request: RequestReader) async -> Answer {
         await request.reading(.ignored, { try AuditFilter($0) }) { filter in
             let collected = await request.namespace.answer(.success(Audit(filter)), request.head)
             var judged: Result<AuditReport, PlatformError>
@@ -19,6 +35,7 @@ enum EvidenceRoutes {
                 let known = material.needsMembers ? try await DescribedMembers.known.made() : nil
                 let report = try await request.namespace.environment.offload { material.report(known) }
                 judged = .success(report)
+                if filter.isTold { await audits.tell(request.namespace) }
             } catch {
                 judged = .failure(PlatformError(carrying: error))
             }

@@ -31,14 +31,14 @@ package struct PlatformEffect: Sendable {
         @Sendable (_ request: RequestMetadata, _ word: String, _ ruleID: String, _ job: JobContext) throws
             -> PlatformError?
     /// Why the effect can never apply to a route; `nil` if it can.
-    package let note: @Sendable (_ route: Glob, _ routes: [(method: String, path: Glob)]) -> String?
+    package let note: @Sendable (_ route: Glob, _ routes: [KnownRoute]) -> String?
 
     package init(
         name: String, words: [String] = [],
         perform:
             @escaping @Sendable (_ request: RequestMetadata, _ word: String, _ ruleID: String, _ job: JobContext) throws
             -> PlatformError?,
-        note: @escaping @Sendable (_ route: Glob, _ routes: [(method: String, path: Glob)]) -> String? = { _, _ in nil }
+        note: @escaping @Sendable (_ route: Glob, _ routes: [KnownRoute]) -> String? = { _, _ in nil }
     ) {
         self.name = name
         self.words = words

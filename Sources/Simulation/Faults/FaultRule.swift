@@ -38,7 +38,7 @@ package struct FaultRule: Sendable {
         var match = fields.object(
             "match", known: isWebhook ? ["webhook", "username"] : ["route", "method", "username", "header", "webhook"])
         webhook = match.text("webhook").map { Glob($0) }
-        route = match.text("route").map { Glob($0) }
+        route = match.text("route").map { Glob(paths: $0) }
         method = match.method("method")
         username = match.text("username")
         headers = Self.headers(&match)
@@ -132,7 +132,7 @@ package struct FaultRule: Sendable {
     /// Notes on parts of the rule that can never match. They are probably misspelt.
     ///
     /// - Parameter routes: the platform's routes.
-    package func notes(_ routes: [(method: String, path: Glob)]) -> [ErrorDetail] {
+    package func notes(_ routes: [KnownRoute]) -> [ErrorDetail] {
         var notes =
             route.map {
                 RouteNotes.notes($0, method: method, "match.", routes, unsimulated: platforms.unsimulatedPaths)
@@ -155,8 +155,18 @@ package struct FaultRule: Sendable {
         return notes
     }
 
+    /// Whether the rule answers requests with a status of its own.
+    func answers(_ status: Int) -> Bool {
+        switch effect {
+        case .status(let own, _): own == status
+        case .rateLimit: status == 429
+        case .platform: true
+        default: false
+        }
+    }
+
     /// Whether users call a route that the rule matches, with a session or to log in.
-    private func isAskedByUsers(_ asked: (method: String, path: Glob)) -> Bool {
+    private func isAskedByUsers(_ asked: KnownRoute) -> Bool {
         (route?.overlaps(asked.path) ?? true)
             && platforms.all.contains { $0.isCalledByUsers(path: asked.path.pattern) }
     }
@@ -170,7 +180,7 @@ package enum RouteNotes {
     ///   - routes: the platform's routes.
     ///   - unsimulated: the paths that the platforms know and do not simulate.
     package static func notes(
-        _ route: Glob, method: String?, _ prefix: String, _ routes: [(method: String, path: Glob)],
+        _ route: Glob, method: String?, _ prefix: String, _ routes: [KnownRoute],
         unsimulated: [Glob]
     ) -> [ErrorDetail] {
         let met = routes.filter { route.overlaps($0.path) }
@@ -179,7 +189,11 @@ package enum RouteNotes {
         }
         guard !met.isEmpty else {
             guard !unsimulated.contains(where: route.overlaps) else { return [] }
-            return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)")]
+            let wider = route.crossingSlashes.flatMap { wider in
+                routes.contains { wider.overlaps($0.path) }
+                    ? "; a * stands for one part of a path, and \(wider.pattern) for any number of them" : nil
+            }
+            return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)\(wider ?? "")")]
         }
         var methods = Set(met.map(\.method))
         // HEAD is allowed on every route that allows GET.

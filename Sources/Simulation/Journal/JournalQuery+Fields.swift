@@ -15,7 +15,7 @@ extension JournalQuery {
             }
             text = fields.journalText("text")
         }
-        route = fields.text("route", maxBytes: Glob.maxBytes).map { Glob($0) }
+        route = fields.text("route", maxBytes: Glob.maxBytes).map { Glob(paths: $0) }
         method = fields.method("method")
         status = fields.value("status", StatusPattern.expectation, StatusPattern.init)
         delivery = fields.value("delivered", "must be true, false or \"any\"", Delivery.init)

@@ -181,20 +181,22 @@ package struct ClearJournal: Operation {
 /// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
 package struct VerifyRequests: Operation {
     package static let access = Access.reads
-    let query: JournalQuery
+    private var query: JournalQuery { names.query }
     /// The least number of matching requests.
     let minCount: Int
     /// The greatest number of matching requests; `Int.max` if there is none.
     let maxCount: Int
-    /// The problem of a method that no route of the query accepts; `nil` if one does. It is probably misspelt, so that no request was
-    /// found says nothing.
-    var unacceptedMethod: ErrorDetail?
+    /// Judges the query's names if no request is found and none is wanted.
+    let names: UnknownNames
 
     /// The maximum number of near misses shown.
     static let maxMisses = 5
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Verification {
         let journal = job.journal
+        let secrets = try job.state.readSecrets(job.transaction)
+        let hidden = query.secretProblems(secrets, names.place.prefix)
+        if !hidden.isEmpty { throw PlatformError.invalid(hidden) }
         let matching = journal.indices.filter { query.matches(journal[$0]) }
         // An upper limit cannot be checked where requests are forgotten.
         if maxCount != .max, matching.count <= maxCount,
@@ -202,14 +204,16 @@ package struct VerifyRequests: Operation {
         {
             throw PlatformError.forgotten(forgotten, count: matching.count)
         }
-        if matching.isEmpty, minCount == 0, let unacceptedMethod { throw PlatformError.invalid([unacceptedMethod]) }
+        if matching.isEmpty, minCount == 0 {
+            let problems = try names.problems(job)
+            if !problems.isEmpty { throw PlatformError.invalid(problems) }
+        }
         if (minCount...maxCount).contains(matching.count) { return Verification(verified: true, count: matching.count) }
         let expected =
             minCount == maxCount
             ? "\(minCount)"
             : maxCount == .max
                 ? "at least \(minCount)" : minCount == 0 ? "at most \(maxCount)" : "\(minCount) to \(maxCount)"
-        let secrets = try job.state.readSecrets(job.transaction)
         // Too few: shows near misses. Too many: shows the last matches.
         let near =
             matching.count > maxCount
@@ -229,6 +233,9 @@ extension JobContext {
     package func journalEntry(sequence: Int64) -> JournalEntry? {
         state.environment.journals.entry(sequence: sequence, of: state.name)
     }
+
+    /// The number of the last request of the namespace; 0 if it got none. The journal may have forgotten it.
+    package var lastRequestSequence: Int64 { state.lastSequence }
 
     /// The namespace's journal, oldest first.
     package var journal: JournalSnapshot { state.environment.journals.entries(of: state.name) }

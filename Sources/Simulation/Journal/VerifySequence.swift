@@ -11,6 +11,8 @@ package struct VerifySequence: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> SequenceVerification {
         let journal = job.journal
         let secrets = try job.state.readSecrets(job.transaction)
+        let hidden = sequence.steps.enumerated().flatMap { $1.secretProblems(secrets, "sequence[\($0)].") }
+        if !hidden.isEmpty { throw PlatformError.invalid(hidden) }
         let search = SequenceSearch(sequence, in: journal)
         guard let step = search.failedStep else {
             guard let places = search.places else {

@@ -1,21 +1,61 @@
 import NIOConcurrencyHelpers
+import SimulationAPI
+
+/// A route of the platforms.
+package struct KnownRoute: Sendable {
+    package let method: String
+    package let path: Glob
+    /// The parts of the path, with `{name}` for its parameters.
+    package let parts: [Substring]
+
+    init(_ method: String, _ path: String) {
+        self.method = method
+        self.path = Glob(route: path)
+        parts = path.split(at: "/")
+    }
+
+    /// The parts that a pattern names where the route has parameters, by the parameters' names. Those after a `**` are counted from the
+    /// end.
+    func named(by pattern: Glob) -> [(parameter: String, value: String)] {
+        var given = pattern.pattern.split(at: "/")
+        if let place = given.firstIndex(of: "**"), given.count - 1 <= parts.count {
+            given.replaceSubrange(place...place, with: Array(repeating: "*", count: parts.count - given.count + 1))
+        }
+        guard given.count == parts.count else { return [] }
+        return zip(parts, given).compactMap { part, value in
+            guard part.first == "{", !value.utf8.contains(where: { "*?".utf8.contains($0) }) else { return nil }
+            return (String(part.dropFirst().dropLast()), String(value))
+        }
+    }
+}
 
 /// The routes of the platforms, which show whether a rule or an expectation matches none.
 package final class KnownRoutes: Sendable {
+    /// The statuses with which an operation answers, by its method and its path.
+    package typealias Answers = @Sendable (_ method: String, _ path: String) -> [Int]
+
     /// Other paths that the platforms are known to have. They are not simulated.
     let unsimulated: [Glob]
-    private let box = NIOLockedValueBox<[(method: String, path: Glob)]>([])
+    private let box = NIOLockedValueBox<(all: [KnownRoute], answers: Answers)>(([], { _, _ in [] }))
 
     init(unsimulated: [Glob]) {
         self.unsimulated = unsimulated
     }
 
     /// The routes, each with its method.
-    package var all: [(method: String, path: Glob)] { box.withLockedValue { $0 } }
+    package var all: [KnownRoute] { box.withLockedValue { $0.all } }
 
     /// Sets the routes: method, and path with `{name}` for its parameters.
-    package func set(_ routes: [(method: String, path: String)]) {
-        let globs = routes.map { ($0.method, Glob(route: $0.path)) }
-        box.withLockedValue { $0 = globs }
+    ///
+    /// - Parameter answers: called when a status is asked for.
+    package func set(_ routes: [(method: String, path: String)], answers: @escaping Answers = { _, _ in [] }) {
+        let known = routes.map { KnownRoute($0.method, $0.path) }
+        box.withLockedValue { $0 = (known, answers) }
+    }
+
+    /// The documented statuses of routes, in order.
+    func statuses(of routes: [KnownRoute]) -> [Int] {
+        let answers = box.withLockedValue { $0.answers }
+        return Set(routes.flatMap { answers($0.method, "/" + $0.parts.joined(separator: "/")) }).sorted()
     }
 }

@@ -11,6 +11,7 @@ package final class Namespaces: Sendable {
     package let environment: Environment
     private let generator: SeededGenerator
     private let list: NamespaceRegistry
+    private let deletionAction = NIOLockedValueBox<(@Sendable (Namespace) async -> Void)?>(nil)
 
     /// - Parameters:
     ///   - realTime: returns the real time.
@@ -289,6 +290,7 @@ package final class Namespaces: Sendable {
             }
             return
         }
+        for namespace in all() where isDoomed(namespace.name) { await willDelete(namespace) }
         let closing = list.now { entries in
             let doomed = entries.values.compactMap(\.namespace).filter { isDoomed($0.name) }
             let task = environment.sequencer.task { try await self.end(doomed) }
@@ -346,6 +348,15 @@ package final class Namespaces: Sendable {
         list.now { for name in names { $0[name] = nil } }
     }
 
+    /// Sets what is done with a namespace before it is deleted. Requests can still come to it.
+    package func beforeDeletion(_ action: @escaping @Sendable (Namespace) async -> Void) {
+        deletionAction.withLockedValue { $0 = action }
+    }
+
+    private func willDelete(_ namespace: Namespace) async {
+        if let action = deletionAction.withLockedValue({ $0 }) { await action(namespace) }
+    }
+
     /// Deletes the namespaces whose time to live has expired.
     package func deleteExpired() async {
         for namespace in all() where namespace.hasExpired {
@@ -368,6 +379,7 @@ package final class Namespaces: Sendable {
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
+        if let namespace = all().first(where: { $0.name == name && condition($0) }) { await willDelete(namespace) }
         let sequencer = environment.sequencer
         let closing = try await list.inOrder(if: { $0[name]?.namespace.map(condition) ?? true }) { entries in
             guard let namespace = entries[name]?.namespace else {

@@ -18,6 +18,8 @@ package struct RecordingHead: Codable, Sendable {
     /// Whether absolute URLs began with the address that was asked instead. Absent in recordings of version 0.2.0 and older, and
     /// where `--public-url` decided.
     package var follows_requests: Bool?
+    /// Whether namespaces are judged before they are deleted; absent where they are not.
+    package var keeps_audits: Bool?
     package var auto_creates: Bool
     package var allows_any_target: Bool
     package var allowed_hosts: [String]

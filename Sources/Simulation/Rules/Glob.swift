@@ -1,20 +1,39 @@
-/// A pattern in which `*` matches any text, including slashes, and `?` one character. Everything else matches itself
-/// [D outcome-rules].
+/// A pattern in which `*` matches any text, and `?` one character. Everything else matches itself [D outcome-rules].
+///
+/// In the pattern of a route, `*` and `?` match no slash; `**` does.
 package struct Glob: Sendable {
     package let pattern: String
     private let parts: [Unicode.Scalar]
     private let matcher: GlobMatcher
-    /// Whether a star stands for one part of a path.
-    private var isRoute = false
+    private let isRoute: Bool
 
     /// The longest pattern, in UTF-8 bytes [D linear-time]. Longer ones are refused where rules and queries are read.
     package static let maxBytes = 1000
 
     /// - Parameter pattern: matches nothing if it is longer than ``maxBytes``.
     package init(_ pattern: String) {
+        self.init(pattern, pattern, isRoute: false)
+    }
+
+    /// A pattern for paths, in which `*` matches a part of a path or less, and `**` any number of parts. A lone `*` matches all paths.
+    ///
+    /// - Parameter pattern: matches nothing if it is longer than ``maxBytes``.
+    package init(paths pattern: String) {
+        self.init(pattern, pattern.isIdentical(to: "*") ? "**" : pattern, isRoute: true)
+    }
+
+    /// The pattern of a route's path. Each `{name}` stands for one part of a path: at least one character, and no slash.
+    package init(route path: String) {
+        let parts = path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
+        let text = parts.map { $0 == "*" ? "?*" : $0 }.joined(separator: "/")
+        self.init("/" + parts.joined(separator: "/"), "/" + text, isRoute: true)
+    }
+
+    private init(_ pattern: String, _ text: String, isRoute: Bool) {
         self.pattern = pattern
-        parts = pattern.utf8.count <= Self.maxBytes ? Array(pattern.unicodeScalars) : []
-        matcher = GlobMatcher(parts)
+        self.isRoute = isRoute
+        parts = pattern.utf8.count <= Self.maxBytes ? Array(text.unicodeScalars) : []
+        matcher = GlobMatcher(parts, isRoute: isRoute)
     }
 
     /// Whether the whole text matches. The time is proportional to the text's length times the pattern's, in words of
@@ -23,14 +42,16 @@ package struct Glob: Sendable {
         pattern.utf8.count <= Self.maxBytes && matcher.matches(text.unicodeScalars)
     }
 
-    /// The pattern of a route's path. Each `{name}` stands for one part of a path: at least one character, and no slash.
-    package init(route path: String) {
-        let parts = path.split(separator: "/").map { $0.hasPrefix("{") ? "*" : String($0) }
-        self.init("/" + parts.joined(separator: "/"))
-        isRoute = true
+    /// The pattern of a route with `**` for each `*`; `nil` if it has no single `*`.
+    package var crossingSlashes: Glob? {
+        var text = ""
+        for part in pattern.unicodeScalars where part != "*" || text.unicodeScalars.last != "*" {
+            text += part == "*" ? "**" : String(part)
+        }
+        return isRoute && text.utf8.count > pattern.utf8.count ? Glob(paths: text) : nil
     }
 
-    /// Whether some text matches both patterns. A star of a route's path matches one part of it.
+    /// Whether some text matches both patterns.
     package func overlaps(_ other: Glob) -> Bool {
         let (mine, theirs) = (steps, other.steps)
         // Which positions of `theirs` can be reached together with a position of `mine`, and with the next one.
@@ -55,12 +76,14 @@ package struct Glob: Sendable {
     }
 
     private var steps: [Step] {
-        parts.flatMap { part -> [Step] in
-            switch part {
-            case "*" where isRoute: [Step(allowsSlash: false), Step(allowsSlash: false, repeats: true)]
-            case "*": [Step(repeats: true)]
-            case "?": [Step()]
-            default: [Step(only: part)]
+        parts.indices.map { index in
+            let isDouble =
+                parts[index] == "*"
+                && (index > 0 && parts[index - 1] == "*" || parts[index...].dropFirst().first == "*")
+            return switch parts[index] {
+            case "*": Step(allowsSlash: !isRoute || isDouble, repeats: true)
+            case "?": Step(allowsSlash: !isRoute)
+            default: Step(only: parts[index])
             }
         }
     }
@@ -88,21 +111,25 @@ private struct GlobMatcher: Sendable {
     private var steps: [Unicode.Scalar: [UInt64]] = [:]
     /// The positions at which any character advances the match: those of question marks.
     private var anyStep: [UInt64]
-    /// The positions at which a star keeps the match.
+    /// The positions at which a star keeps the match, and those at which it does even if the character is a slash.
     private var stays: [UInt64]
+    private var crosses: [UInt64]
+    private let isRoute: Bool
     /// The number of characters in the pattern, without stars.
     private let length: Int
 
-    init(_ pattern: [Unicode.Scalar]) {
+    init(_ pattern: [Unicode.Scalar], isRoute: Bool) {
+        self.isRoute = isRoute
         length = pattern.count { $0 != "*" }
         let none = [UInt64](repeating: 0, count: length / 64 + 1)
-        (anyStep, stays) = (none, none)
+        (anyStep, stays, crosses) = (none, none, none)
         var place = 0
-        for character in pattern {
+        for (index, character) in pattern.enumerated() {
             let (word, bit) = (place / 64, UInt64(1) << (place % 64))
             switch character {
             case "*":
                 stays[word] |= bit
+                if !isRoute || index > 0 && pattern[index - 1] == "*" { crosses[word] |= bit }
                 continue
             case "?": anyStep[word] |= bit
             default: steps[character, default: none][word] |= bit
@@ -116,11 +143,12 @@ private struct GlobMatcher: Sendable {
         reached[0] = 1
         for character in text {
             let own = steps[character]
+            let isBound = isRoute && character == "/"
             var carry: UInt64 = 0
             var isAlive: UInt64 = 0
             for word in reached.indices {
-                let moving = reached[word] & (anyStep[word] | (own?[word] ?? 0))
-                reached[word] = reached[word] & stays[word] | moving << 1 | carry
+                let moving = reached[word] & ((isBound ? 0 : anyStep[word]) | (own?[word] ?? 0))
+                reached[word] = reached[word] & (isBound ? crosses[word] : stays[word]) | moving << 1 | carry
                 carry = moving >> 63
                 isAlive |= reached[word]
             }

@@ -78,7 +78,7 @@ package struct ScenarioSurroundings: Sendable {
     /// The initial settings of a namespace.
     package let settings: JSONValue
     /// The platform's routes; empty if they do not matter.
-    package var routes: [(method: String, path: Glob)] = []
+    package var routes: [KnownRoute] = []
 
     package var platforms: Platforms { seed.platforms }
 }

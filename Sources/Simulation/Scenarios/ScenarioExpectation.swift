@@ -113,6 +113,10 @@ package struct ScenarioExpectation: Sendable {
                 expectation: expectation, line: line, passed: problem == nil, found: found, problem: problem,
                 nearest: nil)
         } catch let error as PlatformError {
+            if subject.areRequests, error.kind == .invalid {
+                return ScenarioCheck(
+                    expectation: expectation, line: line, passed: false, found: 0, problem: error.message, nearest: nil)
+            }
             guard let (found, nearest) = error.misses else { throw error }
             return ScenarioCheck(
                 expectation: expectation, line: line, passed: false, found: found,
@@ -138,12 +142,13 @@ extension ScenarioExpectation.Subject {
 
 extension ScenarioExpectation.Kind {
     private static let requests = Self(
-        name: "route", members: ["method", "status", "delivered", "username", "test"]
+        name: "route", members: ["method", "status", "delivered", "username", "test"] + QueryName.members
     ) { fields, _ in
         let query = JournalQuery(&fields, isJudgement: true)
+        let names = UnknownNames(query: query, allowed: fields.anyNames(), place: ("", "route"))
         checkRoute(query, &fields)
         return .init(requests: query.summary) { job, amount in
-            try VerifyRequests(query: query, minCount: amount.minCount, maxCount: amount.maxCount).perform(job).count
+            try VerifyRequests(minCount: amount.minCount, maxCount: amount.maxCount, names: names).perform(job).count
         } notes: {
             notes(query, "", $0)
         }

@@ -183,6 +183,14 @@ extension CountedFault {
         return parts.isEmpty ? "any request" : parts.joined(separator: " ")
     }
 
+    /// That the rule was never triggered, in words.
+    fileprivate var unmet: String {
+        let reason =
+            seen == 0
+            ? "no \(subject) matched it" : "\(seen == 1 ? "one match" : "\(seen) matches"), which it let pass"
+        return "the fault \(id) (\(summary)) was never met: \(reason)"
+    }
+
     /// The word for what the rule matches.
     fileprivate var subject: String { text("webhook") == nil ? "request" : "webhook attempt" }
 
@@ -190,6 +198,13 @@ extension CountedFault {
     fileprivate var tally: String {
         let matched = seen == 0 ? "no \(subject)" : seen == 1 ? "one \(subject)" : "\(seen) \(subject)s"
         return "\(id) matched \(matched) and was triggered \(hits == 1 ? "once" : "\(hits) times")"
+    }
+}
+
+extension FaultRule {
+    /// The rules of a namespace that were never triggered, in words, also those that were removed while a scenario went on.
+    package static func unmet(_ job: JobContext) throws -> [String] {
+        try ScenarioFaults.load(job).all(job).filter { $0.hits == 0 }.map(\.unmet)
     }
 }
 
@@ -202,13 +217,8 @@ extension ScenarioState {
         return all.filter { $0.0.times != nil && $0.0.hits == 0 }.map { fault, isRemoved in
             let path = self.faults?.first { $0.id.isIdentical(to: fault.id) }?.path
             let line = path.map { "line \(document.place.lines[$0]): " } ?? ""
-            let reason =
-                fault.seen == 0
-                ? "no \(fault.subject) matched it"
-                : "\(fault.seen == 1 ? "one match" : "\(fault.seen) matches"), which it let pass"
             return RuleNote(
-                path ?? "fault",
-                "\(line)the fault \(fault.id) (\(fault.summary)) was never met: \(reason)\(isRemoved ? " before it was removed" : "")",
+                path ?? "fault", "\(line)\(fault.unmet)\(isRemoved ? " before it was removed" : "")",
                 mayChange: !isRemoved)
         }
     }

@@ -94,7 +94,41 @@ struct JUnitReport {
         _ audit: JudgedAudit, _ failOn: AuditCommand.FailOn, of subject: String, at moment: Date,
         took duration: Duration
     ) {
-        let cases = audit.report.rules.map { rule in
+        let suite = Suite(
+            name: "audit", className: "audit", cases: Self.cases(audit, failOn), properties: [("subject", subject)],
+            moment: moment)
+        self.init([suite], took: duration)
+    }
+
+    /// A run of a command.
+    ///
+    /// - Parameters:
+    ///   - failure: how the command failed; `nil` if it succeeded.
+    ///   - notes: what the run did not test: skipped cases, or failed ones if the run is strict.
+    ///   - lost: the edges that the coverage's baseline has and the run did not meet; `nil` if none is compared.
+    init(
+        command: String, failure: String?, notes: [String], isStrict: Bool, _ scenario: ScenarioRun?,
+        _ audit: JudgedAudit?,
+        lost: [String]?
+    ) {
+        let own = Case(name: command, outcome: failure.map { .failed($0) } ?? .passed)
+        let untested = notes.map { Case(name: "note: \($0)", outcome: isStrict ? .failed($0) : .skipped($0)) }
+        var suites = [Suite(name: "run", className: "run", cases: [own] + untested)]
+        if let scenario {
+            suites.append(
+                Suite(name: scenario.name, className: scenario.name, cases: Self.cases(scenario, isStrict: false)))
+        }
+        if let audit { suites.append(Suite(name: "audit", className: "audit", cases: Self.cases(audit, .error))) }
+        if let lost {
+            let cases = lost.map { Case(name: $0, outcome: .failed("no test meets \($0) any more")) }
+            suites.append(
+                Suite(name: "coverage", className: "coverage", cases: cases.isEmpty ? [Case(name: "coverage")] : cases))
+        }
+        self.init(suites)
+    }
+
+    private static func cases(_ audit: JudgedAudit, _ failOn: AuditCommand.FailOn) -> [Case] {
+        audit.report.rules.map { rule in
             let findings = audit.report.findings.filter { $0.rule == rule.id }
             let text = findings.isEmpty ? nil : findings.map { $0.text + $0.times }.joined(separator: "\n")
             let fails = findings.contains { failOn.includes($0.level) }
@@ -103,9 +137,6 @@ struct JUnitReport {
                 name: "audit \(rule.id)",
                 outcome: fails ? .failed(reason ?? "") : reason.map { .skipped($0) } ?? .passed)
         }
-        let suite = Suite(
-            name: "audit", className: "audit", cases: cases, properties: [("subject", subject)], moment: moment)
-        self.init([suite], took: duration)
     }
 
     /// Coverage has a suite for each axis. With a baseline, a case for each edge that it has met, failed where that is lost;

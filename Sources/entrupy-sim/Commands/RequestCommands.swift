@@ -105,6 +105,31 @@ struct RequestsCommand: AsyncParsableCommand {
         }
     }
 
+    /// A kind of name that nobody has.
+    enum AnyName: String, EnumerableFlag {
+        case route = "any_route"
+        case user = "any_user"
+        case test = "any_test"
+        case item = "any_item"
+        case region = "any_region"
+        case status = "any_status"
+
+        static func name(for value: Self) -> NameSpecification {
+            .customLong(value.rawValue.replacing("_", with: "-"))
+        }
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .route: "Allow a route that matches no route of the platforms."
+            case .user: "Allow a user that there is not."
+            case .test: "Allow a test that has sent no request."
+            case .item: "Allow a route that names an item or a capture that there is not."
+            case .region: "Allow a route that names a region that no workflow has."
+            case .status: "Allow a status that the routes do not answer."
+            }
+        }
+    }
+
     struct Verify: Endpoint {
         static let abstract = "Check that requests were made. If not, exits 1 and shows the nearest requests."
         static let discussion = """
@@ -114,7 +139,7 @@ struct RequestsCommand: AsyncParsableCommand {
             requests verify --step 'POST /sdk/captures 429' --step 'POST /sdk/captures 201' --min-gap 2s
             """
         @OptionGroup var filter: Filter
-        @Flag(help: "Allow a route that matches no route of the platforms.") var anyRoute = false
+        @Flag var any: [AnyName] = []
         @Option(help: "The exact number of requests.") var times: Int?
         @Option(help: "The least number of requests. (default: 1, without --times and --at-most)") var atLeast: Int?
         @Option(help: "The maximum number of requests. (default: no limit)") var atMost: Int?
@@ -156,6 +181,8 @@ struct RequestsCommand: AsyncParsableCommand {
             return given.compactMap { name, text in text.map { (name, .string(String($0))) } }
         }
 
+        private func flag(_ name: AnyName) -> Bool? { any.contains(name) ? true : nil }
+
         func call() -> ControlCall {
             let match = filter.query.compactMap { name, value in
                 value.map { text -> (String, JSONValue) in
@@ -170,7 +197,10 @@ struct RequestsCommand: AsyncParsableCommand {
                 body: [
                     "match": steps.isEmpty ? JSONValue.object(JSONObject(match)) : nil, "times": times,
                     "at_least": atLeast, "at_most": atMost, "sequence": steps.isEmpty ? nil : JSONValue.array(steps),
-                    "min_gap": minGap, "max_gap": maxGap, "any_route": anyRoute ? true : nil,
+                    "min_gap": minGap, "max_gap": maxGap,
+                    "any_route": flag(.route), "any_user": flag(.user), "any_test": flag(.test),
+                    "any_item": flag(.item),
+                    "any_region": flag(.region), "any_status": flag(.status),
                 ])
             guard !steps.isEmpty else {
                 return call.printing { (verification: Verification, terminal) in
@@ -184,14 +214,17 @@ struct RequestsCommand: AsyncParsableCommand {
         }
 
         func explain(_ refusal: inout Refusal) {
-            let isRoute = refusal.details.contains { field, _ in
-                field == "match.route" || field == "match.method"
-                    || field.hasPrefix("sequence[") && field.hasSuffix("].route")
+            let kind = AnyName.allCases.first { kind in
+                refusal.details.contains { $0.problem.contains("\"\(kind.rawValue)\"") }
             }
-            guard isRoute else { return }
+            guard let kind else { return }
+            let option = "--" + kind.rawValue.replacing("_", with: "-")
+            guard kind == .route else {
+                refusal.next = "correct the name, or allow it with \(option)"
+                return
+            }
             let wrong = step.isEmpty ? "--route or --method" : "the route of --step"
-            refusal.next =
-                "correct \(wrong); \"entrupy-sim choices routes\" lists the routes, --any-route allows others"
+            refusal.next = "correct \(wrong); \"entrupy-sim choices routes\" lists the routes, \(option) allows others"
         }
     }
 

@@ -57,7 +57,7 @@ struct FaultCommand: AsyncParsableCommand {
         static let abstract = "Add a fault rule."
         static let discussion = """
             fault add --route /sdk/search --status 503 --times 2
-            fault add --route '/sdk/*' --effect '{"delay": {"uniform": ["1s", "3s"]}}' --probability 0.2
+            fault add --route '/sdk/**' --effect '{"delay": {"uniform": ["1s", "3s"]}}' --probability 0.2
             fault add --route '/sdk/captures/*/submit' --effect hold --times 1
             fault add --webhook session.completed --effect '{"drop": true}' --times 1
             """

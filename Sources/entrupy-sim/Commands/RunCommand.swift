@@ -17,7 +17,10 @@ struct RunCommand: AsyncParsableCommand {
 
             Exits with the command's code if that is not 0: 128 and the number of a signal that ended it, 127 if there is no \
             such command, 126 if it cannot be run, 124 after --timeout. Else 1 if what the scenario expects did not happen, if --audit \
-            finds an error, or if an edge of the baseline of coverage is not met.
+            finds an error in any namespace of the server, or if an edge of the baseline of coverage is not met.
+
+            What the run did not test is said in notes: no request came, a fault was never met, the scenario expects nothing. With \
+            --strict a note is a failure.
 
             If the run fails, the bundle and a report are kept. The bundle holds tokens. Files of an earlier run are not \
             replaced: the names get a number.
@@ -39,6 +42,10 @@ struct RunCommand: AsyncParsableCommand {
             "A baseline of coverage: an edge that it has met must be met. One that does not exist is written. (default: none is compared)"
     )
     var coverage: String?
+    @Flag(help: "Fail for each note on what the run did not test.") var strict = false
+    @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
+    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
+    var summary: String?
     @Flag(help: "Keep a recording of a failed run too, for \"entrupy-sim replay\". It holds tokens.") var record = false
     @Flag(help: "Print the result as JSON, in the last line of standard error.") var json = false
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
@@ -50,6 +57,7 @@ struct RunCommand: AsyncParsableCommand {
         try require(artifacts != "", "--artifacts must be a folder")
         try require(ignore == nil || audit, "--ignore is for findings of --audit, which is not given")
         try require(coverage != "", "--coverage must be a file")
+        try require(junit != "" && summary != "", "--junit and --summary must be files")
     }
 
     func run() async throws {
@@ -83,6 +91,8 @@ private struct SimulatedRun {
         @Nullable var signal: Int32? = nil
         @Nullable var scenario: ScenarioRun? = nil
         @Nullable var audit: AuditReport? = nil
+        /// What the run did not test.
+        var notes: [String] = []
         /// The first lines of the report's reasons.
         var why: [String] = []
         @Nullable var bundle: String? = nil
@@ -126,16 +136,29 @@ private struct SimulatedRun {
             terminal.note("error: the simulator ended before the command")
         } else {
             if let started { summary.scenario = await verify(started, client) }
-            if options.audit { summary.audit = await judge(client) }
         }
-        let isClean = !options.audit || summary.audit?.findings.contains { $0.level == .error } == false
+        let judgement = wasLost ? nil : await judgement(client)
+        let judged = options.audit ? judgement.flatMap { judge($0) } : nil
+        summary.audit = judged?.report
+        summary.notes = judgement?.notes(summary.scenario) ?? []
+        let isClean =
+            (!options.audit || judged?.report.findings.contains { $0.level == .error } == false)
+            && (!options.strict || judgement != nil && summary.notes.isEmpty)
         let isVerified = (started == nil || summary.scenario?.verified == true) && isClean
         let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
         if !wasLost { summary.coverage = await coverage?.check(client, hasFailed: hasFailed, terminal) }
         let isMet = isVerified && (coverage == nil || summary.coverage?.isKept == true)
         let code = code(result, isLost: wasLost, isMet: isMet)
         summary.exit_code = code
-        if code != 0, !wasLost { await keep(client, recording, await reported(result, client), in: &summary) }
+        let missing = judgement?.missing(isNeeded: started != nil) ?? []
+        // The reasons of a failed run begin with what is missing.
+        for note in summary.notes where code == 0 || options.strict || !missing.contains(note) {
+            terminal.note("\(options.strict ? "error" : "note"): \(note)")
+        }
+        if code != 0, !wasLost {
+            await keep(client, recording, reported(result, missing), in: &summary)
+        }
+        try write(summary, judged, ending(result), result.ending.code == 0 && !result.isLate)
         await server.stop()
         if let recording {
             if code == 0 { folder.discard(recording: recording) } else { summary.recording = recording }
@@ -223,30 +246,11 @@ private struct SimulatedRun {
         }
     }
 
-    private func reported(_ result: CommandRun.Result, _ client: ControlClient) async -> ReportedRun {
-        ReportedRun(
-            command: options.command.map { Shell.quoted($0) }.joined(separator: " "), ending: ending(result),
-            missing: await missing(client))
+    private func reported(_ result: CommandRun.Result, _ missing: [String]) -> ReportedRun {
+        ReportedRun(command: commandLine, ending: ending(result), missing: missing)
     }
 
-    /// Sentences about a namespace that no request came to: the client has another base URL. Empty if one came.
-    private func missing(_ client: ControlClient) async -> [String] {
-        func requests(_ client: ControlClient, limit: Int) async -> [JournaledRequest]? {
-            // Without an answer there is nothing to say.
-            (try? await client.get("/_sim/requests", [("limit", "\(limit)")]) as RequestList)?.requests
-        }
-        guard await requests(client, limit: 1)?.isEmpty == true else { return [] }
-        let own = "no request came to /ns/\(Self.namespace); does the client read ENTRUPY_SIM_URL?"
-        guard let others = await requests(client.of("default"), limit: 1000), let last = others.first else {
-            return [own]
-        }
-        let count = Readable.count(others.count, "request")
-        return [
-            own,
-            "the namespace default got \(count)\(others.count == 1000 ? " or more" : ""), the last \(last.method) \(last.path): "
-                + "does the client leave out /ns/\(Self.namespace)?",
-        ]
-    }
+    private var commandLine: String { options.command.map { Shell.quoted($0) }.joined(separator: " ") }
 
     /// Verifies the scenario and says what differs.
     ///
@@ -272,19 +276,53 @@ private struct SimulatedRun {
         return run
     }
 
-    /// Judges the clients of the run, and says what was found.
-    ///
-    /// - Returns: `nil` if they could not be judged, which is a failure too.
-    private func judge(_ client: ControlClient) async -> AuditReport? {
+    /// What happened in all namespaces; `nil` if the server cannot be asked.
+    private func judgement(_ client: ControlClient) async -> RunJudgement? {
         do {
-            let report: AuditReport = try await client.get("/_sim/audit")
-            try ignored?.check(against: report.rules.map(\.id))
-            let judged = JudgedAudit(report, ignored)
-            for line in judged.lines { terminal.note(line) }
-            return judged.report
+            let audit: ServerAudit = try await client.of("default").send(
+                ControlCall(.GET, "/_sim/audits", takesLong: true)
+            ).decoded()
+            return RunJudgement(audit, own: Self.namespace)
         } catch {
             terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")
             return nil
+        }
+    }
+
+    /// Judges the clients of the run, and says what was found.
+    ///
+    /// - Returns: `nil` if they could not be judged, which is a failure too.
+    private func judge(_ judgement: RunJudgement) -> JudgedAudit? {
+        do {
+            let report = judgement.report
+            try ignored?.check(against: report.rules.map(\.id))
+            let judged = JudgedAudit(report, ignored)
+            for line in judged.lines + judgement.auditNotes { terminal.note(line) }
+            return judged
+        } catch {
+            terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")
+            return nil
+        }
+    }
+
+    /// Writes the files of `--junit` and `--summary`.
+    private func write(_ summary: Summary, _ audit: JudgedAudit?, _ ending: String, _ hasSucceeded: Bool) throws {
+        if let path = options.junit {
+            let report = JUnitReport(
+                command: commandLine, failure: hasSucceeded ? nil : ending, notes: summary.notes,
+                isStrict: options.strict,
+                summary.scenario, audit, lost: summary.coverage?.lost)
+            try OutputFile.write(Data(report.xml.utf8), to: path, option: "--junit")
+        }
+        if let path = options.summary {
+            var lines = ["## entrupy-sim run", "", Markdown.escaped("\(commandLine) \(ending)"), ""]
+            lines += summary.notes.map { "- note: \(Markdown.escaped($0))" }
+            lines += (summary.scenario?.expectations ?? []).filter { !$0.passed }.map {
+                "- failed: \(Markdown.escaped($0.expectation))"
+            }
+            lines += (summary.coverage?.lost ?? []).map { "- not met any more: \(Markdown.escaped($0))" }
+            let text = lines.joined(separator: "\n") + "\n\n" + (audit?.markdown("Audit of the run") ?? "")
+            try OutputFile.append(Data(text.utf8), to: path, option: "--summary")
         }
     }
 

@@ -30,7 +30,7 @@ struct OwnServer {
         }
         let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
         let words =
-            [program, "serve", "--in-memory", "--port", "0", "--ready-json", "--exit-with-parent"]
+            [program, "serve", "--in-memory", "--port", "0", "--ready-json", "--exit-with-parent", "--keep-audits"]
             + (recording.map { ["--record=\($0)"] } ?? [])
         // Settings of a server that was started by hand are not for this one, except how to log.
         let environment = ChildProcess.ownEnvironment([:]) {

@@ -31,10 +31,10 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         _ = try await bench.control(
-            AddFault(["match": ["route": "/sdk/*", "method": "PUT"], "effect": ["status": 500]]))
+            AddFault(["match": ["route": "/sdk/**", "method": "PUT"], "effect": ["status": 500]]))
         _ = try await bench.control(
             AddFault(["match": ["route": "/sdk/s*", "username": "DemoOrg-bench-user"], "effect": ["status": 503]]))
-        _ = try await bench.control(AddFault(["match": ["route": "/sdk/*"], "effect": ["status": 500]]))
+        _ = try await bench.control(AddFault(["match": ["route": "/sdk/**"], "effect": ["status": 500]]))
         #expect(await ask(bench, user) == .injected)
         #expect(try await bench.control(ListFaults()).faults.map(\.hits) == [0, 1, 0])
     }

@@ -40,7 +40,9 @@ import Testing
     ) async -> PlatformError.Kind? {
         await refusal {
             try await bench.control(
-                VerifyRequests(query: query, minCount: counts.lowerBound, maxCount: counts.upperBound))
+                VerifyRequests(
+                    minCount: counts.lowerBound, maxCount: counts.upperBound,
+                    names: UnknownNames(query: query, allowed: Set(QueryName.allCases), place: ("match.", "match"))))
         }
     }
 

@@ -15,6 +15,7 @@ extension FuzzTarget {
             let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
             let glob = Glob(lines[0])
+            _ = Glob(paths: lines[0]).matches(lines.count > 1 ? lines[1] : "")
             let text = lines.count > 1 ? lines[1] : ""
             let other = Glob(lines.count > 2 ? lines[2] : "*")
             let matches = glob.matches(text)

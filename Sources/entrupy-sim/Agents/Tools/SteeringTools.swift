@@ -98,7 +98,7 @@ extension AgentTool {
             guard arguments.has(anyOf: ["route", "webhook"]) else {
                 throw ToolFailure(
                     "neither route nor webhook was given. Nothing was changed",
-                    "say what breaks; route: * is every request")
+                    "say what breaks; route: * is every request, and ** any parts of a path")
             }
             guard !["route", "webhook"].allSatisfy({ arguments[$0] != nil }) else {
                 throw ToolFailure(
