@@ -40,7 +40,7 @@ test("requests are counted", searched(async (sim) => {
 
 for (const [match, count] of [
   [{ body: { limit: 3 } }, 2], [{ body: { filters: [{ key: /^stat/ }] } }, 1], [{ body: { filters: [] } }, 0], [{ body: "json" }, 1],
-  [{ body: /"limit": ?3/g }, 2], [{ body: /"limit": ?3/y }, 2], [{ body: { limit: "3" } }, 0], [{ body: { limit: 3, user: undefined } }, 2], [{ body: {} }, 2],
+  [{ body: /"limit": ?3/g }, 2], [{ body: /"limit": ?3/y }, 2], [{ body: { limit: "3" } }, 0], [{ body: {} }, 2],
   [{ headers: { "x-shop": "one" } }, 2], [{ headers: { "X-Shop": /^t/ } }, 1], [{ headers: { "X-Shop": null } }, 0],
   [{ headers: { "X-Old": null } }, 3], [{ headers: { "X-Shop": "one" }, body: { limit: 3 }, status: 200 }, 2]]) {
   test(`headers and bodies: ${JSON.stringify(match, (_, value) => (value instanceof RegExp ? String(value) : value))} is ${count}`, searched(async (sim) => {
@@ -166,7 +166,7 @@ test("webhooks are expected", simulator.test(FROZEN, async (sim) => {
   await sim.clock.advance("2s");
   await sim.expectWebhook("session.completed", { entrupyId: item, status: "retrying", times: 2, attempts: 2 });
   await sim.expectWebhook(null, { status: "any", url: /\/two$/, times: 1 });
-  await sim.expectWebhook(undefined, { status: "any", url: "http://127.0.0.1:9/two", body: { items: [{ entrupy_id: item }] }, times: 1 });
+  await sim.expectWebhook(null, { status: "any", url: "http://127.0.0.1:9/two", body: { items: [{ entrupy_id: item }] }, times: 1 });
   await sim.expectWebhook(null, { status: "any", body: { items: [{ status: { result: { id: "authentic" } } }] }, times: 0 });
   await sim.expectWebhook("session.updated", { times: 0 });
   const text = await failure(() => sim.expectWebhook("session.completed", { body: { items: [{ status: { result: { id: "no" } } }] } }));
@@ -193,6 +193,51 @@ test("a webhook is waited for", simulator.test(async (sim) => {
   // One too many is known at once, and one too few at the end.
   assert.match(await failure(() => sim.expectWebhook(null, { status: "retrying", times: 1, within: 600 })), /found 2/);
   assert.match(await failure(() => sim.expectWebhook(null, { status: "retrying", times: 3, within: "200ms" })), /found 2/);
+}));
+
+test("an upper bound of webhooks waits for all of its time", simulator.test(async (sim) => {
+  await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key", { events: ["session.completed"] });
+  for (const bounds of [{ times: 0 }, { atMost: 0 }]) {
+    const begin = performance.now();
+    await sim.expectWebhook("session.completed", { status: "any", within: "300ms", ...bounds });
+    assert.ok(performance.now() - begin >= 300, JSON.stringify(bounds));
+  }
+  // One that comes while it waits counts, and is known at once.
+  const expected = failure(() => sim.expectWebhook("session.completed", { status: "any", times: 0, within: "10m" }));
+  await sim.insertItems({ result: "unknown" });
+  assert.match(await expected, /expected 0 such deliveries, found 1/);
+  const begin = performance.now();
+  await sim.expectWebhook("session.completed", { status: "any", times: 1, within: "300ms" });
+  assert.ok(performance.now() - begin >= 300);
+  await sim.expectWebhook("session.completed", { status: "any", atLeast: 1, within: "10m" });
+  // Without a time it judges at once.
+  await sim.expectWebhook("session.completed", { status: "any", times: 1 });
+}));
+
+test("what is undefined does not match everything", searched(async (sim) => {
+  for (const [call, name] of [
+    [() => sim.expectRequest("POST", undefined), "expectRequest: route"], [() => sim.expectRequest(undefined, SEARCH), "expectRequest: method"],
+    [() => sim.expectRequest("POST", undefined, { times: 3 }), "expectRequest: route"],
+    [() => sim.expectRequest("POST", SEARCH, { status: undefined }), "expectRequest: status"],
+    [() => sim.expectRequest("POST", SEARCH, { times: undefined }), "expectRequest: times"],
+    [() => sim.expectRequest("POST", SEARCH, { body: undefined }), "expectRequest: body"],
+    [() => sim.expectRequest("POST", SEARCH, { body: { limit: 3, user: undefined } }), "expectRequest: body.user"],
+    [() => sim.expectRequest("POST", SEARCH, { body: { filters: [{ key: undefined }] } }), "expectRequest: body.filters[0].key"],
+    [() => sim.expectRequest("POST", SEARCH, { headers: { "X-Shop": undefined } }), "expectRequest: headers.X-Shop"],
+    [() => sim.expectRequests([["POST", undefined]]), "a step: route"], [() => sim.expectRequests([{ route: SEARCH, status: undefined }]), "a step: status"],
+    [() => sim.expectRequests([["POST", SEARCH]], { minGap: undefined }), "expectRequests: minGap"],
+    [() => sim.expectWebhook(undefined), "expectWebhook: event"], [() => sim.expectWebhook(null, { entrupyId: undefined, times: 0 }), "expectWebhook: entrupyId"],
+    [() => sim.expectWebhook(null, { body: { items: [undefined] }, times: 0 }), "expectWebhook: body.items[0]"],
+    [() => sim.requests({ route: undefined }), "requests: route"], [() => sim.deliveries({ entrupyId: undefined }), "deliveries: entrupyId"],
+    [() => sim.fault({ status: 503 }, { route: undefined }), "fault: route"], [() => sim.outcome("unknown", { brand: undefined }), "outcome: brand"],
+    [() => sim.wait("request:held", { after: undefined }), "wait: after"]]) {
+    assert.ok((await problem(call, "TypeError")).startsWith(`${name} is undefined: leave it out`), name);
+  }
+  // What does not matter is said by null, or not at all.
+  await sim.expectRequest("POST", null, { status: null, times: 3 });
+  await sim.expectRequest("POST");
+  await sim.expectRequest();
+  await sim.expectRequests([[null, SEARCH]]);
 }));
 
 test("a missing webhook says what keeps it", simulator.test(FROZEN, async (sim) => {

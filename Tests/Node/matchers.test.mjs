@@ -48,7 +48,32 @@ test("requests", simulator.test(async (sim) => {
   assert.match(await failure(() => expect(sim).not.toHaveReceivedRequests([["POST", SEARCH, 200]])), /and they do/);
 }));
 
-test("webhooks, misuse and scenarios", simulator.test({ scenario: "late-result" }, async (sim) => {
+test("what says nothing holds neither with .not nor without", simulator.test(async (sim) => {
+  const both = async (call, text) => {
+    for (const side of [expect(sim), expect(sim).not]) assert.match(await problem(() => call(side), "SimulatorError"), text);
+  };
+  // A method that the route does not have: it was never expected, and is no proof of absence.
+  assert.match(await failure(() => expect(sim).toHaveReceivedRequest("PATCH", SEARCH)), /found 0/);
+  for (const more of [{}, { status: 200 }, { body: { limit: 1 } }, { headers: { "X-Shop": "one" } }]) {
+    assert.match(await problem(() => expect(sim).not.toHaveReceivedRequest("PATCH", SEARCH, more), "SimulatorError"), /accepts PATCH.*anyRoute: true/);
+    await expect(sim).not.toHaveReceivedRequest("PATCH", SEARCH, { ...more, anyRoute: true });
+  }
+  assert.match(await problem(() => expect(sim).not.toHaveReceivedRequests([["POST", SEARCH], ["PATCH", SEARCH]]), "SimulatorError"), /accepts PATCH/);
+  await expect(sim).not.toHaveReceivedRequests([["POST", SEARCH], ["PATCH", SEARCH]], { anyRoute: true });
+  for (const name of ["no-such", "late-result"]) await both((side) => side.toHaveMetScenario(name), /no scenario was started in this namespace/);
+  assert.match(await problem(() => expect(sim).not.toHaveReceivedRequest("POST", undefined), "TypeError"), /route is undefined/);
+  // Requests that the journal has forgotten.
+  await send(sim, "POST", SEARCH, { limit: 2 });
+  await sim.control("DELETE", "/_sim/requests");
+  for (const more of [{}, { body: { limit: 2 } }, { status: 200 }]) {
+    assert.match(await problem(() => expect(sim).not.toHaveReceivedRequest("POST", SEARCH, more), "SimulatorError"), /the journal has forgotten requests/);
+    await expect(sim).not.toHaveReceivedRequest("POST", SEARCH, { ...more, since: "sequence:2" });
+  }
+  assert.match(await problem(() => expect(sim).not.toHaveReceivedRequests([["POST", SEARCH]]), "SimulatorError"), /the journal has forgotten requests/);
+  await both((side) => side.toHaveNoMisuse(), /^retry-too-soon could not judge everything: the journal has forgotten requests/);
+}));
+
+test("webhooks, misuse and scenarios", simulator.test({ scenario: "late-result", verify: false }, async (sim) => {
   await expect(sim).not.toHaveSentWebhook("session.completed");
   assert.match(await failure(() => expect(sim).toHaveSentWebhook("session.completed")), /there is no subscription/);
   await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key", { events: ["session.completed"] });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import net from "node:net";
 import path from "node:path";
 import { test } from "node:test";
 import { connect, Namespace, start, VERSION } from "entrupy-sim";
@@ -305,4 +306,57 @@ test("a silent event stream is not an event that is late", async (t) => {
   await expectSilence(url, (sim) => sim.wait("item:x:result", { within: 60 }), "sent nothing for TIME");
   const ended = await hostile(t, (socket) => socket.end(`${CHUNKED}3\r\n:\n\n\r\n`));
   assert.match(await problem(() => client(ended.url).wait("item:x:result")), /was lost before its answer was complete/);
+});
+
+/** A way to a server that says when an event stream has begun. */
+async function streaming(t, address) {
+  let began;
+  const beginning = new Promise((resolve) => { began = resolve; });
+  const { hostname, port } = new URL(address);
+  const listener = net.createServer((socket) => {
+    const server = net.connect(Number(port), hostname);
+    for (const side of [socket, server]) side.on("error", () => {});
+    socket.pipe(server).pipe(socket);
+    server.on("data", (part) => { if (part.includes("event: open")) began(); });
+  });
+  await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  t.after(() => listener.close());
+  return { url: `http://127.0.0.1:${listener.address().port}`, beginning };
+}
+
+test("a wait succeeds with its event alone", async (t) => {
+  for (const event of ["item:5ISJEYOQ:result", "webhook:session.completed", "request:held"]) {
+    const simulator = await start({ artifacts: false });
+    t.after(() => simulator.stop());
+    for (const [end, text] of [[(sim) => sim.delete(), "the namespace NAME was deleted"], [() => simulator.stop(), "the server at URL stopped"]]) {
+      const sim = await simulator.makeNamespace();
+      const { url, beginning } = await streaming(t, simulator.url);
+      const waited = problem(() => new Namespace(sim.name, url).wait(event, { within: "10m" }), "SimulatorError");
+      await beginning;
+      await end(sim);
+      assert.equal(await waited, `${event} did not happen: ${text.replace("NAME", sim.name).replace("URL", url)}`);
+    }
+    assert.match(await problem(() => simulator.makeNamespace()), /the server was stopped/);
+  }
+});
+
+test("the event of a wait is known however it comes", async (t) => {
+  const chunk = (text) => `${text.length.toString(16)}\r\n${text}\r\n`;
+  for (const [parts, text] of [
+    [["retry: 1\n\neve", "nt: state\ndata: {}\n\n"], null], [["\nevent: state", "\ndata: {}\n\n"], null],
+    [[": a\n\nevent: webhook\ndata: event: state\n\n"], /did not happen: the server at \S+ stopped$/],
+    [["\nevent: world.del", "eted\ndata: {}\n\n"], /did not happen: the namespace default was deleted$/]]) {
+    const { url } = await hostile(t, async (socket) => {
+      socket.write(CHUNKED);
+      for (const part of parts) {
+        socket.write(chunk(part));
+        // Each part is read on its own.
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+      socket.end("0\r\n\r\n");
+    });
+    if (text) assert.match(await problem(() => client(url, 5).wait("item:x:result"), "SimulatorError"), text);
+    else await client(url, 5).wait("item:x:result");
+  }
+  assert.match(await problem(() => client("http://127.0.0.1:9").wait(undefined)), /^wait takes the name of an event, got undefined$/);
 });

@@ -128,8 +128,10 @@ export interface NamespaceOptions {
 
 /** How the namespace of a test is made, and how the test is judged. */
 export interface TestOptions extends NamespaceOptions {
-  /** Rules of the audit whose findings are meant in this test, with the reason for each. */
+  /** Rules of the audit whose findings are meant in this test, with the reason for each. `forgotten`: that the journal is emptied. */
   ignoreMisuse?: Record<string, string>;
+  /** Whether the test, if it passes, fails where the scenario expects something that did not happen. The default is true. */
+  verify?: boolean;
 }
 
 /** A running server. start() and connect() make it. */
@@ -146,8 +148,8 @@ export class Simulator {
    * Gives a test a namespace of its own: `test("a late result", simulator.test({ frozenAt }, async (sim) => { … }))`.
    *
    * The function that it returns is for `test` of node:test, Vitest and Jest, and hands what the runner gives to `body` after the
-   * namespace. If `body` fails, its error says what the namespace saw, and bundle and page are saved. At the end the rules are
-   * verified and, with `audit`, the clients are judged; then the namespace is deleted.
+   * namespace. If `body` fails, its error says what the namespace saw, and bundle and page are saved. At the end the rules and
+   * what the scenario expects are verified and, with `audit`, the clients are judged; then the namespace is deleted.
    */
   test<Result>(body: (sim: Namespace, ...given: any[]) => Result | Promise<Result>): () => Promise<Result>;
   test<Result>(options: TestOptions, body: (sim: Namespace, ...given: any[]) => Result | Promise<Result>): () => Promise<Result>;
@@ -458,7 +460,10 @@ export interface WebhookExpectation extends Count {
   attempts?: number;
   /** As of a request. */
   body?: unknown;
-  /** How long to wait for them, in real time. The default is not to wait: settle() or advance the clock first. */
+  /**
+   * How long to wait for them, in real time. The default is not to wait: settle() or advance the clock first. `times` and `atMost` wait
+   * for all of it, unless too many come.
+   */
   within?: Duration;
 }
 
@@ -636,7 +641,7 @@ export class Namespace {
    */
   verifyRules(): Promise<void>;
 
-  /** The requests that faults hold, oldest first. `wait("request:held")` waits for the first. */
+  /** The requests that faults hold, oldest first. `wait("request:held")` waits for one. */
   held(): Promise<HeldRequest[]>;
   /**
    * Lets a held request go on, or all of them. The answer of the request comes a moment later.
@@ -681,10 +686,11 @@ export class Namespace {
   /**
    * Waits for an event such as `item:5ISJEYOQ:result`, `webhook:session.completed` or `request:held`. One that has happened already counts.
    *
-   * @param options - `within` is the longest real time; the default is 5 s.
-   * @throws SimulatorError if it does not happen in time.
+   * @param options - `within` is the longest real time; the default is 5 s. `after`, with `request:held`, is the number of a request:
+   *   only later ones count, `wait("request:held", { after: held.request.sequence })`.
+   * @throws SimulatorError if it does not happen in time, the namespace is deleted or the server stops.
    */
-  wait(event: string, options?: { within?: Duration }): Promise<void>;
+  wait(event: string, options?: { within?: Duration; after?: number }): Promise<void>;
 
   /** The requests of clients, newest first. */
   requests(filter?: RequestFilter): Promise<JournalEntry[]>;
@@ -693,7 +699,8 @@ export class Namespace {
   /**
    * Fails unless so many requests came. Without a number, one is enough.
    *
-   * @param route - a glob over the path, without the namespace.
+   * @param method - null for any. Here and in other expectations, filters and rules, undefined is a TypeError.
+   * @param route - a glob over the path, without the namespace; null for any.
    * @throws ExpectationError with the nearest requests. SimulatorError for a route that the platforms do not have, or not with this
    *   method, since none would be expected of it in vain; and if a part of a body that the journal did not keep would decide.
    */
@@ -707,15 +714,16 @@ export class Namespace {
   /**
    * Fails unless so many webhooks were delivered. Without a number, one is enough.
    *
-   * @param event - for instance `session.completed`; without it any.
+   * @param event - for instance `session.completed`; null for any.
    * @throws ExpectationError with the nearest deliveries, or what keeps them. SimulatorError for an event that does not exist.
    */
   expectWebhook(event?: string | null, options?: WebhookExpectation): Promise<void>;
 
   /**
-   * Fails unless the expectations of the scenario that was started here are met.
+   * Fails unless the expectations of the scenario that was started here are met. test() does so at the end of a test that passes.
    *
    * @param options - with `strict` notes are failures too; the default is that of the namespace.
+   * @throws SimulatorError if the namespace was not started from this scenario.
    */
   verifyScenario(name: string, options?: { strict?: boolean }): Promise<void>;
   /**
@@ -730,6 +738,8 @@ export class Namespace {
    *
    * @param options - `failingAt` is `error`, the default, or `warning`; `ignore` has rules whose findings are meant, with the reason
    *   for each.
+   * @throws SimulatorError if a rule could not judge requests because the journal has forgotten them. `ignore: { forgotten: "why" }`
+   *   says that it is meant. What could not be judged for another reason is a note.
    */
   expectNoMisuse(options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<void>;
   /** Which documented answers, errors, states and limits this namespace has met. */
@@ -774,7 +784,7 @@ export const matchers: {
 
 /** The matchers as `expect` has them. */
 export interface SimulatorMatchers {
-  /** As `sim.expectRequest`: with `.not`, that it fails. A misspelt route fails both ways. */
+  /** As `sim.expectRequest`: with `.not`, that it fails. A misspelt route and requests that the journal has forgotten fail both ways. */
   toHaveReceivedRequest(method?: Method | null, route?: string | null, options?: RequestExpectation): Promise<void>;
   /** As `sim.expectRequests`. */
   toHaveReceivedRequests(steps: ReadonlyArray<Step>, options?: Gaps): Promise<void>;

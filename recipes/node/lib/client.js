@@ -4,6 +4,7 @@
 const http = require("node:http");
 const https = require("node:https");
 const { SimulatorError } = require("./errors.js");
+const { clearTimeout, setTimeout } = require("./real.js");
 const { durationText, shown, sizeText } = require("./text.js");
 const { VERSION } = require("./program.js");
 

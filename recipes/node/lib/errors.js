@@ -29,4 +29,11 @@ class ExpectationError extends Error {
   }
 }
 
-module.exports = { SimulatorError, ExpectationError };
+/** The error of a value that is undefined. */
+function undefinedError(text) {
+  const error = new TypeError(text);
+  withoutOwnFrames(error);
+  return error;
+}
+
+module.exports = { undefinedError, SimulatorError, ExpectationError };

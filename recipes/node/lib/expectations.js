@@ -1,8 +1,8 @@
 "use strict";
 // What tests expect of requests and webhooks, and the words for what came instead.
 
-const { ExpectationError, SimulatorError } = require("./errors.js");
-const { checkOptions, given, short, shown, withoutSecrets } = require("./text.js");
+const { ExpectationError, SimulatorError, undefinedError } = require("./errors.js");
+const { checkDefined, checkOptions, given, short, shown, withoutSecrets } = require("./text.js");
 
 /** The states of deliveries, and what stands for all. */
 const DELIVERY_STATES = ["waiting", "sending", "retrying", "delivered", "failed", "cancelled", "any"];
@@ -59,6 +59,7 @@ function step(value) {
       `a step must be [method, route], [method, route, status], or an object of ${STEP_MEMBERS.join(", ")}, got ${short(value)}`);
   }
   checkOptions("a step", made, STEP_MEMBERS);
+  checkDefined("a step", made);
   checkRoute(made.route);
   return given(made);
 }
@@ -122,6 +123,13 @@ function headerDifferences(expected, actual) {
   return found;
 }
 
+/** Throws TypeError if an expected body, or a member of it, is undefined: it would match every body. */
+function checkBody(caller, value, place = "body") {
+  if (value === undefined) throw undefinedError(`${caller}: ${place} is undefined: leave it out if it does not matter`);
+  if (Array.isArray(value)) value.forEach((part, index) => checkBody(caller, part, `${place}[${index}]`));
+  else if (isPlainObject(value)) for (const [name, part] of Object.entries(value)) checkBody(caller, part, `${place}.${name}`);
+}
+
 /** The journal lacks a part of a body that decides. */
 class NotKept extends Error {}
 
@@ -151,7 +159,7 @@ function jsonDifferences(expected, actual, place) {
     return expected.flatMap((value, index) => jsonDifferences(value, actual[index], `${place}[${index}]`));
   }
   if (isPlainObject(expected) && isPlainObject(actual)) {
-    return Object.entries(expected).filter(([, value]) => value !== undefined).flatMap(([name, value]) =>
+    return Object.entries(expected).flatMap(([name, value]) =>
       Object.hasOwn(actual, name) ? jsonDifferences(value, actual[name], `${place}.${name}`) : [`${place}.${name} is absent`]);
   }
   const isEqual = expected instanceof RegExp && typeof actual === "string" ? isFound(expected, actual) : expected === actual;
@@ -204,6 +212,6 @@ function describeDelivery(delivery) {
 }
 
 module.exports = {
-  Bounds, DELIVERY_STATES, ExpectationError, MANY, NotKept, answerOf, bodyDifferences, checkRoute, deliveryDifferences, describeDelivery,
+  Bounds, DELIVERY_STATES, ExpectationError, MANY, NotKept, answerOf, bodyDifferences, checkBody, checkRoute, deliveryDifferences, describeDelivery,
   headerDifferences, nearestRequests, step, wanted,
 };

@@ -10,6 +10,7 @@ const { SimulatorError } = require("./errors.js");
 const { answerOf, describeDelivery } = require("./expectations.js");
 const { Namespace, notesOf } = require("./namespace.js");
 const { findProgram, serverEnvironment, startProblem } = require("./program.js");
+const { Date, clearTimeout, now, setImmediate, setTimeout } = require("./real.js");
 const { durationText, given, printable, query, short, shortHash } = require("./text.js");
 
 /** The most requests, deliveries and rules that are printed. */
@@ -26,7 +27,7 @@ class Failure {
   #namespace;
   /** What the error of the test says already. */
   #message;
-  #end = performance.now() + PATIENCE * 1000;
+  #end = now() + PATIENCE * 1000;
 
   constructor(namespace, message = "") {
     this.#namespace = namespace;
@@ -56,7 +57,7 @@ class Failure {
   }
 
   #ask(target, list) {
-    const left = (this.#end - performance.now()) / 1000;
+    const left = (this.#end - now()) / 1000;
     if (left <= 0) throw new SimulatorError(`the server at ${this.#namespace.url} takes longer than ${durationText(PATIENCE)}`);
     return asking(this.#namespace, Math.min(left, 10)).object("GET", target, undefined, { list });
   }

@@ -4,10 +4,15 @@
 const { ExpectationError, SimulatorError } = require("./errors.js");
 const { Namespace } = require("./namespace.js");
 const { given, short } = require("./text.js");
-const { answerOf, wanted } = require("./expectations.js");
+const { answerOf, step, wanted } = require("./expectations.js");
 
-/** A matcher of an expectation. `describe` is the sentence for a `.not` that fails. */
-function matcher(name, expectation, describe) {
+/**
+ * A matcher of an expectation.
+ *
+ * @param describe - the sentence for a `.not` that fails.
+ * @param check - throws if that the expectation does not hold says nothing, so that `.not` must not hold either.
+ */
+function matcher(name, expectation, describe, check = async () => {}) {
   return async function (received, ...rest) {
     if (!(received instanceof Namespace)) {
       throw new SimulatorError(`${name} is for a namespace: expect(sim).${name}(…), got ${short(received)}`);
@@ -17,6 +22,7 @@ function matcher(name, expectation, describe) {
     } catch (error) {
       // Any other error, such as a misspelt route, fails with and without `.not`.
       if (!(error instanceof ExpectationError)) throw error;
+      if (this?.isNot !== false) await check(received, ...rest);
       return { pass: false, message: () => error.message };
     }
     const text = await describe(received, ...rest);
@@ -34,12 +40,15 @@ async function came(sim, method, route, options = {}) {
 
 const matchers = {
   toHaveReceivedRequest: matcher("toHaveReceivedRequest",
-    (sim, method, route, options) => sim.expectRequest(method, route, options), came),
+    (sim, ...rest) => sim.expectRequest(...rest), came,
+    (sim, method, route, { status, username, since, test, delivered, ...options } = {}) => Namespace.checkAbsence(
+      sim, [given({ method, route, status, username, since, test, delivered })], options, "expectRequest")),
   toHaveReceivedRequests: matcher("toHaveReceivedRequests",
     (sim, steps, options) => sim.expectRequests(steps, options),
-    (sim, steps) => `expected that these requests do not follow each other, and they do: ${short(steps, 300)}`),
+    (sim, steps) => `expected that these requests do not follow each other, and they do: ${short(steps, 300)}`,
+    (sim, steps, options) => Namespace.checkAbsence(sim, steps.map(step), options, "expectRequests")),
   toHaveSentWebhook: matcher("toHaveSentWebhook",
-    (sim, event, options) => sim.expectWebhook(event, options),
+    (sim, ...rest) => sim.expectWebhook(...rest),
     (sim, event, options = {}) => `webhook ${wanted(given({ event, ...options }))}: expected that this does not hold, and it does`),
   toHaveNoMisuse: matcher("toHaveNoMisuse",
     (sim, options) => sim.expectNoMisuse(options),

@@ -7,14 +7,17 @@ const { randomUUID } = require("node:crypto");
 const { Control, problem } = require("./client.js");
 const { ExpectationError, SimulatorError } = require("./errors.js");
 const {
-  Bounds, DELIVERY_STATES, MANY, NotKept, bodyDifferences, checkRoute, deliveryDifferences, describeDelivery, headerDifferences,
-  nearestRequests, step, wanted,
+  Bounds, DELIVERY_STATES, MANY, NotKept, bodyDifferences, checkBody, checkRoute, deliveryDifferences, describeDelivery,
+  headerDifferences, nearestRequests, step, wanted,
 } = require("./expectations.js");
 const { HEADER, VARIABLE } = require("./names.js");
-const { checkOptions, durationText, given, headerText, query, seconds, short } = require("./text.js");
+const { now, sleep } = require("./real.js");
+const { checkDefined, checkOptions, durationText, given, headerText, query, seconds, short } = require("./text.js");
 
 const REQUEST_FILTER = ["route", "method", "status", "delivered", "username", "since", "before", "test", "text", "trace", "limit"];
 const VERIFY = "/_sim/requests/verify";
+/** Beside rules of the audit, what may be ignored: requests that the journal has forgotten. The server's reason has the word. */
+const FORGOTTEN = "forgotten";
 
 class Clock {
   #control;
@@ -49,6 +52,8 @@ class Clock {
 
 class Namespace {
   #control;
+  /** The scenario that it was made with, if that expects something; null otherwise. */
+  #scenario = null;
   /** Problems that were reported or thrown. */
   #reported = new Set();
   /** Notes that wait for the end of the test, with their subjects, by the id of the rule; null if none wait. */
@@ -114,6 +119,7 @@ class Namespace {
       documentType: "document_type", issuingCountry: "issuing_country",
     };
     checkOptions("outcome", options, [...Object.keys(match), "reason", "after", "times"]);
+    checkDefined("outcome", options);
     const { reason, after, times } = options;
     return this.#reportRule("outcome rule", await this.#control.object("POST", "/_sim/outcomes", given({
       result, reason, after, times,
@@ -124,6 +130,7 @@ class Namespace {
   async fault(effect, options = {}) {
     checkOptions("fault", options, [
       "route", "method", "webhook", "username", "header", "times", "afterRequests", "probability"]);
+    checkDefined("fault", options);
     const { route, method, webhook, username, header, times, afterRequests, probability } = options;
     checkRoute(route);
     return this.#reportRule("fault", await this.#control.object("POST", "/_sim/faults", given({
@@ -216,6 +223,29 @@ class Namespace {
       (document === null ? `/_sim/scenarios/${encodeURIComponent(scenario)}/start` : "/_sim/scenarios/start") + strict,
       document === null ? {} : { scenario: document }, { list: "notes", isLong: true });
     for (const note of run.notes) namespace.#report(`the scenario ${run.name}`, note);
+    if (run.expectations?.length) namespace.#scenario = run.name;
+  }
+
+  /** For this package: verifies what the scenario that the namespace was made with expects, at the end of a test. */
+  static async verifyScenario(namespace) {
+    const name = namespace.#scenario;
+    if (name === null) return;
+    try {
+      await namespace.verifyScenario(name);
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      namespace.#onNote(`what the scenario ${name} expects was not verified: the test deleted its namespace`);
+    }
+  }
+
+  /**
+   * For this package: throws if requests can match nothing, or the journal has forgotten some. That they did not come says nothing
+   * then.
+   */
+  static async checkAbsence(namespace, matches, { anyRoute } = {}, caller) {
+    for (const match of matches) {
+      await namespace.#askJournal({ match, at_most: MANY, ...given({ any_route: anyRoute || undefined }) }, caller);
+    }
   }
 
   // MARK: Held requests
@@ -254,6 +284,7 @@ class Namespace {
 
   async items(filter = {}) {
     checkOptions("items", filter, ["text", "brand", "category", "result", "flag", "username", "limit"]);
+    checkDefined("items", filter);
     return this.#pages("/_sim/authentications", "authentications", filter, 25);
   }
 
@@ -285,12 +316,14 @@ class Namespace {
 
   async deliveries(filter = {}) {
     checkOptions("deliveries", filter, ["entrupyId", "status", "limit"]);
+    checkDefined("deliveries", filter);
     const { entrupyId, ...others } = filter;
     return this.#pages("/_sim/webhook-deliveries", "deliveries", { ...others, entrupy_id: entrupyId }, 100);
   }
 
   async events(filter = {}) {
     checkOptions("events", filter, ["subject", "kind", "limit"]);
+    checkDefined("events", filter);
     return this.#pages("/_sim/event-log", "events", filter, 1000);
   }
 
@@ -320,31 +353,43 @@ class Namespace {
   }
 
   async wait(event, options = {}) {
-    checkOptions("wait", options, ["within"]);
+    checkOptions("wait", options, ["within", "after"]);
+    checkDefined("wait", options);
+    if (typeof event !== "string") throw new SimulatorError(`wait takes the name of an event, got ${short(event)}`);
     const within = options.within ?? "5s";
-    const end = performance.now() + seconds(within) * 1000;
-    const left = () => Math.max((end - performance.now()) / 1000, 0.001);
+    const end = now() + seconds(within) * 1000;
+    const left = () => Math.max((end - now()) / 1000, 0.001);
     const silence = this.#control.limits.silence;
-    const opened = await this.#control.open("GET", `/_sim/events${query({ until: event })}`);
+    // Subscribes to the topic that the awaited event does not have. So the only event of its topic is the one that ends the stream.
+    const [topic, other] = event.startsWith("webhook:") ? ["webhook", "state"] : ["state", "webhook"];
+    const opened = await this.#control.open("GET", `/_sim/events${query({ until: event, after: options.after, types: other })}`);
     const { response, watch } = opened;
     if (response.statusCode !== 200) {
       const data = await this.#control.whole(opened);
       throw new SimulatorError(problem("GET", "/_sim/events", response.statusCode, data), response.statusCode);
     }
     let isSilent = left() > silence;
+    let text = "";
+    let isDeleted = false;
     try {
       watch.expect(Math.min(left(), silence));
-      // The server ends the stream once the event has come. Heartbeats come every 15 s.
+      // Heartbeats come every 15 s.
       for await (const part of response) {
-        void part;
+        // A line may come in two parts.
+        text = text.slice(-40) + part.toString("latin1");
+        if (text.includes(`\nevent: ${topic}\n`)) return;
+        isDeleted ||= text.includes("\nevent: world.deleted\n");
         isSilent = left() > silence;
         watch.expect(Math.min(left(), silence));
       }
-      if (response.complete) return;
     } catch {
       // What the watch says decides.
     } finally {
       watch.end();
+    }
+    if (isDeleted) throw new SimulatorError(`${event} did not happen: the namespace ${this.name} was deleted`);
+    if (response.complete && !watch.expired) {
+      throw new SimulatorError(`${event} did not happen: ${await this.#control.why() || `the server at ${this.server} stopped`}`);
     }
     if (!watch.expired || isSilent) throw await this.#control.broken(watch);
     const clock = await this.clock.state();
@@ -356,6 +401,7 @@ class Namespace {
 
   async requests(filter = {}) {
     checkOptions("requests", filter, [...REQUEST_FILTER, "anyRoute"]);
+    checkDefined("requests", filter);
     const { anyRoute, ...others } = filter;
     checkRoute(others.route);
     if (others.route !== undefined && !anyRoute) {
@@ -373,6 +419,9 @@ class Namespace {
     checkOptions("expectRequest", options, [
       "status", "username", "since", "times", "atLeast", "atMost", "anyRoute", "delivered", "test", "headers", "body"]);
     const { status, username, since, anyRoute, delivered, test, headers, body } = options;
+    checkDefined("expectRequest", { ...[{}, { method }, { method, route }][Math.min(arguments.length, 2)], ...options });
+    if (headers) checkDefined("expectRequest", headers, "headers.");
+    if (body !== undefined) checkBody("expectRequest", body);
     const bounds = new Bounds(options);
     checkRoute(route);
     const match = given({ method, route, status, delivered, username, since, test });
@@ -383,6 +432,7 @@ class Namespace {
 
   async expectRequests(steps, options = {}) {
     checkOptions("expectRequests", options, ["minGap", "maxGap", "anyRoute"]);
+    checkDefined("expectRequests", options);
     if (!Array.isArray(steps)) throw new SimulatorError(`expectRequests takes a list of steps, got ${short(steps)}`);
     const answer = await this.#askJournal({
       sequence: steps.map(step), ...given({ min_gap: options.minGap, max_gap: options.maxGap, any_route: options.anyRoute || undefined }),
@@ -403,6 +453,8 @@ class Namespace {
     }
     const answer = this.#control.checked(this.#control.json(data));
     if (status === 409 && typeof answer.error !== "string") throw this.#control.notUnderstood("its 409 has no error");
+    // Any other conflict is no verification that failed.
+    if (status === 409 && !Array.isArray(answer.nearest)) throw new SimulatorError(problem("POST", VERIFY, status, data), status);
     // Neither so nor otherwise: `.not` must not hold either.
     if (answer.code === "forgotten") throw new SimulatorError(`${answer.error}: { since } in ${caller}`, status);
     return status === 200 ? { ...answer, error: undefined } : answer;
@@ -463,22 +515,26 @@ class Namespace {
     checkOptions("expectWebhook", options, [
       "entrupyId", "status", "url", "attempts", "body", "times", "atLeast", "atMost", "within"]);
     const { entrupyId, status = "delivered", url, attempts, body, within = 0 } = options;
+    checkDefined("expectWebhook", arguments.length ? { event, ...options } : options);
+    if (body !== undefined) checkBody("expectWebhook", body);
     const bounds = new Bounds(options);
     const match = given({ event, entrupy_id: entrupyId, status, url, attempts, body });
     if (!DELIVERY_STATES.includes(status)) {
       throw new SimulatorError(`status must be ${DELIVERY_STATES.slice(0, -1).join(", ")} or any, got ${short(status)}`);
     }
     await this.#checkEvent(event);
-    const end = performance.now() + seconds(within) * 1000;
+    const end = now() + seconds(within) * 1000;
     for (;;) {
+      const isLast = now() >= end;
       const [found, others] = await this.#countDeliveries(match);
-      if (bounds.holds(found)) return;
-      // More can come while it waits, and fewer cannot.
-      if ((bounds.most !== null && found > bounds.most) || performance.now() >= end) {
-        throw new ExpectationError(
-          `webhook ${wanted(match)}: expected ${bounds} such deliveries, found ${found}${await this.#webhookHint(others)}`);
+      // More can come while it waits, and fewer cannot: what is too many stays so, and what is not too many holds at the end alone.
+      if (!isLast && !bounds.isCertain(found)) {
+        await sleep(Math.min(50, Math.max(end - now(), 1)));
+        continue;
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      if (bounds.holds(found)) return;
+      throw new ExpectationError(
+        `webhook ${wanted(match)}: expected ${bounds} such deliveries, found ${found}${await this.#webhookHint(others)}`);
     }
   }
 
@@ -531,6 +587,8 @@ class Namespace {
       for (const note of answer.notes) this.#report(`the scenario ${name}`, note);
       return;
     }
+    // Without its state, the scenario was not started here.
+    if (!answer.scenario) throw new SimulatorError(problem("POST", target, status, data), status);
     throw new ExpectationError([answer.error, ...answer.details.map((part) => `${part.field}: ${part.problem}`)].join("\n  "));
   }
 
@@ -552,17 +610,26 @@ class Namespace {
     const report = await this.audit();
     const rules = (report.rules ?? []).map((rule) => rule.id);
     for (const [name, reason] of Object.entries(ignore)) {
-      if (!rules.includes(name)) throw new SimulatorError(`the audit has no rule ${short(name)}; its rules are ${rules.join(", ")}`);
+      if (![...rules, FORGOTTEN].includes(name)) throw new SimulatorError(`the audit has no rule ${short(name)}; its rules are ${rules.join(", ")}`);
       if (typeof reason !== "string" || !reason.trim()) {
         throw new SimulatorError(`ignore needs a reason for ${name}: a sentence that says why it is meant`);
       }
     }
-    const found = report.findings.filter(
-      (finding) => !Object.hasOwn(ignore, finding.rule) && (failingAt === "warning" || finding.level === "error"));
-    if (!found.length) return;
+    const isAsked = (rule, level) => !Object.hasOwn(ignore, rule) && (failingAt === "warning" || level === "error");
+    const found = report.findings.filter((finding) => isAsked(finding.rule, finding.level));
+    if (!found.length) return this.#reportUnjudged((report.rules ?? []).filter((rule) => isAsked(rule.id, rule.level)), ignore);
     throw new ExpectationError(`the clients did what they should not:${found.map((finding) =>
       `\n  ${finding.level} ${finding.rule}: ${finding.text}`
       + (finding.requests.length ? ` (requests ${finding.requests.map((request) => request.sequence).join(", ")})` : "")).join("")}`);
+  }
+
+  /** Reports what rules could not judge. Throws where the journal has forgotten it: that nothing was found says nothing then. */
+  #reportUnjudged(rules, ignore) {
+    for (const { id, not_judged: reason } of rules.filter((rule) => rule.not_judged)) {
+      const text = `${id} could not judge everything: ${reason}`;
+      if (!reason.includes(FORGOTTEN)) this.#onNote(text);
+      else if (!Object.hasOwn(ignore, FORGOTTEN)) throw new SimulatorError(`${text}; if that is meant, ignore has { ${FORGOTTEN}: "why" }`);
+    }
   }
 
   coverage() {

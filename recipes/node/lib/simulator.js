@@ -9,12 +9,14 @@ const { ExpectationError, SimulatorError } = require("./errors.js");
 const { Failure, bundleFile, makePage, pageOf } = require("./failure.js");
 const { Namespace, printNote } = require("./namespace.js");
 const { nameRequests, running } = require("./names.js");
+const { clearTimeout, setTimeout, sleep } = require("./real.js");
 const { ProgramError, VERSION, findProgram, serverEnvironment, startProblem } = require("./program.js");
 const { checkOptions, durationText, given, printable, query, seconds, short, shown } = require("./text.js");
 
 /** The longest time, in seconds, that a server gets to stop. */
 const STOP_SECONDS = 30;
 const NAMESPACE_OPTIONS = ["prefix", "scenario", "seed", "frozenAt", "randomSeed", "ttl", "strict", "onNote", "test"];
+const TEST_OPTIONS = [...NAMESPACE_OPTIONS, "ignoreMisuse", "verify"];
 const COMMON_OPTIONS = ["controlToken", "strict", "onNote", "artifacts", "audit"];
 
 class Simulator {
@@ -22,6 +24,9 @@ class Simulator {
   #process;
   #options;
   #endNaming;
+  /** The number of tests, whose clients the audit judges, and of namespaces that no test made, whose clients it does not. */
+  #testCount = 0;
+  #otherCount = 0;
 
   /** For this package: use start() or connect(). */
   constructor(url, { controlToken = null, process: child = null, ...options }) {
@@ -36,7 +41,7 @@ class Simulator {
   /** Why the server that was started here does not answer; empty if that is not known. */
   async #why() {
     // Its connections end before its end is known.
-    await Promise.race([this.#process?.ended, new Promise((resolve) => setTimeout(resolve, 250))]);
+    await Promise.race([this.#process?.ended, sleep(250)]);
     return this.#process?.problem ?? "";
   }
 
@@ -82,13 +87,14 @@ class Simulator {
       await namespace.delete();
       throw error;
     }
-    running.getStore()?.made.push(namespace);
+    if (running.getStore()) running.getStore().made.push(namespace);
+    else this.#otherCount += 1;
     return namespace;
   }
 
   test(options, body) {
     const [given, run] = typeof options === "function" ? [{}, options] : [options, body];
-    checkOptions("test", given, [...NAMESPACE_OPTIONS, "ignoreMisuse"]);
+    checkOptions("test", given, TEST_OPTIONS);
     if (typeof run !== "function") throw new SimulatorError(`test takes options and a function, got ${short(run)}`);
     const simulator = this;
     // Without parameters: Jest hands a callback to functions that have one, and waits for it.
@@ -100,12 +106,13 @@ class Simulator {
 
   async withNamespace(options, body) {
     const [given, run] = typeof options === "function" ? [{}, options] : [options, body];
-    checkOptions("withNamespace", given, [...NAMESPACE_OPTIONS, "ignoreMisuse"]);
+    checkOptions("withNamespace", given, TEST_OPTIONS);
     if (typeof run !== "function") throw new SimulatorError(`withNamespace takes options and a function, got ${short(run)}`);
     return this.#run(given, run);
   }
 
-  async #run({ ignoreMisuse, ...options }, body, signal) {
+  async #run({ ignoreMisuse, verify = true, ...options }, body, signal) {
+    this.#testCount += 1;
     const name = options.test ?? null;
     const store = { name, made: [] };
     return running.run(store, async () => {
@@ -124,6 +131,7 @@ class Simulator {
         const result = await body(own);
         for (const namespace of store.made) {
           await namespace.verifyRules();
+          if (namespace === own && verify) await Namespace.verifyScenario(own);
           if (this.#options.audit) {
             await expectedJudgement(namespace, { failingAt: this.#options.audit, ignore: ignoreMisuse ?? {} });
           }
@@ -196,7 +204,17 @@ class Simulator {
 
   async stop() {
     this.#endNaming?.();
+    this.#reportUnjudged();
     await this.#process?.stop();
+  }
+
+  /** An audit that judged nothing must not look like one that found nothing. */
+  #reportUnjudged() {
+    if (!this.#options.audit || this.#testCount && !this.#otherCount) return;
+    this.#options.onNote(this.#otherCount
+      ? `audit: the clients of ${this.#otherCount} namespace${this.#otherCount === 1 ? "" : "s"} were not judged: makeNamespace() made them outside of test() and withNamespace()`
+      : "audit: no client was judged: no test ran with test() or withNamespace()");
+    [this.#testCount, this.#otherCount] = [1, 0];
   }
 
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {

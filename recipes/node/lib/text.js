@@ -3,7 +3,7 @@
 
 const { createHash } = require("node:crypto");
 const { inspect } = require("node:util");
-const { SimulatorError } = require("./errors.js");
+const { SimulatorError, undefinedError } = require("./errors.js");
 
 const UNITS = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 };
 
@@ -127,6 +127,14 @@ function checkOptions(caller, options, known) {
   }
 }
 
+/** Throws TypeError for members that are undefined, which are mostly mistakes: without them more would match than is meant. */
+function checkDefined(caller, members, place = "") {
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) continue;
+    throw undefinedError(`${caller}: ${place}${name} is undefined: leave it out, or give null, if it does not matter`);
+  }
+}
+
 /** The members that are given: neither undefined nor null. */
 function given(members) {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
@@ -139,5 +147,5 @@ function query(members) {
 }
 
 module.exports = {
-  checkOptions, durationText, given, headerText, nearest, printable, query, seconds, short, shortHash, shown, sizeText, withoutSecrets,
+  checkDefined, checkOptions, durationText, given, headerText, nearest, printable, query, seconds, short, shortHash, shown, sizeText, withoutSecrets,
 };
