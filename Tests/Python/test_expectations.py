@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -103,8 +104,8 @@ def test_requests_that_the_journal_dropped_are_no_proof(entrupy_sim):
         send(entrupy_sim, "POST", SEARCH, {"limit": limit})
     entrupy_sim.expect_request("POST", SEARCH, body={"limit": 2})
     for bounds in ({"times": 0}, {"times": 1}, {"at_most": 3}):
-        text = problem(lambda: entrupy_sim.expect_request("POST", SEARCH, body={"limit": 1}, **bounds))
-        assert "the journal has forgotten requests" in text and "found" not in text, text
+        with pytest.raises(SimulatorError, match="the journal has forgotten requests"):
+            entrupy_sim.expect_request("POST", SEARCH, body={"limit": 1}, **bounds)
 
 
 @pytest.mark.parametrize("more", [{}, {"body": {"limit": 1}}])
@@ -112,9 +113,9 @@ def test_of_requests_before_a_restore_nothing_can_be_said(entrupy_sim, more):
     entrupy_sim.snapshot("before")
     send(entrupy_sim, "POST", SEARCH, {"limit": 1})
     entrupy_sim.restore("before")
-    text = problem(lambda: entrupy_sim.expect_request("POST", SEARCH, times=0, **more))
-    assert "the journal has forgotten requests" in text, text
-    since = text.split('"since": "')[1].split('"')[0]
+    with pytest.raises(SimulatorError, match="the journal has forgotten requests.*: since= in expect_request") as caught:
+        entrupy_sim.expect_request("POST", SEARCH, times=0, **more)
+    since = str(caught.value).split('"since": "')[1].split('"')[0]
     entrupy_sim.expect_request("POST", SEARCH, times=0, since=since, **more)
 
 
@@ -291,6 +292,49 @@ def test_a_webhook_is_waited_for(told):
     assert "found 2" in problem(lambda: told.expect_webhook(status="retrying", times=3, within=0.2))
 
 
+def test_an_upper_bound_of_webhooks_waits_for_all_of_its_time(entrupy_sim):
+    entrupy_sim.subscribe("http://127.0.0.1:9/x", "a-secret-key", events=["session.completed"])
+    for bounds in ({"times": 0}, {"at_most": 0}):
+        begin = time.monotonic()
+        entrupy_sim.expect_webhook("session.completed", status="any", within=0.3, **bounds)
+        assert time.monotonic() - begin >= 0.3
+    # One that comes while it waits counts, and is known at once.
+    threading.Timer(0.2, lambda: entrupy_sim.insert_items(result="unknown")).start()
+    text = problem(lambda: entrupy_sim.expect_webhook("session.completed", status="any", times=0, within="10m"))
+    assert "expected 0 such deliveries, found 1" in text
+    begin = time.monotonic()
+    entrupy_sim.expect_webhook("session.completed", status="any", times=1, within=0.3)
+    assert time.monotonic() - begin >= 0.3
+    entrupy_sim.expect_webhook("session.completed", status="any", at_least=1, within="10m")
+    # Without a time it judges at once.
+    entrupy_sim.expect_webhook("session.completed", status="any", times=1)
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda sim: sim.expect_request("POST", None), "expect_request: route"),
+    (lambda sim: sim.expect_request(None, SEARCH), "expect_request: method"),
+    (lambda sim: sim.expect_request("POST", SEARCH, status=None), "expect_request: status"),
+    (lambda sim: sim.expect_request("POST", SEARCH, times=None), "expect_request: times"),
+    (lambda sim: sim.expect_request("POST", SEARCH, body=None), "expect_request: body"),
+    (lambda sim: sim.expect_request("POST", SEARCH, headers=None), "expect_request: headers"),
+    (lambda sim: sim.expect_requests([("POST", None)]), "a step: route"),
+    (lambda sim: sim.expect_requests([{"route": SEARCH, "status": None}]), "a step: status"),
+    (lambda sim: sim.expect_requests([("POST", SEARCH)], min_gap=None), "expect_requests: min_gap"),
+    (lambda sim: sim.expect_webhook(None), "expect_webhook: event"),
+    (lambda sim: sim.expect_webhook(entrupy_id=None, times=0), "expect_webhook: entrupy_id"),
+    (lambda sim: sim.requests(None), "requests: route"),
+    (lambda sim: sim.fault({"status": 503}, route=None), "fault: route"),
+    (lambda sim: sim.outcome("unknown", brand=None), "outcome: brand"),
+    (lambda sim: sim.wait("request:held", after=None), "wait: after"),
+])
+def test_none_does_not_match_everything(searched, call, name):
+    with pytest.raises(TypeError, match=f"^{re.escape(name)} is None: leave it out"):
+        call(searched)
+    searched.expect_request("POST", times=3)
+    searched.expect_request(route=SEARCH, body={"deep": None}, times=1)
+    searched.expect_requests([{"route": SEARCH}])
+
+
 @pytest.mark.parametrize("url, shown", [
     ("http://a:b@127.0.0.1:9/x?k=v&w#f", "http://***@127.0.0.1:9/x?k=***&***"), ("http://[::1", "***"),
     ("http://127.0.0.1:9/x", "http://127.0.0.1:9/x"), ("", ""),
@@ -318,6 +362,40 @@ def test_misuse_fails_with_the_requests(entrupy_sim):
     entrupy_sim.expect_no_misuse(failing_at="warning", ignore={"deprecated-version": "an old client"})
     assert [finding["count"] for finding in entrupy_sim.audit(rule="deprecated-version")["findings"]] == [1]
     assert entrupy_sim.audit(level="error")["findings"] == []
+
+
+def test_what_the_journal_has_forgotten_was_not_judged(entrupy_sim):
+    send(entrupy_sim, "GET", "/v1/health")
+    entrupy_sim.control("DELETE", "/_sim/requests")
+    with pytest.raises(SimulatorError, match="^retry-too-soon could not judge everything: the journal has forgotten requests.*ignore has"):
+        entrupy_sim.expect_no_misuse()
+    entrupy_sim.expect_no_misuse(ignore={"forgotten": "this test empties the journal"})
+    rules = {rule["id"]: "not asked about" for rule in entrupy_sim.audit(level="error")["rules"]}
+    entrupy_sim.expect_no_misuse(ignore=rules)
+    with pytest.raises(SimulatorError, match="could not judge everything"):
+        entrupy_sim.expect_no_misuse(failing_at="warning", ignore=rules)
+    # What was found counts all the same.
+    send(entrupy_sim, "GET", "/v1/health?token=0123456789")
+    assert "token-in-url" in problem(entrupy_sim.expect_no_misuse)
+
+
+def test_what_could_not_be_judged_otherwise_is_a_note(entrupy_simulator):
+    notes = []
+    sim = entrupy_simulator.make_namespace(on_note=notes.append)
+    sim.settings(journal={"body_bytes": 10})
+    send(sim, "POST", SEARCH, {"limit": 2, "text": "x" * 200})
+    sim.expect_no_misuse(failing_at="warning")
+    assert [note.split(" ")[0] for note in notes] == ["unread-member"] and "their bodies were not kept whole" in notes[0], notes
+    sim.expect_no_misuse()
+    sim.expect_no_misuse(failing_at="warning", ignore={"unread-member": "bodies are long here"})
+    assert len(notes) == 1
+    sim.delete()
+
+
+def test_a_scenario_that_was_not_started_is_an_error(entrupy_sim):
+    for name in ("no-such", "late-result"):
+        with pytest.raises(SimulatorError, match="no scenario was started in this namespace"):
+            entrupy_sim.verify_scenario(name)
 
 
 def test_a_rule_that_does_not_exist_is_no_reason(entrupy_sim):

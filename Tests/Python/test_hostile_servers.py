@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import threading
+import urllib.parse
 
 import pytest
 
@@ -175,6 +176,61 @@ def test_a_silent_event_stream_is_not_an_event_that_is_late(server):
         send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n:\n\n\r\n")
         released.wait()
     assert notices_silence(server(stream), lambda sim: sim.wait("item:x:result", within=60))
+
+
+@pytest.mark.parametrize("parts, problem", [
+    ([b"retry: 1\n\neve", b"nt: state\ndata: {}\n\n"], None), ([b"\nevent: state", b"\ndata: {}\n\n"], None),
+    ([b": a\n\nevent: webhook\ndata: event: state\n\n"], "did not happen: the server at [^ ]+ stopped$"),
+    ([b"\nevent: world.del", b"eted\ndata: {}\n\n"], "did not happen: the namespace default was deleted$"),
+])
+def test_the_event_of_a_wait_is_known_however_it_comes(server, parts, problem):
+    def stream(send, released):
+        send(CHUNKED)
+        for part in parts:
+            send(b"%x\r\n%s\r\n" % (len(part), part))
+            # Each part is read on its own.
+            released.wait(0.03)
+        send(b"0\r\n\r\n")
+    sim = client(server(stream))
+    if problem:
+        with pytest.raises(SimulatorError, match=problem):
+            sim.wait("item:x:result")
+    else:
+        sim.wait("item:x:result")
+
+
+class Way(Server):
+    """Leads to a server, and says when an event stream has begun."""
+
+    def __init__(self, url):
+        self.address = urllib.parse.urlsplit(url)
+        self.has_begun = threading.Event()
+        super().__init__(None)
+
+    def answer(self, channel):
+        with channel, contextlib.suppress(OSError), socket.create_connection((self.address.hostname, self.address.port)) as other:
+            other.sendall(channel.recv(65536))
+            while part := other.recv(65536):
+                channel.sendall(part)
+                if b"event: open" in part:
+                    self.has_begun.set()
+
+
+@pytest.mark.parametrize("event", ["item:5ISJEYOQ:result", "webhook:session.completed", "request:held"])
+@pytest.mark.parametrize("end, problem", [
+    (lambda simulator, sim: sim.delete(), "the namespace {name} was deleted"), (lambda simulator, sim: simulator.stop(), "the server at {url} stopped")])
+def test_a_wait_succeeds_with_its_event_alone(event, end, problem):
+    with Simulator.start() as simulator:
+        sim, way = simulator.make_namespace(), Way(simulator.url)
+
+        def end_it():
+            way.has_begun.wait()
+            end(simulator, sim)
+        threading.Thread(target=end_it).start()
+        with pytest.raises(SimulatorError) as caught:
+            Namespace(sim.name, way.url).wait(event, within="10m")
+        way.stop()
+        assert str(caught.value) == f"{event} did not happen: {problem.format(name=sim.name, url=way.url)}"
 
 
 @pytest.mark.parametrize("body", [b"[" * 100_000, b'{"error": {}, "details": 3}', b'{"error": [], "details": [1]}', b"\xff"])

@@ -1,5 +1,7 @@
 """The plugin in runs of its own: marks, routes, notes and scenarios from files. `make test-python` runs it."""
 
+import json
+
 import pytest
 
 from entrupy_sim import SimulatorError
@@ -52,7 +54,7 @@ def test_the_marks_argument_is_the_scenario(run, mark):
     result = run(f"""
         import pytest
 
-        @pytest.mark.entrupy_sim({mark})
+        @pytest.mark.entrupy_sim({mark}, verify=False)
         def test_it(entrupy_sim):
             assert entrupy_sim.control("GET", "/_sim/scenarios/late-result")["run"]
     """)
@@ -67,6 +69,7 @@ def test_the_marks_argument_is_the_scenario(run, mark):
     ("7", "takes the name or path of a scenario as scenario, got 7"),
     ("seed=7", 'takes "standard", "empty" or the path of a file as seed, got 7'),
     ('strict="false"', "takes True or False as strict, got 'false'"),
+    ("verify=0", "takes True or False as verify, got 0"),
     ("strict=0", "takes True or False as strict, got 0"),
     ('random_seed="7"', "takes a whole number as random_seed, got '7'"),
     ("random_seed=True", "takes a whole number as random_seed, got True"),
@@ -154,7 +157,7 @@ def test_the_nearest_mark_counts(run):
 
         pytestmark = pytest.mark.entrupy_sim("late-result")
 
-        @pytest.mark.entrupy_sim("login-limit")
+        @pytest.mark.entrupy_sim("login-limit", verify=False)
         def test_it(entrupy_sim):
             assert entrupy_sim.control("GET", "/_sim/scenarios/login-limit")["run"]
     """).assert_outcomes(passed=1)
@@ -478,6 +481,117 @@ def test_an_audit_fails_tests_whose_clients_misuse_the_api(run, pytester, level,
     assert ("not judged: --entrupy-sim-audit is off" in summary) == (not level)
 
 
+SIMULATOR = MISUSE.split("        def test_old")[0] + """        import os
+        import types
+
+        @pytest.fixture(scope="module")
+        def shared(entrupy_simulator):
+            return entrupy_simulator.make_namespace()
+
+        def test_made(entrupy_simulator):
+            ask(entrupy_simulator.make_namespace(), "/v1/health?token=0123456789")
+
+        @pytest.mark.entrupy_sim(ignore_misuse={"token-in-url": "this test is about it"})
+        def test_meant(entrupy_simulator):
+            ask(entrupy_simulator.make_namespace(), "/v1/health?token=0123456789")
+
+        def test_right(entrupy_simulator, shared):
+            ask(shared, "/v1/health", **{"X-Sim-Test": os.environ["ENTRUPY_SIM_TEST"]})
+
+        def test_shared(shared):
+            ask(shared, "/v1/health?token=0123456789", **{"X-Sim-Test": os.environ["ENTRUPY_SIM_TEST"]})
+
+        def test_after_it(shared):
+            ask(shared, "/v1/health", **{"X-Sim-Test": os.environ["ENTRUPY_SIM_TEST"]})
+
+        def test_address(entrupy_simulator):
+            # The server's own address, which a run before this one used too.
+            sim = types.SimpleNamespace(url=entrupy_simulator.url, api_token="demo-api-token")
+            query = "" if os.environ.get("MENDED") else "?token=0123456789"
+            ask(sim, "/v1/health" + query, **{"X-Sim-Test": os.environ["ENTRUPY_SIM_TEST"]})
+"""
+
+@pytest.mark.parametrize("level, failed", [(None, []), ("error", ["test_made", "test_shared", "test_address"])])
+def test_an_audit_judges_tests_that_use_the_server_alone(run, monkeypatch, level, failed):
+    result = run(SIMULATOR, *([f"--entrupy-sim-audit={level}"] if level else []))
+    result.assert_outcomes(passed=6 - len(failed), failed=len(failed))
+    result.stdout.fnmatch_lines([f"FAILED *::{name}*" for name in failed])
+    assert result.stdout.str().count("error token-in-url: GET /v1/health?token=***") == len(failed)
+    # What an earlier run did is not this one's.
+    monkeypatch.setenv("MENDED", "1")
+    run(SIMULATOR, "--entrupy-sim-audit=error", "-k", "address").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("more, ends", [([], 0), (["--entrupy-sim-strict"], 1)])
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_an_audit_that_judged_nobody_says_so(run, pytester, workers, more, ends):
+    line = "*no client was judged: no test that passed used entrupy_sim, or sent a request to the server of entrupy_simulator"
+    options = [*workers, *more, "--entrupy-sim-audit=error", "--entrupy-sim-summary=summary.md"]
+    result = run("def test_it():\n    pass", *options)
+    result.stdout.fnmatch_lines(["*entrupy-sim audit*", line])
+    assert result.ret == ends and "no client was judged" in (pytester.path / "summary.md").read_text()
+    judged = run("def test_it(entrupy_sim):\n    pass", *options)
+    assert judged.ret == 0 and "was judged" not in judged.stdout.str()
+
+
+def test_what_the_journal_has_forgotten_was_not_judged(run):
+    result = run(MISUSE.split("        def test_old")[0] + """
+        def test_forgotten(entrupy_sim):
+            ask(entrupy_sim, "/v1/health")
+            entrupy_sim.control("DELETE", "/_sim/requests")
+
+        @pytest.mark.entrupy_sim(ignore_misuse={"forgotten": "this test empties the journal"})
+        def test_meant(entrupy_sim):
+            ask(entrupy_sim, "/v1/health")
+            entrupy_sim.control("DELETE", "/_sim/requests")
+    """, "--entrupy-sim-audit=error")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*retry-too-soon could not judge everything: the journal has forgotten requests*"])
+
+
+def test_a_scenario_of_a_mark_is_verified_where_the_test_passed(run, pytester):
+    (pytester.path / "plain.yaml").write_text(
+        "name: plain\ndescription: Nothing.\nclock: {freeze: 2026-01-01T00:00:00Z}\ntimeline:\n  - {at: 1h, revoke_sessions: {}}\n")
+    (pytester.path / "one.yaml").write_text(
+        "name: one\ndescription: One.\nclock: {freeze: 2026-01-01T00:00:00Z}\nexpect:\n  - {route: /v1/health, times: 1}\n")
+    result = run(MISUSE.split("        def test_old")[0] + """
+        @pytest.mark.entrupy_sim("late-result")
+        def test_unmet(entrupy_sim):
+            pass
+
+        @pytest.mark.entrupy_sim("one.yaml")
+        class TestMet:
+            def test_met(self, entrupy_sim):
+                ask(entrupy_sim, "/v1/health")
+
+            @pytest.mark.entrupy_sim(verify=False)
+            def test_meant(self, entrupy_sim):
+                pass
+
+            def test_deleted(self, entrupy_sim):
+                entrupy_sim.delete()
+
+            def test_other(self, entrupy_sim):
+                entrupy_sim.control("POST", "/_sim/scenarios/late-result/start")
+
+        @pytest.mark.entrupy_sim("plain.yaml")
+        def test_nothing(entrupy_sim):
+            pass
+
+        @pytest.mark.entrupy_sim("late-result")
+        def test_own(entrupy_sim):
+            assert "mine" == 0
+    """)
+    result.assert_outcomes(passed=4, failed=3)
+    text = result.stdout.str()
+    assert text.count("at the end of the test, ") == 2
+    result.stdout.fnmatch_lines([
+        "at the end of the test, the scenario late-result did not pass: 2 of 2 checks failed",
+        "  expect[[]0]: item late-* is authentic, once: *", "If that is not meant here: verify=False in the mark"])
+    assert 'this namespace was started from the scenario "late-result"' in text
+    assert "test_deleted: what the scenario one expects is not verified: " in text
+
+
 def test_a_rule_that_does_not_exist_fails_the_test(run):
     result = run("""
         import pytest
@@ -514,3 +628,18 @@ def test_a_lost_edge_fails_the_run(pytester, monkeypatch, workers):
     (pytester.path / "met.json").write_text("{}")
     broken = run()
     assert broken.ret == pytest.ExitCode.TESTS_FAILED and "the coverage cannot be compared with met.json: KeyError" in broken.stdout.str()
+
+
+@pytest.mark.parametrize("more, ends", [([], 0), (["--entrupy-sim-strict"], 1)])
+def test_coverage_without_a_server_is_not_met(pytester, monkeypatch, more, ends):
+    monkeypatch.delenv("ENTRUPY_SIM_URL", raising=False)
+    options = ["-p", "no:cacheprovider", "--entrupy-sim-coverage=met.json", *more]
+    pytester.makepyfile("def test_it():\n    pass\n")
+    new = pytester.runpytest_subprocess(*options)
+    assert new.ret == ends and not (pytester.path / "met.json").exists()
+    new.stdout.fnmatch_lines(["met.json is not written: no test used a server"])
+    edge = {"id": "GET /v1/health 200", "reached": 1, "injected": 0, "fault_only": False}
+    (pytester.path / "met.json").write_text(json.dumps({"axes": [{"id": "answers", "edges": [edge, {**edge, "id": "x", "reached": 0}]}]}))
+    lost = pytester.runpytest_subprocess(*options)
+    assert lost.ret == pytest.ExitCode.TESTS_FAILED
+    lost.stdout.fnmatch_lines(["no test used a server: of the 1 edges that met.json has, none is met"])

@@ -44,6 +44,29 @@ class SimulatorError(Exception):
         self.status = status
 
 
+class _Forgotten(SimulatorError):
+    """The journal has forgotten requests that would decide."""
+
+
+class _Real:
+    """The clock as it was when this module was imported: real time, and time that only grows.
+
+    freezegun replaces the functions of `time`, also those that modules have taken from it, but not those that classes hold.
+    """
+    monotonic = staticmethod(time.monotonic)
+    sleep = staticmethod(time.sleep)
+    gmtime = staticmethod(time.gmtime)
+    strftime = staticmethod(time.strftime)
+
+
+def _has_ended(process, seconds):
+    """Waits until a process ends, at most so many real seconds. `Popen.wait` would wait by a clock that tests replace."""
+    end = _Real.monotonic() + seconds
+    while process.poll() is None and _Real.monotonic() < end:
+        _Real.sleep(0.01)
+    return process.poll() is not None
+
+
 def print_note(text):
     """Prints a note to standard error."""
     print(f"entrupy-sim: note: {text}", file=sys.stderr)
@@ -336,13 +359,13 @@ class _Watch:
         self._channel = channel
         self._changed = threading.Condition()
         self._ended = False
-        self._looks_at = self._deadline = time.monotonic() + seconds
+        self._looks_at = self._deadline = _Real.monotonic() + seconds
         threading.Thread(target=self._run, daemon=True).start()
 
     def expect(self, seconds):
         """The server now has so many seconds for its next bytes; None while none are awaited."""
         with self._changed:
-            self._deadline = float("inf") if seconds is None else time.monotonic() + seconds
+            self._deadline = float("inf") if seconds is None else _Real.monotonic() + seconds
             if self._deadline < self._looks_at:
                 self._changed.notify()
 
@@ -354,7 +377,7 @@ class _Watch:
     def _run(self):
         with self._changed:
             while not self._ended:
-                now = time.monotonic()
+                now = _Real.monotonic()
                 if now >= self._deadline:
                     break
                 # Python cannot wait for ever with a time.
@@ -400,6 +423,28 @@ def _refused(status, data, method):
 #: The states of deliveries, and what stands for all.
 _DELIVERY_STATES = ("waiting", "sending", "retrying", "delivered", "failed", "cancelled", "any")
 
+
+class _LeftOut:
+    """The default of an argument that narrows something down.
+
+    None is not: it is mostly a value that is missing by mistake, and would match everything.
+    """
+
+    def __repr__(self):
+        return "…"
+
+
+_LEFT_OUT = _LeftOut()
+
+
+def _narrowing(caller, **members):
+    """The members that are given. Raises TypeError for None."""
+    for name, value in members.items():
+        if value is None:
+            raise TypeError(f"{caller}: {name} is None: leave it out if it does not matter")
+    return {name: value for name, value in members.items() if value is not _LEFT_OUT}
+
+
 #: A number that no journal reaches.
 _MANY = 1_000_000_000
 
@@ -407,7 +452,7 @@ _MANY = 1_000_000_000
 class _Bounds:
     """How many are expected."""
 
-    def __init__(self, times, at_least, at_most):
+    def __init__(self, times=None, at_least=None, at_most=None):
         given = _given(times=times, at_least=at_least, at_most=at_most)
         for name, value in given.items():
             if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MANY:
@@ -444,7 +489,7 @@ def _step(step):
     if not isinstance(step, dict) or not set(step) <= set(_STEP_MEMBERS):
         raise SimulatorError(
             f"a step must be (method, route), (method, route, status), or a dict of {', '.join(_STEP_MEMBERS)}, got {step!r}")
-    return _given(**step)
+    return _narrowing("a step", **step)
 
 
 class _NotKept(Exception):
@@ -610,6 +655,9 @@ def _reasons(delivery):
     return words
 
 
+#: Beside rules of the audit, what may be ignored: requests that the journal has forgotten. The server's reason has the word.
+_FORGOTTEN = "forgotten"
+
 _UNITS = {"d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
 
 
@@ -748,11 +796,9 @@ class Simulator:
         """Stops a server that `start()` started. One that does not end within 30 s is killed."""
         if self._process and self._process.poll() is None:
             self._process.terminate()
-            try:
-                self._process.wait(timeout=self._stop_seconds)
-            except subprocess.TimeoutExpired:
+            if not _has_ended(self._process, self._stop_seconds):
                 self._process.kill()
-                self._process.wait(timeout=self._stop_seconds)
+                _has_ended(self._process, self._stop_seconds)
 
     def coverage(self, prefix=None):
         """Which documented answers, errors, states and limits were met, over all namespaces of the server, as a dictionary.
@@ -880,6 +926,8 @@ class Namespace:
         self._deferred = {}
         # The notes that stood when their rules were removed.
         self._left = []
+        # The scenario that it was made with, if that expects something; the plugin verifies it.
+        self._scenario = None
         #: The base URL for clients.
         self.url = f"{address.rstrip('/')}/ns/{name}"
         self._control = _Control(self.url, token)
@@ -902,16 +950,17 @@ class Namespace:
 
     def outcome(self, result, reason=None, after=None, times=None, **match):
         """Decides the results of items that are submitted from now on: `outcome("unknown", customer_item_id="late-*")`."""
+        match = _narrowing("outcome", **match)
         return self._report_rule("outcome rule", self.control(
             "POST", "/_sim/outcomes", _given(result=result, reason=reason, after=after, times=times, match=match)))
 
-    def fault(self, effect, route=None, method=None, webhook=None, username=None, times=None, after_requests=None,
+    def fault(self, effect, route=_LEFT_OUT, method=_LEFT_OUT, webhook=_LEFT_OUT, username=_LEFT_OUT, times=None, after_requests=None,
               probability=None):
         """Makes requests or webhooks fail: `fault({"status": 503}, route="/sdk/search", times=2)`."""
-        _check(route)
+        match = _narrowing("fault", route=route, method=method, webhook=webhook, username=username)
+        _check(match.get("route"))
         return self._report_rule("fault", self.control("POST", "/_sim/faults", _given(
-            effect=effect, match=_given(route=route, method=method, webhook=webhook, username=username), times=times,
-            after_requests=after_requests, probability=probability)))
+            effect=effect, match=match, times=times, after_requests=after_requests, probability=probability)))
 
     def _report(self, subject, note):
         self._reported.add(note["problem"])
@@ -988,9 +1037,10 @@ class Namespace:
         run = self.control("POST", path + ("?strict=true" if self.strict else ""), body)
         for note in run["notes"]:
             self._report(f"the scenario {run['name']}", note)
+        self._scenario = run["name"] if run["expectations"] else None
 
     def held(self):
-        """The requests that faults hold, oldest first, as dictionaries. `wait("request:held")` waits for the first."""
+        """The requests that faults hold, oldest first, as dictionaries. `wait("request:held")` waits for one."""
         return self.control("GET", "/_sim/held")["held"]
 
     def release(self, held=None, status=None, body=None, drop_connection=False):
@@ -1048,20 +1098,28 @@ class Namespace:
         """Waits until no result and no webhook is pending, in real time."""
         self.control("POST", "/_sim/settle", {"within": within})
 
-    def wait(self, event, within=5.0):
+    def wait(self, event, within=5.0, after=_LEFT_OUT):
         """Waits for an event such as `item:5ISJEYOQ:result` or `webhook:session.completed`, at most `within`: a duration
         such as `"1m30s"`, or real seconds. One that has happened already counts.
+
+        `after`, with `request:held`, is the number of a request: only later ones count,
+        `wait("request:held", after=held["request"]["sequence"])`.
+
+        Raises SimulatorError if it does not happen in time, the namespace is deleted or the server stops.
         """
-        end = time.monotonic() + _seconds(within)
-        query = urllib.parse.urlencode({"until": event})
+        end = _Real.monotonic() + _seconds(within)
+        # Subscribes to the topic that the awaited event does not have. So the only event of its topic is the one that ends the stream.
+        topic, other = ("webhook", "state") if event.startswith("webhook:") else ("state", "webhook")
+        query = urllib.parse.urlencode({"until": event, "types": other, **_narrowing("wait", after=after)})
         silence = self._control.limits.silence
         with self._control.open("GET", f"/_sim/events?{query}") as (response, watch):
             if response.status != 200:
                 data = self._control.whole(response, watch)
                 raise SimulatorError(_problem("GET", "/_sim/events", response.status, data), response.status)
-            # The server ends the stream once the event has come. Heartbeats come every 15 s.
-            while time.monotonic() < end:
-                left = max(end - time.monotonic(), 0.001)
+            text = b""
+            # Heartbeats come every 15 s.
+            while _Real.monotonic() < end:
+                left = max(end - _Real.monotonic(), 0.001)
                 watch.expect(min(left, silence))
                 try:
                     part = response.read1(65536)
@@ -1069,55 +1127,66 @@ class Namespace:
                     if not watch.expired:
                         raise SimulatorError(f"the connection to {self.url} was lost: {error}") from error
                     part = b""
+                # A line may come in two parts.
+                text = text[-40:] + part
+                if f"\nevent: {topic}\n".encode() in text:
+                    return
+                if b"\nevent: world.deleted\n" in text:
+                    raise SimulatorError(f"{event} did not happen: the namespace {self.name} was deleted")
                 if watch.expired:
                     if left > silence:
                         raise SimulatorError(f"{self.url} sent nothing for {_duration(silence)}")
                     break
                 if not part:
-                    return
+                    raise SimulatorError(f"{event} did not happen: the server at {self.url.rsplit('/ns/', 1)[0]} stopped")
         clock = self.clock.state()
         hint = f". The clock is frozen at {clock['now']}: advance it" if clock["mode"] == "frozen" else ""
         raise SimulatorError(f"{event} did not happen within {_duration(within)}{hint}")
 
-    def requests(self, route=None, any_route=False):
+    def requests(self, route=_LEFT_OUT, any_route=False):
         """The requests of clients, newest first, at most 1,000.
 
         A route that the platforms do not have is an error, since an empty list would prove nothing; `any_route` allows it.
         """
-        _check(route)
-        if route is not None and not any_route:
-            code, data = self._control.answer("POST", "/_sim/requests/verify", {"match": {"route": route}, "at_least": 0})
+        match = _narrowing("requests", route=route)
+        _check(match.get("route"))
+        if match and not any_route:
+            code, data = self._control.answer("POST", "/_sim/requests/verify", {"match": match, "at_least": 0})
             if code != 200:
                 raise _refused(code, data, "requests")
-        query = urllib.parse.urlencode(_given(limit=1000, route=route))
+        query = urllib.parse.urlencode({"limit": 1000, **match})
         return self.control("GET", f"/_sim/requests?{query}")["requests"]
 
-    def expect_request(self, method=None, route=None, status=None, username=None, times=None, at_least=None,
-                       at_most=None, any_route=False, delivered=None, test=None, headers=None, body=None, since=None):
+    def expect_request(self, method=_LEFT_OUT, route=_LEFT_OUT, status=_LEFT_OUT, username=_LEFT_OUT, times=_LEFT_OUT,
+                       at_least=_LEFT_OUT, at_most=_LEFT_OUT, any_route=False, delivered=_LEFT_OUT, test=_LEFT_OUT,
+                       headers=_LEFT_OUT, body=_LEFT_OUT, since=_LEFT_OUT):
         """Fails with AssertionError unless so many requests came. Without a number, one is enough.
 
+        What does not matter is left out. None is a TypeError: a value that is missing by mistake would match everything.
         A route that the platforms do not have, or not with this method, is an error, since no request would be expected of it in vain;
         `any_route` allows it.
         `delivered` is True, False or "any": whether the answer reached the client. Without it only delivered answers count
         where there is a `status`, else all requests.
         `test` is the name of a test, as requests have it in `X-Sim-Test`.
         `since` is the earliest time that counts, by the namespace's clock, or `"sequence:N"`, the number of the first request in the
-        journal: after a restore, of what the journal has forgotten nothing can be said.
+        journal: of what the journal has forgotten, as after a restore, nothing can be said, which is a SimulatorError.
         `headers` are those of the request: each name with a text, a compiled pattern, or None if the request must not have it.
         `body` is that of the request: a part of its JSON, a text that it contains, or a compiled pattern. The journal masks
         secrets as `***`.
         """
-        _check(route)
-        match = _given(
-            method=method, route=route, status=status, delivered=delivered, username=username, test=test, since=since)
-        if headers or body is not None:
-            return self._expect_message(match, any_route, _Bounds(times, at_least, at_most), headers or {}, body)
-        code, answer = self._verify(match, any_route, "expect_request", _given(
-            times=times, at_least=at_least, at_most=at_most))
+        caller = "expect_request"
+        match = _narrowing(
+            caller, method=method, route=route, status=status, delivered=delivered, username=username, test=test, since=since)
+        bounds = _narrowing(caller, times=times, at_least=at_least, at_most=at_most)
+        message = _narrowing(caller, headers=headers, body=body)
+        _check(match.get("route"))
+        if message.get("headers") or "body" in message:
+            return self._expect_message(match, any_route, _Bounds(**bounds), message.get("headers", {}), message.get("body"))
+        code, answer = self._verify(match, any_route, caller, bounds)
         if code == 409:
             raise AssertionError(f"{_wanted(match)}: {answer['error']}" + _nearest(answer))
 
-    def expect_requests(self, steps, min_gap=None, max_gap=None, any_route=False):
+    def expect_requests(self, steps, min_gap=_LEFT_OUT, max_gap=_LEFT_OUT, any_route=False):
         """Fails with AssertionError unless requests came in this order, with any others between them.
 
         A step is a tuple `(method, route)` or `(method, route, status)`, or a dict with some of `method`, `route`, `status`,
@@ -1129,8 +1198,8 @@ class Namespace:
         sequence = [_step(step) for step in steps]
         for step in sequence:
             _check(step.get("route"))
-        code, answer = self._ask_journal(
-            {"sequence": sequence, **_given(min_gap=min_gap, max_gap=max_gap, any_route=any_route or None)}, "expect_requests")
+        gaps = _narrowing("expect_requests", min_gap=min_gap, max_gap=max_gap)
+        code, answer = self._ask_journal({"sequence": sequence, **gaps, **_given(any_route=any_route or None)}, "expect_requests")
         if code == 409:
             raise AssertionError(answer["error"] + _nearest(answer))
 
@@ -1142,7 +1211,13 @@ class Namespace:
         code, data = self._control.answer("POST", "/_sim/requests/verify", body)
         if code not in (200, 409):
             raise _refused(code, data, caller)
-        return code, json.loads(data)
+        answer = json.loads(data)
+        if answer.get("code") == "forgotten":
+            # Neither so nor otherwise.
+            raise _Forgotten(f"{answer['error']}: since= in {caller}", code)
+        if code == 409 and "nearest" not in answer:
+            raise _refused(code, data, caller)
+        return code, answer
 
     def _expect_message(self, match, any_route, bounds, headers, body):
         """The part of `expect_request` that needs headers and bodies, at which the server's own verification does not look."""
@@ -1191,27 +1266,31 @@ class Namespace:
             if not cursor:
                 return
 
-    def expect_webhook(self, event=None, entrupy_id=None, status="delivered", url=None, attempts=None, body=None,
-                       times=None, at_least=None, at_most=None, within=0):
+    def expect_webhook(self, event=_LEFT_OUT, entrupy_id=_LEFT_OUT, status="delivered", url=_LEFT_OUT, attempts=_LEFT_OUT,
+                       body=_LEFT_OUT, times=_LEFT_OUT, at_least=_LEFT_OUT, at_most=_LEFT_OUT, within=0):
         """Fails with AssertionError unless so many webhooks were delivered. Without a number, one is enough.
 
+        What does not matter is left out. None is a TypeError: a value that is missing by mistake would match everything.
         `event` is for instance `session.completed`, `entrupy_id` the item. `status` is `waiting`, `sending`, `retrying`,
         `delivered`, `failed`, `cancelled` or `any`. `url` is the receiver's: a text or a compiled pattern; `attempts` a number.
         `body` is as in `expect_request`. `within` is how long to wait until enough have come, a duration such as `"1m30s"` or
-        real seconds; without it, call `settle()` first, or advance a frozen clock.
+        real seconds; without it, call `settle()` first, or advance a frozen clock. `times` and `at_most` wait for all of it, unless too
+        many come.
         """
-        bounds = _Bounds(times, at_least, at_most)
-        match = _given(event=event, entrupy_id=entrupy_id, status=status, url=url, attempts=attempts, body=body)
+        caller = "expect_webhook"
+        bounds = _Bounds(**_narrowing(caller, times=times, at_least=at_least, at_most=at_most))
+        match = _narrowing(caller, event=event, entrupy_id=entrupy_id, status=status, url=url, attempts=attempts, body=body)
         if status not in _DELIVERY_STATES:
             raise SimulatorError(f"status must be {', '.join(_DELIVERY_STATES[:-1])} or any, got {status!r}")
-        self._check_event(event)
-        end = time.monotonic() + _seconds(within)
+        self._check_event(match.get("event"))
+        end = _Real.monotonic() + _seconds(within)
         while True:
+            is_last = _Real.monotonic() >= end
             found, others = self._deliveries(match)
-            # More can come while it waits, and fewer cannot.
-            if bounds.holds(found) or (bounds.most is not None and found > bounds.most) or time.monotonic() >= end:
+            # More can come while it waits, and fewer cannot: what is too many stays so, and what is not too many holds at the end alone.
+            if is_last or bounds.is_certain(found):
                 break
-            time.sleep(0.05)
+            _Real.sleep(min(0.05, max(end - _Real.monotonic(), 0)))
         if not bounds.holds(found):
             raise AssertionError(
                 f"webhook {_wanted(match)}: expected {bounds} such deliveries, found {found}" + self._webhook_hint(others))
@@ -1266,6 +1345,9 @@ class Namespace:
         if code != 409:
             raise SimulatorError(_problem("POST", f"/_sim/scenarios/{name}/verify", code, data), code)
         answer = json.loads(data)
+        if "scenario" not in answer:
+            # It was not started here.
+            raise SimulatorError(_problem("POST", f"/_sim/scenarios/{name}/verify", code, data), code)
         raise AssertionError("\n  ".join([answer["error"], *(f"{d['field']}: {d['problem']}" for d in answer["details"])]))
 
     def explain(self, id):
@@ -1289,25 +1371,43 @@ class Namespace:
 
         With `failing_at="warning"` warnings are failures too. `ignore` is a dictionary of rules whose findings are meant, with the
         reason for each.
+
+        Where a rule could not judge requests because the journal has forgotten them, it raises SimulatorError; `"forgotten"` in `ignore`
+        says that it is meant. What could not be judged for another reason is a note.
         """
+        found, unjudged = self._judge(failing_at, ignore)
+        if found:
+            raise AssertionError("\n  ".join(["the clients did what they should not:", *found]))
+        forgotten = [text for text in unjudged if _FORGOTTEN in text]
+        if forgotten and _FORGOTTEN not in (ignore or {}):
+            raise _Forgotten(f'{forgotten[0]}; if that is meant, ignore has {{"{_FORGOTTEN}": "why"}}')
+        for text in unjudged:
+            if text not in forgotten:
+                self._on_note(text)
+
+    def _judge(self, failing_at="error", ignore=None, test=None, after=0):
+        """The findings of the audit, and what could not be judged, as lines; of one test and its requests after a number, or of all."""
         if failing_at not in ("error", "warning"):
             raise ValueError(f"failing_at must be error or warning, got {failing_at!r}")
         ignore, report = ignore or {}, self.audit()
         rules = [rule["id"] for rule in report["rules"]]
         for name, reason in ignore.items():
-            if name not in rules:
+            if name not in (*rules, _FORGOTTEN):
                 raise ValueError(f"the audit has no rule {name!r}; its rules are {', '.join(rules)}")
             if not (isinstance(reason, str) and reason.strip()):
                 raise ValueError(f"ignore needs a reason for {name!r}: a sentence that says why it is meant")
+
+        def is_asked(rule, level):
+            return rule not in ignore and (failing_at == "warning" or level == "error")
         found = [
-            finding for finding in report["findings"]
-            if finding["rule"] not in ignore and (failing_at == "warning" or finding["level"] == "error")]
-        if not found:
-            return
-        raise AssertionError("the clients did what they should not:" + "".join(
-            f"\n  {finding['level']} {finding['rule']}: {finding['text']}"
+            f"{finding['level']} {finding['rule']}: {finding['text']}"
             + (f" (requests {', '.join(str(r['sequence']) for r in finding['requests'])})" if finding["requests"] else "")
-            for finding in found))
+            for finding in report["findings"]
+            if is_asked(finding["rule"], finding["level"]) and (
+                test is None or finding["test"] == test and any(r["sequence"] > after for r in finding["requests"]))]
+        return found, [
+            f"{rule['id']} could not judge everything: {rule['not_judged']}"
+            for rule in report["rules"] if is_asked(rule["id"], rule["level"]) and rule["not_judged"]]
 
     def coverage(self):
         """Which documented answers, errors, states and limits this namespace has met, as a dictionary (docs/coverage.md)."""

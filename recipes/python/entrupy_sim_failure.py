@@ -5,11 +5,10 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import time
 
 from entrupy_sim import (
-    Namespace, SimulatorError, _answer, _duration, _given, _Limits, _notes, _program, _quoted, _server_environment, _short,
-    describe_delivery)
+    Namespace, SimulatorError, _answer, _duration, _given, _has_ended, _Limits, _notes, _program, _quoted, _Real, _server_environment,
+    _short, describe_delivery)
 
 #: The most requests, deliveries and rules that are printed.
 MAX_LINES = 10
@@ -28,7 +27,7 @@ class Failure:
         self._namespace = namespace
         #: What the report of the test says already.
         self._message = message
-        self._end = time.monotonic() + PATIENCE
+        self._end = _Real.monotonic() + PATIENCE
         #: Whether the server answered.
         self.is_reachable = True
 
@@ -52,7 +51,7 @@ class Failure:
         return [self._safe(line) for line in found]
 
     def _ask(self, path):
-        left = self._end - time.monotonic()
+        left = self._end - _Real.monotonic()
         if left <= 0:
             raise SimulatorError(f"the server at {self._namespace.url} takes longer than {_duration(PATIENCE)}")
         own = self._namespace
@@ -179,7 +178,7 @@ class Failure:
         at = delivery.get("next_attempt_at")
         if at is None:
             return ""
-        return f", next attempt at {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(at))}"
+        return f", next attempt at {_Real.strftime('%Y-%m-%dT%H:%M:%SZ', _Real.gmtime(at))}"
 
     def _rules(self):
         """The rules that met nothing, with their notes."""
@@ -247,17 +246,20 @@ class PageMaker:
     def _run(self, command):
         # A file, not a pipe, which a process that it leaves would hold open.
         with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                command, env=_server_environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=said)
             try:
-                done = subprocess.run(
-                    command, env=_server_environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-                    timeout=PAGE_PATIENCE, check=False)
-            except subprocess.TimeoutExpired:
-                self._problem = f"{command[0]} report did not end within {_duration(PAGE_PATIENCE)}"
-                raise SimulatorError(self._problem) from None
-            if done.returncode != 0:
+                if not _has_ended(process, PAGE_PATIENCE):
+                    self._problem = f"{command[0]} report did not end within {_duration(PAGE_PATIENCE)}"
+                    raise SimulatorError(self._problem)
+            finally:
+                # Also where the run is interrupted.
+                process.kill()
+                process.wait()
+            if process.returncode != 0:
                 said.seek(0)
                 text = said.read(4000).decode(errors="replace").strip() or "it printed nothing"
-                raise SimulatorError(f"{command[0]} report ended with {done.returncode}: {text.splitlines()[0]}")
+                raise SimulatorError(f"{command[0]} report ended with {process.returncode}: {text.splitlines()[0]}")
 
 
 def page_of(bundle):

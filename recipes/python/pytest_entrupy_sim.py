@@ -18,10 +18,12 @@ import os
 import pathlib
 import re
 import shlex
+from urllib.parse import quote
 
 import pytest
 
-from entrupy_sim import TEST_VARIABLE, Simulator, SimulatorError, _header_text, name_requests, print_note
+from entrupy_sim import (
+    TEST_VARIABLE, Namespace, Simulator, SimulatorError, _Forgotten, _header_text, name_requests, print_note)
 from entrupy_sim_failure import Failure, PageMaker, page_of, printable
 
 __all__ = ["entrupy_simulator", "entrupy_sim"]
@@ -37,8 +39,12 @@ _end_naming = pytest.StashKey()
 #: The variable with the name of the test as it was before the test; None if it was not set.
 _outer_name = pytest.StashKey()
 _pages = pytest.StashKey()
-#: In a worker: the marks that are wrong.
-_USAGE = "entrupy_sim_usage"
+#: The namespaces that outlive their tests: fixtures of a class, module, … made them.
+_shared = pytest.StashKey()
+#: The number of tests whose clients were judged.
+_judged = pytest.StashKey()
+#: In a worker: the marks that are wrong, and the number of tests whose clients were judged.
+_USAGE, _JUDGED = "entrupy_sim_usage", "entrupy_sim_judged"
 
 # Of a test.
 _id = pytest.StashKey()
@@ -50,6 +56,8 @@ _namespace = pytest.StashKey()
 _made = pytest.StashKey()
 #: The lines about the bundle that was saved when the test failed.
 _saved = pytest.StashKey()
+#: Of the namespaces that a test shares with others, by their names: the number of the last request before it.
+_before = pytest.StashKey()
 #: The namespaces whose rules are not verified yet.
 _unverified = pytest.StashKey()
 _notes = pytest.StashKey()
@@ -68,6 +76,7 @@ _KEYWORDS = {
     "prefix": (str, "text"),
     "ttl": ((str, int, float), 'a duration such as "30m", or seconds'),
     "ignore_misuse": (dict, "a dictionary of rules and reasons"),
+    "verify": (bool, "True or False"),
 }
 #: The property of a test's report with the misuse that its namespaces saw.
 _MISUSE = "entrupy_sim_misuse"
@@ -105,7 +114,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line(
         "markers",
-        "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None, strict=None): how the test's namespace is made")
+        "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None, strict=None, verify=True): how the test's namespace is made")
     # Workers of pytest-xdist hand their reports to the controlling process.
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_FirstFailure(), "entrupy_sim_first_failure")
@@ -156,7 +165,9 @@ def pytest_configure_node(node):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node, error):
-    problem = getattr(node, "workeroutput", {}).get(_USAGE)
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[_judged] = node.config.stash.get(_judged, 0) + output.get(_JUDGED, 0)
+    problem = output.get(_USAGE)
     if problem:
         raise pytest.UsageError(problem)
 
@@ -229,13 +240,14 @@ def pytest_runtest_setup(item):
     for key in (_failed, _passed, _namespace, _saved):
         if key in item.stash:
             del item.stash[key]
-    item.stash[_unverified], item.stash[_notes], item.stash[_made] = [], [], []
+    item.stash[_unverified], item.stash[_notes], item.stash[_made], item.stash[_before] = [], [], [], {}
     item.config.stash[_item] = item
     _set_owner(item.config, item)
     # The test before may have been interrupted.
     _restore_name(item.config)
     if not {"entrupy_sim", "entrupy_simulator"}.isdisjoint(getattr(item, "fixturenames", ())):
         _set_name(item)
+    _look_at_shared(item)
 
 
 def _set_name(item):
@@ -287,6 +299,8 @@ def _adopt(config, simulator):
     simulator._on_made = lambda namespace: _await_notes(config, namespace)
     _end_names(config)
     config.stash[_end_naming] = name_requests(simulator.url)
+    if config.stash.get(_item, None):
+        _look_at_shared(config.stash[_item])
     _set_owner(config, config.stash[_owner])
 
 
@@ -311,6 +325,8 @@ def _await_notes(config, namespace):
         namespace._defers_notes = True
         item.stash[_unverified].append(namespace)
         item.stash[_made].append(namespace)
+    else:
+        config.stash.setdefault(_shared, []).append(namespace)
 
 
 def _verify_rules(item, is_reachable=True):
@@ -337,32 +353,82 @@ def pytest_runtest_call(item):
     problems = _verify_rules(item)
     if problems:
         pytest.fail("\n".join(["at the end of the test, nothing matches these parts of rules:", *problems]), pytrace=False)
+    _verify_scenario(item)
     misuse = _misuse(item)
     if misuse:
         pytest.fail("\n".join(misuse), pytrace=False)
 
 
+def _verify_scenario(item):
+    """Verifies what the scenario of a test's mark expects, unless the mark says otherwise."""
+    namespace = item.stash.get(_namespace, None)
+    if not namespace or not namespace._scenario or _options(item).get("verify") is False:
+        return
+    try:
+        namespace.verify_scenario(namespace._scenario)
+    except (AssertionError, SimulatorError) as error:
+        if getattr(error, "status", 409) in (None, 404):
+            # The test may have deleted the namespace, or stopped the server.
+            _show_note(item.config, f"what the scenario {namespace._scenario} expects is not verified: {error}")
+        else:
+            raise pytest.fail.Exception(
+                f"at the end of the test, {error}\nIf that is not meant here: verify=False in the mark", pytrace=False) from None
+
+
 def _misuse(item):
     """Judges the clients of a test, where the run asks for it. Returns the findings as lines."""
     level = item.config.getoption("--entrupy-sim-audit")
-    own = item.stash.get(_namespace, None)
-    if not level or not own:
+    if not level:
         return []
     ignore = _options(item).get("ignore_misuse") or {}
-    lines = []
-    for namespace in [own] + [other for other in item.stash.get(_made, []) if other is not own]:
+    own = item.stash.get(_namespace, None)
+    namespaces = ([own] if own else []) + [other for other in item.stash.get(_made, []) if other is not own]
+    lines, is_judged = [], False
+    for namespace in [*namespaces, *_shared_namespaces(item)]:
         try:
-            namespace.expect_no_misuse(failing_at=level, ignore=ignore)
+            if namespace in namespaces:
+                namespace.expect_no_misuse(failing_at=level, ignore=ignore)
+                is_judged = True
+                continue
+            # Other tests use it too.
+            name = _header_text(item.stash.get(_id, item.nodeid))
+            if not namespace.control("GET", f"/_sim/requests?limit=1&test={quote(name, safe='')}")["requests"]:
+                continue
+            is_judged = True
+            found, _ = namespace._judge(level, ignore, name, item.stash[_before].get(namespace.name, 0))
         except AssertionError as error:
-            found = str(error).splitlines()
-            lines += found
-            item.user_properties += [(_MISUSE, line.strip()) for line in found[1:]]
-        except ValueError as error:
+            found = [line.strip() for line in str(error).splitlines()[1:]]
+        except (_Forgotten, ValueError) as error:
             lines.append(str(error))
+            continue
         except SimulatorError as error:
             # The test may have deleted the namespace, or stopped the server.
             _show_note(item.config, f"the clients of {namespace.name} cannot be judged: {error}")
-    return lines
+            continue
+        lines += found
+        item.user_properties += [(_MISUSE, line) for line in found]
+    if is_judged or lines:
+        item.config.stash[_judged] = item.config.stash.get(_judged, 0) + 1
+    return ["the clients did what they should not:", *(f"  {line}" for line in lines)] if lines else []
+
+
+def _shared_namespaces(item):
+    """The namespaces that a test may use with others: those of fixtures that outlive it, and that of the server's own address."""
+    simulator = item.config.stash.get(_simulator, None)
+    is_asked = item.config.getoption("--entrupy-sim-audit") and "entrupy_simulator" in getattr(item, "fixturenames", ())
+    if not simulator or not is_asked:
+        return []
+    default = Namespace("default", simulator.url, simulator.control_token)
+    return [*item.config.stash.get(_shared, []), default]
+
+
+def _look_at_shared(item):
+    """What came before a test is not the test's, also where a test of this name ran before."""
+    for namespace in _shared_namespaces(item):
+        # At its end the test says what is wrong.
+        with contextlib.suppress(SimulatorError):
+            requests = namespace.control("GET", "/_sim/requests?limit=1")["requests"]
+            item.stash[_before][namespace.name] = requests[0]["sequence"] if requests else 0
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -377,12 +443,23 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("entrupy-sim notes", sep="-")
         for line in lines:
             terminalreporter.line(line)
+    unjudged = _unjudged(terminalreporter.config)
+    if unjudged:
+        terminalreporter.section("entrupy-sim audit", sep="-")
+        terminalreporter.line(unjudged)
     covered = terminalreporter.config.stash.get(_covered, [])
     if covered:
         terminalreporter.section("entrupy-sim coverage", sep="-")
         for line in covered:
             terminalreporter.line(line)
     _write_summary(terminalreporter)
+
+
+def _unjudged(config):
+    """The sentence about an audit that judged no client, which must not look like one that found nothing; None if it judged some."""
+    if not config.getoption("--entrupy-sim-audit") or config.stash.get(_judged, 0):
+        return None
+    return "no client was judged: no test that passed used entrupy_sim, or sent a request to the server of entrupy_simulator"
 
 
 def _write_summary(terminalreporter):
@@ -396,7 +473,8 @@ def _write_summary(terminalreporter):
         (report.nodeid, text)
         for reports in terminalreporter.stats.values() for report in reports if getattr(report, "when", None) == "call"
         for name, text in getattr(report, "user_properties", []) if name == _MISUSE]
-    lines = ["## Audit of the tests", "", f"{len(rows)} findings at the level {level}" if level else "not judged: --entrupy-sim-audit is off", ""]
+    result = _unjudged(config) or f"{len(rows)} findings at the level {level}"
+    lines = ["## Audit of the tests", "", result if level else "not judged: --entrupy-sim-audit is off", ""]
     if rows:
         lines += ["| test | what happened |", "|---|---|"]
         lines += [f"| {_markdown(test)} | {_markdown(text)} |" for test, text in rows]
@@ -504,9 +582,23 @@ def pytest_sessionfinish(session):
     item = session.config.stash.get(_item, None)
     if item:
         print(_close_namespace(item) or "", end="")
-    _restore_name(session.config)
-    if session.config.getoption("--entrupy-sim-coverage") and not hasattr(session.config, "workerinput"):
+    config = session.config
+    _restore_name(config)
+    if hasattr(config, "workerinput"):
+        config.workeroutput[_JUDGED] = config.stash.get(_judged, 0)
+        return
+    if config.getoption("--entrupy-sim-coverage"):
         _compare_coverage(session)
+    if _unjudged(config):
+        _fail_if_strict(session)
+
+
+def _fail_if_strict(session):
+    """Fails a strict run that passed although something was not judged."""
+    config = session.config
+    if session.exitstatus == pytest.ExitCode.OK and (
+            config.getoption("--entrupy-sim-strict") or config.getini("entrupy_sim_strict")):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _compare_coverage(session):
@@ -517,16 +609,23 @@ def _compare_coverage(session):
         simulator = config.stash.get(_server, None) or config.stash.get(_simulator, None)
         if not simulator and _address(config):
             simulator = Simulator.connect(_address(config))
-        if not simulator:
-            config.stash[_covered] = ["not compared: no test used a server"]
-            return
-        present = simulator.coverage()
+        # Without a server nothing is met.
+        present = simulator.coverage() if simulator else {"axes": []}
+        if not os.path.exists(file) and not simulator:
+            config.stash[_covered] = [f"{file} is not written: no test used a server"]
+            return _fail_if_strict(session)
         if not os.path.exists(file):
             if is_passed:
                 pathlib.Path(file).write_text(json.dumps(present) + "\n", encoding="utf-8")
             config.stash[_covered] = [f"{file} is new" if is_passed else f"{file} is not written, because the run failed"]
             return
-        lost, unknown = _lost(json.loads(pathlib.Path(file).read_text(encoding="utf-8")), present)
+        baseline = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        lost, unknown = _lost(baseline, present)
+        if not simulator:
+            config.stash[_covered] = [f"no test used a server: of the {len(unknown)} edges that {file} has, none is met"]
+            if is_passed and unknown:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            return
         config.stash[_covered] = [f"no longer met: {axis}: {edge}; to meet it: {way}" for axis, edge, way in lost] + [
             f"not known to this version: {axis}: {edge}" for axis, edge in unknown]
         if not lost:
@@ -581,7 +680,8 @@ def entrupy_sim(request, entrupy_simulator):
     try:
         options = _options(request.node)
         options["strict"] = _is_strict(request.node)
-        options.pop("ignore_misuse", None)
+        for name in ("ignore_misuse", "verify"):
+            options.pop(name, None)
         namespace = entrupy_simulator.make_namespace(**options)
     except (SimulatorError, ValueError) as error:
         # Without the error that was caught, which says the same.

@@ -44,7 +44,7 @@ def test_a_loop_through_everything_due_ends(entrupy_sim):
     assert stops > 0 and entrupy_sim.clock.advance(to="next")["nothing_due"] is True
 
 
-@pytest.mark.entrupy_sim(scenario="late-result")
+@pytest.mark.entrupy_sim(scenario="late-result", verify=False)
 def test_a_scenario_of_the_server(entrupy_sim):
     with pytest.raises(AssertionError, match="did not pass"):
         entrupy_sim.verify_scenario("late-result")
