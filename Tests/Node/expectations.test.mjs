@@ -169,6 +169,8 @@ test("webhooks are expected", simulator.test(FROZEN, async (sim) => {
   await sim.expectWebhook(null, { status: "any", url: "http://127.0.0.1:9/two", body: { items: [{ entrupy_id: item }] }, times: 1 });
   await sim.expectWebhook(null, { status: "any", body: { items: [{ status: { result: { id: "authentic" } } }] }, times: 0 });
   await sim.expectWebhook("session.updated", { times: 0 });
+  await sim.expectWebhook("session.updated", { entrupyId: item, times: 0 });
+  assert.match(await error(() => sim.expectWebhook("session.updated", { entrupyId: "NOITEM00", times: 0 })), /no item/);
   const text = await failure(() => sim.expectWebhook("session.completed", { body: { items: [{ status: { result: { id: "no" } } }] } }));
   for (const part of ["body.items[0].status.result.id is 'unknown', not 'no'", "status is retrying, not delivered", "connection refused", "secret=***"]) {
     assert.ok(text.includes(part), text);

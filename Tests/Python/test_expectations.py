@@ -238,6 +238,9 @@ def test_webhooks_are_expected(told):
     told.expect_webhook(status="any", url="http://127.0.0.1:9/two", body={"items": [{"entrupy_id": item}]}, times=1)
     told.expect_webhook(status="any", body={"items": [{"status": {"result": {"id": "authentic"}}}]}, times=0)
     told.expect_webhook("session.updated", times=0)
+    told.expect_webhook("session.updated", entrupy_id=item, times=0)
+    with pytest.raises(SimulatorError, match="no item"):
+        told.expect_webhook("session.updated", entrupy_id="NOITEM00", times=0)
     text = problem(lambda: told.expect_webhook("session.completed", body={"items": [{"status": {"result": {"id": "no"}}}]}))
     assert "body.items[0].status.result.id is 'unknown', not 'no'" in text and "status is retrying, not delivered" in text
     assert "connection refused" in text and "secret=***" in text and "abc" not in text

@@ -1291,6 +1291,9 @@ class Namespace:
             if is_last or bounds.is_certain(found):
                 break
             _Real.sleep(min(0.05, max(end - _Real.monotonic(), 0)))
+        if not found and "entrupy_id" in match:
+            # That an item which does not exist has no webhook says nothing: this is an error then.
+            self.control("GET", f"/_sim/authentications/{_quoted(match['entrupy_id'])}")
         if not bounds.holds(found):
             raise AssertionError(
                 f"webhook {_wanted(match)}: expected {bounds} such deliveries, found {found}" + self._webhook_hint(others))

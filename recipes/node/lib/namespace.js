@@ -532,6 +532,8 @@ class Namespace {
         await sleep(Math.min(50, Math.max(end - now(), 1)));
         continue;
       }
+      // That an item which does not exist has no webhook says nothing: this throws then.
+      if (!found && match.entrupy_id !== undefined) await this.item(match.entrupy_id);
       if (bounds.holds(found)) return;
       throw new ExpectationError(
         `webhook ${wanted(match)}: expected ${bounds} such deliveries, found ${found}${await this.#webhookHint(others)}`);
