@@ -7,7 +7,7 @@ public struct ServerAudit: Codable, Sendable {
         public var deleted: Bool
         /// The number of requests that it got.
         public var requests: Int64
-        /// Whether a test has told the findings itself, after the last request. They are left out then.
+        /// Whether a test has told findings itself, after the last request. Those are left out.
         public var told: Bool
         /// The fault rules that were never triggered, in words.
         public var unmet_faults: [String]

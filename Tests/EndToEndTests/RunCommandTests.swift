@@ -83,7 +83,7 @@ import Testing
             #expect(summary.contains("## Audit of the run") && summary.contains("token-in-url"), "\(summary)")
             // What a test has told is not told again.
             let told = try await shell(
-                own("\(program) api GET '/_sim/audit?told=true' -n mine >/dev/null"), "--audit", in: directory)
+                own("\(program) api GET '/_sim/audit?told=error' -n mine >/dev/null"), "--audit", in: directory)
             #expect(
                 told.status == 0 && told.errors.contains("the findings of 1 namespace are told by their tests"),
                 "\(told.errors)")

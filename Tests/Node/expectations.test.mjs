@@ -27,7 +27,16 @@ test("requests are counted", searched(async (sim) => {
   await sim.expectRequest(null, null, { status: "2xx", atMost: 2 });
   await sim.expectRequest("POST", "/sdk/login", { times: 0 });
   await sim.expectRequest("POST", SEARCH, { test: sim.test, times: 3 });
-  await sim.expectRequest("POST", SEARCH, { test: "another", times: 0 });
+  await sim.expectRequest("POST", SEARCH, { test: "another", times: 0, anyTest: true });
+  for (const [options, name] of [[{ test: "another" }, "anyTest"], [{ username: "DemoOrg-nobdy" }, "anyUser"], [{ status: 418 }, "anyStatus"]]) {
+    assert.match(await error(() => sim.expectRequest("POST", SEARCH, { ...options, times: 0 })), new RegExp(`\\{ ${name}: true \\} in expectRequest$`));
+    await sim.expectRequest("POST", SEARCH, { ...options, times: 0, [name]: true });
+  }
+  // The journal does not show which token it was.
+  for (const token of ["Token x", `Token ${sim.apiToken}`]) {
+    assert.match(await error(() => sim.expectRequest("POST", SEARCH, { headers: { Authorization: token }, times: 0 })), /not known.*masks secrets/);
+  }
+  await sim.expectRequest("POST", SEARCH, { headers: { Authorization: "Bearer x" }, times: 0 });
   assert.match(await failure(() => sim.expectRequest("POST", SEARCH, { times: 2 })),
     /^POST \/v2\/search\/authentications: expected 2 such requests, found 3/);
   assert.match(await failure(() => sim.expectRequest("GET", "/v2/webhooks")), /; nearest:\n {2}POST \/v2\/search\/authentications /);

@@ -27,6 +27,24 @@ def send(sim, method, path, body=None, headers=None):
 SEARCH = "/v2/search/authentications"
 
 
+@pytest.mark.parametrize("match, name", [
+    ({"username": "DemoOrg-nobdy"}, "any_user"), ({"test": "no_such_test"}, "any_test"), ({"route": "/sdk/results/ABCD2345"}, "any_item"),
+    ({"route": "/sdk/captures/*/images/frnt"}, "any_region"), ({"route": SEARCH, "status": 418}, "any_status"),
+])
+def test_a_name_that_nobody_has_proves_no_absence(entrupy_sim, match, name):
+    for more in ({}, {"body": {}}):
+        with pytest.raises(SimulatorError, match=f"{name}=True in expect_request"):
+            entrupy_sim.expect_request(times=0, **match, **more)
+        entrupy_sim.expect_request(times=0, **match, **more, **{name: True})
+
+
+def test_that_a_masked_secret_was_not_sent_is_not_known(searched):
+    for token in ("Token x", f"Token {searched.api_token}"):
+        with pytest.raises(SimulatorError, match="not known.*masks secrets"):
+            searched.expect_request("POST", SEARCH, headers={"Authorization": token}, times=0)
+    searched.expect_request("POST", SEARCH, headers={"Authorization": "Bearer x"}, times=0)
+
+
 @pytest.fixture
 def searched(entrupy_sim):
     send(entrupy_sim, "POST", SEARCH, {"filters": [{"id": "a", "values": [1, 2]}], "limit": 2, "deep": None, "on": True}, {"X-Shop": "one"})

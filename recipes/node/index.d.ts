@@ -396,6 +396,16 @@ export interface RequestExpectation extends Count {
   body?: unknown;
   /** Allows a route that the platforms do not have, or not with this method. */
   anyRoute?: boolean;
+  /** Allows a user that there is not. As the next ones, for an expectation that no request came. */
+  anyUser?: boolean;
+  /** Allows a test that has sent no request. */
+  anyTest?: boolean;
+  /** Allows an item or a capture in the route that there is not. */
+  anyItem?: boolean;
+  /** Allows a region in the route that no workflow has. */
+  anyRegion?: boolean;
+  /** Allows a status that the routes do not answer. */
+  anyStatus?: boolean;
 }
 
 /** A step of a sequence. */

@@ -21,8 +21,8 @@ package struct Audit: Operation {
 package struct AuditFilter: Sendable {
     package let rule: String?
     package let level: AuditReport.Level?
-    /// Whether the caller tells the findings, so that nobody else must.
-    package var isTold = false
+    /// The lowest level of the findings that the caller tells, so that nobody else must; `nil` if it tells none.
+    package var told: AuditReport.Level?
 
     func includes(_ rule: AuditRule) -> Bool {
         (self.rule.map { $0.isIdentical(to: rule.id) } ?? true) && (level.map { $0 == rule.level } ?? true)
@@ -34,7 +34,7 @@ extension AuditFilter {
         var query = input.query
         self.init(
             rule: query.word("rule", input.platforms.auditRules.map(\.id)),
-            level: query.word("level", AuditReport.Level.self), isTold: query.optionalBool("told") ?? false)
+            level: query.word("level", AuditReport.Level.self), told: query.word("told", AuditReport.Level.self))
         try query.finish()
     }
 }

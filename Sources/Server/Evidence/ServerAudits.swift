@@ -10,8 +10,8 @@ final class ServerAudits: Sendable {
     private struct Kept {
         var ended: [Judged] = []
         var isIncomplete = false
-        /// The numbers of the last requests before a test told the findings itself, by namespace.
-        var told: [String: Int64] = [:]
+        /// The findings that tests told themselves, by namespace: those of requests up to a number, from a level on.
+        var told: [String: (through: Int64, level: AuditReport.Level)] = [:]
     }
 
     private typealias Judged = (namespace: ServerAudit.Namespace, rules: [AuditReport.Rule])
@@ -30,10 +30,13 @@ final class ServerAudits: Sendable {
         namespaces.beforeDeletion { [weak self] in await self?.keep($0) }
     }
 
-    /// Notes that a test tells the findings of all requests until now.
-    func tell(_ namespace: Namespace) async {
-        let last = try? await namespace.run(.background, .reads) { $0.lastRequestSequence }.result.get()
-        kept.withLockedValue { $0.told[namespace.name] = last }
+    /// Notes that a test tells the findings of all requests until now, from a level on. Without effect where deleted namespaces are
+    /// not kept.
+    func tell(_ level: AuditReport.Level, of namespace: Namespace) async {
+        guard keepsEnded,
+            let last = try? await namespace.run(.background, .reads, { $0.lastRequestSequence }).result.get()
+        else { return }
+        kept.withLockedValue { $0.told[namespace.name] = (last, level) }
     }
 
     /// Everything that is known. A namespace that is deleted meanwhile is in it once.
@@ -49,9 +52,9 @@ final class ServerAudits: Sendable {
             if rules.isEmpty {
                 rules = own.map { AuditReport.Rule(id: $0.id, level: $0.level, looked_at: 0, not_judged: nil) }
             }
-            for (place, rule) in own.enumerated() where !namespace.told {
+            for (place, rule) in own.enumerated() {
                 rules[place].looked_at += rule.looked_at
-                guard let reason = rule.not_judged, rules[place].not_judged == nil else { continue }
+                guard let reason = rule.not_judged, !namespace.told, rules[place].not_judged == nil else { continue }
                 rules[place].not_judged = "in \(namespace.name): \(reason)"
             }
         }
@@ -75,11 +78,14 @@ final class ServerAudits: Sendable {
         let collected = try await namespace.run(.background, .reads) { try CollectedAudit($0) }.result.get()
         let known = collected.material.needsMembers ? try await DescribedMembers.known.made() : nil
         let report = try await namespaces.environment.offload { collected.material.report(known) }
-        let isTold = kept.withLockedValue { $0.told[namespace.name].map { $0 >= collected.requests } ?? false }
+        let told = kept.withLockedValue { $0.told[namespace.name] }.flatMap {
+            $0.through >= collected.requests ? $0.level : nil
+        }
         return (
             ServerAudit.Namespace(
-                name: namespace.name, deleted: isDeleted, requests: collected.requests, told: isTold,
-                unmet_faults: collected.unmetFaults, findings: isTold ? [] : report.findings),
+                name: namespace.name, deleted: isDeleted, requests: collected.requests, told: told != nil,
+                unmet_faults: collected.unmetFaults,
+                findings: report.findings.filter { told == nil || told == .error && $0.level == .warning }),
             report.rules
         )
     }

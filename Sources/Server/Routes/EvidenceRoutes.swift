@@ -35,7 +35,7 @@ struct EvidenceRoutes: Sendable {
                 let known = material.needsMembers ? try await DescribedMembers.known.made() : nil
                 let report = try await request.namespace.environment.offload { material.report(known) }
                 judged = .success(report)
-                if filter.isTold { await audits.tell(request.namespace) }
+                if let level = filter.told { await audits.tell(level, of: request.namespace) }
             } catch {
                 judged = .failure(PlatformError(carrying: error))
             }

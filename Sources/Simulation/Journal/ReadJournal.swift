@@ -205,7 +205,7 @@ package struct VerifyRequests: Operation {
             throw PlatformError.forgotten(forgotten, count: matching.count)
         }
         if matching.isEmpty, minCount == 0 {
-            let problems = try names.problems(job)
+            let problems = try names.problems(job, ofRouteAlone: maxCount == .max)
             if !problems.isEmpty { throw PlatformError.invalid(problems) }
         }
         if (minCount...maxCount).contains(matching.count) { return Verification(verified: true, count: matching.count) }

@@ -25,9 +25,12 @@ struct UnknownNames {
     let place: (prefix: String, neighbour: String)
 
     /// The problems; empty if a request can match. Takes time in proportion to the journal.
-    func problems(_ job: JobContext) throws -> [ErrorDetail] {
+    ///
+    /// - Parameter isOfRouteAlone: whether other names than the route and its method do not matter, since no absence is judged.
+    func problems(_ job: JobContext, ofRouteAlone isOfRouteAlone: Bool) throws -> [ErrorDetail] {
         let known = job.state.environment.routes
         var problems = routeProblems(known)
+        if isOfRouteAlone { return problems }
         if let username = query.username, !allowed.contains(.user), try job.transaction.user(username: username) == nil,
             !job.journal.contains(where: { $0.outcome.username?.isIdentical(to: username) ?? false })
         {

@@ -7,7 +7,7 @@ const { randomUUID } = require("node:crypto");
 const { Control, problem } = require("./client.js");
 const { ExpectationError, SimulatorError } = require("./errors.js");
 const {
-  Bounds, DELIVERY_STATES, MANY, NotKept, bodyDifferences, checkBody, checkRoute, deliveryDifferences, describeDelivery,
+  Bounds, DELIVERY_STATES, MANY, MASKED, NotKept, bodyDifferences, checkBody, checkRoute, deliveryDifferences, describeDelivery,
   headerDifferences, nearestRequests, step, wanted,
 } = require("./expectations.js");
 const { HEADER, VARIABLE } = require("./names.js");
@@ -16,6 +16,14 @@ const { checkDefined, checkOptions, durationText, given, headerText, query, seco
 
 const REQUEST_FILTER = ["route", "method", "status", "delivered", "username", "since", "before", "test", "text", "trace", "limit"];
 const VERIFY = "/_sim/requests/verify";
+/** The options that allow names which nobody has, with the members of the server's. */
+const ANY_NAMES = new Map(["route", "user", "test", "item", "region", "status"]
+  .map((name) => [`any${name[0].toUpperCase()}${name.slice(1)}`, `any_${name}`]));
+
+function allowedNames(options) {
+  return Object.fromEntries([...ANY_NAMES].filter(([option]) => options[option]).map(([, name]) => [name, true]));
+}
+
 /** Beside rules of the audit, what may be ignored: requests that the journal has forgotten. The server's reason has the word. */
 const FORGOTTEN = "forgotten";
 
@@ -242,9 +250,9 @@ class Namespace {
    * For this package: throws if requests can match nothing, or the journal has forgotten some. That they did not come says nothing
    * then.
    */
-  static async checkAbsence(namespace, matches, { anyRoute } = {}, caller) {
+  static async checkAbsence(namespace, matches, options = {}, caller) {
     for (const match of matches) {
-      await namespace.#askJournal({ match, at_most: MANY, ...given({ any_route: anyRoute || undefined }) }, caller);
+      await namespace.#askJournal({ match, at_most: MANY, ...allowedNames(options) }, caller);
     }
   }
 
@@ -417,16 +425,17 @@ class Namespace {
 
   async expectRequest(method, route, options = {}) {
     checkOptions("expectRequest", options, [
-      "status", "username", "since", "times", "atLeast", "atMost", "anyRoute", "delivered", "test", "headers", "body"]);
-    const { status, username, since, anyRoute, delivered, test, headers, body } = options;
+      "status", "username", "since", "times", "atLeast", "atMost", "delivered", "test", "headers", "body", ...ANY_NAMES.keys()]);
+    const { status, username, since, delivered, test, headers, body } = options;
+    const allowed = allowedNames(options);
     checkDefined("expectRequest", { ...[{}, { method }, { method, route }][Math.min(arguments.length, 2)], ...options });
     if (headers) checkDefined("expectRequest", headers, "headers.");
     if (body !== undefined) checkBody("expectRequest", body);
     const bounds = new Bounds(options);
     checkRoute(route);
     const match = given({ method, route, status, delivered, username, since, test });
-    if (headers || body !== undefined) return this.#expectMessage(match, anyRoute, bounds, headers ?? {}, body);
-    const answer = await this.#verify(match, anyRoute, bounds.members);
+    if (headers || body !== undefined) return this.#expectMessage(match, allowed, bounds, headers ?? {}, body);
+    const answer = await this.#verify(match, allowed, bounds.members);
     if (answer.error) throw new ExpectationError(`${wanted(match)}: ${answer.error}${nearestRequests(answer.nearest)}`);
   }
 
@@ -440,8 +449,8 @@ class Namespace {
     if (answer.error) throw new ExpectationError(answer.error + nearestRequests(answer.nearest));
   }
 
-  #verify(match, anyRoute, bounds) {
-    return this.#askJournal({ match, ...given({ any_route: anyRoute || undefined }), ...bounds }, "expectRequest");
+  #verify(match, allowed, bounds) {
+    return this.#askJournal({ match, ...allowed, ...bounds }, "expectRequest");
   }
 
   /** The answer of a verification. One that does not hold has `error`. */
@@ -449,7 +458,8 @@ class Namespace {
     const { status, data } = await this.#control.answer("POST", VERIFY, body);
     if (status !== 200 && status !== 409) {
       const text = problem("POST", VERIFY, status, data);
-      throw new SimulatorError(text + (text.includes("any_route") ? `: { anyRoute: true } in ${caller}` : ""), status);
+      const [option] = [...ANY_NAMES].find(([, name]) => text.includes(`"${name}"`)) ?? [];
+      throw new SimulatorError(text + (option ? `: { ${option}: true } in ${caller}` : ""), status);
     }
     const answer = this.#control.checked(this.#control.json(data));
     if (status === 409 && typeof answer.error !== "string") throw this.#control.notUnderstood("its 409 has no error");
@@ -461,13 +471,14 @@ class Namespace {
   }
 
   /** The part of `expectRequest` that needs headers and bodies, at which the server's own verification does not look. */
-  async #expectMessage(match, anyRoute, bounds, headers, body) {
+  async #expectMessage(match, allowed, bounds, headers, body) {
     // The server alone knows routes, and with a maximum whether the journal dropped some.
-    const checked = await this.#verify(match, anyRoute, bounds.most === null ? { at_least: 0 } : { at_most: MANY });
+    const checked = await this.#verify(match, allowed, bounds.most === null ? { at_least: 0 } : { at_most: MANY });
     const words = wanted({ ...match, headers: Object.keys(headers).length ? headers : undefined, body });
     if (checked.error) throw new ExpectationError(`${words}: ${checked.error}${nearestRequests(checked.nearest)}`);
     let found = 0;
-    let unknown = [];
+    const unknown = [];
+    const masked = [];
     const near = [];
     for await (const entry of this.#journal({ delivered: match.status === undefined ? undefined : true, ...match })) {
       const kept = await this.#control.object(
@@ -479,22 +490,27 @@ class Namespace {
         if (!(error instanceof NotKept)) throw error;
         // Without the body this one counts or not.
         if (!differences.length) {
-          unknown.push(error.message);
+          unknown.push(`${error.message}. The journal keeps more with settings({ journal: { body_bytes: … } })`);
           continue;
         }
+      }
+      if (differences.length && differences.every((part) => part.endsWith(MASKED))) {
+        masked.push(`${differences[0]}. Look for a request by route, username or test instead`);
       }
       if (!differences.length) found += 1;
       else if (near.length < 3) near.push({ request: entry, differences });
       if (bounds.isCertain(found)) break;
     }
+    // A secret that is not seen is not one that was not sent.
+    if (bounds.holds(found) && !bounds.holds(found + masked.length)) {
+      throw new SimulatorError(`${words}: whether these requests match is not known: ${masked[0]}`);
+    }
     if (unknown.length && bounds.holds(found) !== bounds.holds(found + unknown.length)) {
-      throw new SimulatorError(
-        `${words}: whether these requests match is not known: ${unknown[0]}. The journal keeps more with `
-        + "settings({ journal: { body_bytes: … } })");
+      throw new SimulatorError(`${words}: whether these requests match is not known: ${unknown[0]}`);
     }
     if (bounds.holds(found)) return;
     const shownNear = near.length || found
-      ? nearestRequests(near) : nearestRequests((await this.#verify(match, true, { at_least: MANY })).nearest);
+      ? nearestRequests(near) : nearestRequests((await this.#verify(match, { any_route: true }, { at_least: MANY })).nearest);
     throw new ExpectationError(`${words}: expected ${bounds} such requests, found ${found}${shownNear}`);
   }
 
@@ -600,6 +616,10 @@ class Namespace {
 
   audit(options = {}) {
     checkOptions("audit", options, ["rule", "level"]);
+    return this.#audit(options);
+  }
+
+  #audit(options) {
     return this.#control.object("GET", `/_sim/audit${query(options)}`, undefined, { list: "findings" });
   }
 
@@ -609,7 +629,8 @@ class Namespace {
     if (!["error", "warning"].includes(failingAt)) {
       throw new SimulatorError(`failingAt must be "error" or "warning", got ${short(failingAt)}`);
     }
-    const report = await this.audit();
+    // What fails here is not said again by a run of all tests.
+    const report = await this.#audit({ told: failingAt });
     const rules = (report.rules ?? []).map((rule) => rule.id);
     for (const [name, reason] of Object.entries(ignore)) {
       if (![...rules, FORGOTTEN].includes(name)) throw new SimulatorError(`the audit has no rule ${short(name)}; its rules are ${rules.join(", ")}`);
