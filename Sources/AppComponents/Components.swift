@@ -18,7 +18,9 @@ enum Components {
         guard let run = try job.transaction.componentRun(sessionID: session.id, component: component) else {
             throw WorkflowFailure.invalidWorkflowStatus.error(
                 "the \(component.rawValue) component was not started in this session",
-                because: "the session \(session.id) has no \(component.rawValue) component")
+                because: Because(
+                    "the session \(session.id) has no \(component.rawValue) component", session.id,
+                    [.workflowSessionStarted]))
         }
         try checkIsRunning(run)
         return (session, run)
@@ -29,7 +31,9 @@ enum Components {
         let how = run.error.map { "with \($0)" } ?? "successfully"
         throw WorkflowFailure.invalidWorkflowStatus.error(
             "the \(run.component.rawValue) component has ended already, \(how)",
-            because: "the \(run.component.rawValue) component of \(run.sessionID) ended at \(endedAt.display), \(how)")
+            because: Because(
+                "the \(run.component.rawValue) component of \(run.sessionID) ended at \(endedAt.display), \(how)",
+                run.sessionID, [.componentFinished, .componentFailed], named: run.component.rawValue))
     }
 
     static func render(
@@ -109,13 +113,17 @@ package struct StartComponent: Operation {
             try Components.checkIsRunning(run)
             throw WorkflowFailure.invalidWorkflowStatus.error(
                 "the \(component.rawValue) component runs already",
-                because: "the \(component.rawValue) component of \(session.id) was started at \(run.startedAt.display)")
+                because: Because(
+                    "the \(component.rawValue) component of \(session.id) was started at \(run.startedAt.display)",
+                    session.id, [.componentStarted], named: component.rawValue))
         }
         guard session.workflow.components.contains(component) else {
             throw WorkflowFailure.configurationNotSupported.error(
                 "the workflow \(session.workflow.id) has no \(component.rawValue) component",
-                because: "the components of the workflow \(session.workflow.id) are "
-                    + session.workflow.components.map(\.rawValue).joined(separator: ", "))
+                because: Because(
+                    "the components of the workflow \(session.workflow.id) are "
+                        + session.workflow.components.map(\.rawValue).joined(separator: ", "), session.id,
+                    [.workflowSessionStarted]))
         }
         let run = ComponentRunRecord(
             sessionID: session.id, component: component, documentType: type, issuingCountry: country,
@@ -336,10 +344,10 @@ package struct FindComponentFile: Operation {
             throw PlatformError.notFound(
                 "no file \"\(name.excerpt)\" of the \(component.rawValue) component has been uploaded"
                     + (isAngled ? " with angled=true" : ""),
-                because: files.isEmpty
-                    ? "the \(component.rawValue) component of \(session.id) has no files"
-                    : "the \(component.rawValue) component of \(session.id) has "
-                        + files.map(\.name).joined(separator: ", "))
+                because: Because(
+                    "the \(component.rawValue) component of \(session.id) has "
+                        + (files.isEmpty ? "no files" : files.map(\.name).joined(separator: ", ")), session.id,
+                    [.workflowSessionStarted]))
         }
         return (file.sha256, file.mediaType)
     }

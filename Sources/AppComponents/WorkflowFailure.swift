@@ -117,7 +117,7 @@ package enum WorkflowFailure: String, CaseIterable, Sendable {
     ///   - messageCode: what the vendor's support asks for, of ``unexpected``.
     ///   - because: the fact behind it, for the journal.
     package func error(
-        _ message: String? = nil, _ details: [ErrorDetail] = [], messageCode: String? = nil, because: String? = nil
+        _ message: String? = nil, _ details: [ErrorDetail] = [], messageCode: String? = nil, because: Because? = nil
     ) -> PlatformError {
         PlatformError(
             facts.kind, message ?? facts.message, details,

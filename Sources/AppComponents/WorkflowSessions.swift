@@ -39,13 +39,15 @@ package struct CreateValidationCode: Operation {
             let ids = job.workflows.workflows.map(\.id).joined(separator: ", ")
             throw PlatformError.notFound(
                 "there is no workflow \"\(workflowID.excerpt)\"; the seed data has \(ids)",
-                because: "the workflows of the seed data are \(ids)")
+                because: Because("the workflows of the seed data are \(ids)", "seed", [.seedLoaded]))
         }
         let organizationID = caller.organization.id
         if let at = try job.transaction.rejection(ofClient: client.id, organizationID: organizationID) {
             throw WorkflowFailure.clientRejected.error(
                 "the client \(client.id) was rejected at \(at.display); no new workflow can be created for this client",
-                because: "\(caller.organization.name)'s client \(client.id) was rejected at \(at.display)")
+                because: Because(
+                    "\(caller.organization.name)'s client \(client.id) was rejected at \(at.display)", client.id,
+                    [.clientRejected]))
         }
         let code = try job.nextID(.validationCode)
         let expiresAt = job.now + job.componentSettings.codeLifetime
@@ -88,21 +90,30 @@ enum WorkflowSessions {
     static func active(_ id: String, _ job: JobContext) throws -> ActiveWorkflowSession {
         guard let record = try job.transaction.workflowSession(id: id) else {
             throw WorkflowFailure.invalidSession.error(
-                "there is no such workflow session; start one with POST /components/sessions")
+                "there is no such workflow session; start one with POST /components/sessions", because: missing(id))
         }
         if record.status == .cleared, let endedAt = record.endedAt {
-            throw WorkflowFailure.invalidSession.error("the workflow session was cleared at \(endedAt.display)")
+            let text = "the workflow session was cleared at \(endedAt.display)"
+            throw WorkflowFailure.invalidSession.error(text, because: Because(text, id, [.workflowSessionCleared]))
         }
         guard record.endedAt == nil else {
+            let text = "the workflow session expired at \(record.expiresAt.display)"
             throw WorkflowFailure.sessionExpired.error(
-                "the workflow session expired at \(record.expiresAt.display); create a new validation code")
+                "\(text); create a new validation code", because: Because(text, id, [.workflowSessionExpired]))
         }
         guard let workflow = job.workflows.workflow(record.workflowID) else {
             throw WorkflowFailure.configurationNotSupported.error(
                 "the seed data has no workflow \"\(record.workflowID)\" any more",
-                because: "the session \(id) was started with a workflow that the seed data no longer has")
+                because: Because(
+                    "the session \(id) was started with a workflow that the seed data no longer has", "seed",
+                    [.seedLoaded]))
         }
         return ActiveWorkflowSession(record: record, workflow: workflow, client: try Client(stored: record.client))
+    }
+
+    /// The fact that no session has an id.
+    static func missing(_ id: String) -> Because {
+        Because("the namespace has no workflow session with this id", id, [])
     }
 
     /// Ends a session at its time. Writes.
@@ -162,13 +173,16 @@ package struct StartWorkflowSession: Operation {
             return .failure(
                 WorkflowFailure.configurationNotSupported.error(
                     "the seed data has no workflow \"\(record?.workflowID ?? "")\" any more",
-                    because: "the validation code was created for a workflow that the seed data no longer has"))
+                    because: Because(
+                        "the validation code was created for a workflow that the seed data no longer has", "seed",
+                        [.seedLoaded])))
         }
         guard workflow.isSupported else {
             return .failure(
                 WorkflowFailure.configurationNotSupported.error(
                     "the workflow \(workflow.id) is not supported",
-                    because: "the seed data has supported: false for the workflow \(workflow.id)"))
+                    because: Because(
+                        "the seed data has supported: false for the workflow \(workflow.id)", "seed", [.seedLoaded])))
         }
         let session = WorkflowSessionRecord(
             id: try job.nextID(.workflowSession), organizationID: record?.organizationID,
@@ -177,25 +191,36 @@ package struct StartWorkflowSession: Operation {
         try job.transaction.insert(session)
         if let record { try job.transaction.useValidationCode(record.code, at: job.now) }
         try job.schedule(.workflowSessionExpiry, session.id, at: session.expiresAt)
-        try job.record(
-            .workflowSessionStarted, session.id,
-            [
-                "environment": .string(environment.rawValue), "workflow": .string(workflow.id),
-                "client_id": .string(client.id),
-            ])
+        var data: JSONObject = [
+            "environment": .string(environment.rawValue), "workflow": .string(workflow.id),
+            "client_id": .string(client.id),
+        ]
+        data["code"] = record.map { .string($0.code) }
+        try job.record(.workflowSessionStarted, session.id, data)
         return .success(try WorkflowSessions.render(session, job))
     }
 
     private func usableCode(_ job: JobContext) throws -> ValidationCodeRecord {
         let failure = WorkflowFailure.invalidValidationCode
         guard let record = try job.transaction.validationCode(code) else {
-            throw failure.error("there is no such validation code; a backend creates one")
+            throw failure.error(
+                "there is no such validation code; a backend creates one",
+                because: Because("the namespace has no validation code of this text", code, []))
         }
         if let usedAt = record.usedAt {
-            throw failure.error("the validation code was used at \(usedAt.display); create a new one")
+            let text = "the validation code was used at \(usedAt.display)"
+            throw failure.error("\(text); create a new one", because: Because(text, code, [.workflowSessionStarted]))
         }
         guard job.now < record.expiresAt else {
-            throw failure.error("the validation code expired at \(record.expiresAt.display); create a new one")
+            let text = "the validation code expired at \(record.expiresAt.display)"
+            job.note {
+                $0.facts.append(
+                    DecidingFact(
+                        .setting, "components.code_lifetime", "created at \(record.createdAt.display), \(text)",
+                        otherwise: "a start before \(record.expiresAt.display), or a longer components.code_lifetime"))
+            }
+            throw failure.error(
+                "\(text); create a new one", because: Because(text, code, [.validationCodeCreated]))
         }
         return record
     }
@@ -204,7 +229,7 @@ package struct StartWorkflowSession: Operation {
     /// decided it. Writes.
     private func decided(
         _ record: ValidationCodeRecord?, _ client: Client, _ job: JobContext
-    ) throws -> (failure: WorkflowFailure, because: String)? {
+    ) throws -> (failure: WorkflowFailure, because: Because)? {
         let workflowID = record?.workflowID ?? Workflow.mock.id
         if let (rule, outcome) = try Outcomes.first(
             job, where: { (outcome: ComponentOutcome) in outcome.decides(.session, workflowID, client) }),
@@ -216,7 +241,10 @@ package struct StartWorkflowSession: Operation {
         if let organizationID = record?.organizationID,
             let at = try job.transaction.rejection(ofClient: client.id, organizationID: organizationID)
         {
-            return (.clientRejected, "the client \(client.id) was rejected at \(at.display)")
+            return (
+                .clientRejected,
+                Because("the client \(client.id) was rejected at \(at.display)", client.id, [.clientRejected])
+            )
         }
         if case .failure(let failure) = client.magic, failure.stage == .session {
             return (failure, failure.because(client))
@@ -242,17 +270,19 @@ extension WorkflowFailure {
     ///   - organizationID: the organization whose client is rejected; `nil` in the mock environment.
     ///   - because: what decided it, for the journal.
     func decided(
-        _ client: Client, _ organizationID: Int64?, because: String?, _ job: JobContext
+        _ client: Client, _ organizationID: Int64?, because: Because?, _ job: JobContext
     ) throws -> PlatformError {
         if self == .clientRejected, let organizationID { try Self.reject(client.id, organizationID, job) }
         return try unexpected(because: because, job)
     }
 
     /// That an outcome rule decided it, for the journal.
-    func because(_ rule: OutcomeRule) -> String { "the outcome rule \(rule.id) decided \(rawValue)" }
+    func because(_ rule: OutcomeRule) -> Because {
+        Because("the outcome rule \(rule.id) decided \(rawValue)", rule.id, [.outcomeAdded])
+    }
 
     /// That a magic document number decided it, for the journal.
-    func because(_ client: Client) -> String {
+    func because(_ client: Client) -> Because {
         "the document number of the client \(client.id) is a magic one, which decides \(rawValue)"
     }
 
@@ -264,7 +294,7 @@ extension WorkflowFailure {
     }
 
     /// The error, with a message code if it is unexpected. Writes.
-    func unexpected(because: String?, _ job: JobContext) throws -> PlatformError {
+    func unexpected(because: Because?, _ job: JobContext) throws -> PlatformError {
         guard self == .unexpected else { return error(because: because) }
         let code = try job.nextID(.messageCode)
         return error("an unexpected error occurred; its message code is \(code)", messageCode: code)
@@ -299,7 +329,8 @@ package struct ClearWorkflowSession: Operation {
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSessionInfo {
         guard var session = try job.transaction.workflowSession(id: id) else {
-            throw WorkflowFailure.invalidSession.error("there is no such workflow session")
+            throw WorkflowFailure.invalidSession.error(
+                "there is no such workflow session", because: WorkflowSessions.missing(id))
         }
         if session.endedAt == nil {
             try job.unschedule(.workflowSessionExpiry, id, at: session.expiresAt)

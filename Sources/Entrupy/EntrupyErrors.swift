@@ -31,14 +31,14 @@ extension StoredJSON {
 extension PlatformError {
     /// - Parameter entrupyID: the submission that a capture has become [D submitted-twice].
     static func wrongState(
-        _ message: String, _ details: [ErrorDetail] = [], entrupyID: String?, because: String
+        _ message: String, _ details: [ErrorDetail] = [], entrupyID: String?, because: Because
     ) -> Self {
         let fact = entrupyID.map { id in Fact { $0.entrupy_id = id } }
         return Self(.wrongState, message, details, payload: fact.map { .fact($0) }, because: because)
     }
 
     /// A request without an active session. Apps with the newest SDK look for `authorized` and `ecode` [P].
-    static func sessionRefused(_ message: String, _ kind: Kind = .unauthorized, because: String? = nil) -> Self {
+    static func sessionRefused(_ message: String, _ kind: Kind = .unauthorized, because: Because? = nil) -> Self {
         let fact = Fact {
             $0.authorized = false
             $0.ecode = "invalid_session_token"
@@ -52,7 +52,7 @@ extension PlatformError {
             regions.map { ErrorDetail($0, "is required and has no image yet") })
     }
 
-    static func userDataConflict(fields: [String], signed: AuthorizeUserResponse, because: String) -> Self {
+    static func userDataConflict(fields: [String], signed: AuthorizeUserResponse, because: Because) -> Self {
         let problem = "differs from the value first set; the first value stays"
         // The signed request is valid although the user's data differs [S].
         let fact = Fact {

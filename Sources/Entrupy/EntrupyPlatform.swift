@@ -64,7 +64,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package let faultEffects = PlatformEffect.ofEntrupy
 
     package let auditRules = AuditRule.ofEntrupy
-    package let loginRoutes = [AuditRoute.login, .guideLogin]
+    package let auditNames = AuditNames.ofEntrupy
 
     // [D not-simulated]
     package let unsimulatedPaths = [

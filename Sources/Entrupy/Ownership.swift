@@ -25,36 +25,58 @@ extension JobContext {
 /// Each function reads the owner, so it is called only where a request is refused.
 enum Ownership {
     /// - Parameters:
-    ///   - thing: the kind of object, for instance `item`.
+    ///   - thing: the kind of object.
     ///   - ownerID: the user it belongs to; `nil` if the namespace has no such object.
-    static func because(_ thing: String, of ownerID: Int64?, asked user: SDKUser, _ job: JobContext) throws -> String {
-        guard let ownerID else { return missing(thing) }
+    static func because(
+        _ thing: Thing, _ id: String, of ownerID: Int64?, asked user: SDKUser, _ job: JobContext
+    ) throws -> Because {
+        guard let ownerID else { return thing.missing(id) }
         let owner = try job.transaction.user(id: ownerID)?.username ?? "a user who is gone"
-        return "the \(thing) belongs to \(owner); the session is \(user.username)'s"
+        return Because(
+            "the \(thing) belongs to \(owner); the session is \(user.username)'s", id, [thing.made])
     }
 
     /// - Parameter ownerID: the organization it belongs to; `nil` if the namespace has no such object.
     static func because(
-        _ thing: String, of ownerID: Int64?, asked organization: OrganizationRecord, _ job: JobContext
-    ) throws -> String {
-        guard let ownerID else { return missing(thing) }
+        _ thing: Thing, _ id: String, of ownerID: Int64?, asked organization: OrganizationRecord, _ job: JobContext
+    ) throws -> Because {
+        guard let ownerID else { return thing.missing(id) }
         let owner = try job.transaction.organization(id: ownerID)?.name ?? "an organization that is gone"
-        return "the \(thing) belongs to \(owner); the API token is \(organization.name)'s"
+        return Because(
+            "the \(thing) belongs to \(owner); the API token is \(organization.name)'s", id, [thing.made])
     }
 
     /// The fact behind a look-up that found no item.
     static func because(
         lookup customerItemID: String, asked organization: OrganizationRecord, _ job: JobContext
-    ) throws -> String {
+    ) throws -> Because {
         if let item = try job.transaction.item(entrupyID: customerItemID) {
             let owner = try job.transaction.organization(id: item.organizationID)?.name ?? "another organization"
-            return "this is the entrupy_id of an item of \(owner); a look-up takes a customer_item_id"
+            return Because(
+                "this is the entrupy_id of an item of \(owner); a look-up takes a customer_item_id", customerItemID,
+                [.itemSubmitted])
         }
         guard let ownerID = try job.transaction.ownerOfItem(customerItemID: customerItemID) else {
             return "no item of the namespace has this customer_item_id"
         }
-        return try because("item with this customer_item_id", of: ownerID, asked: organization, job)
+        let owner = try job.transaction.organization(id: ownerID)?.name ?? "an organization that is gone"
+        return "the item with this customer_item_id belongs to \(owner); the API token is \(organization.name)'s"
     }
 
-    private static func missing(_ thing: String) -> String { "the namespace has no \(thing) with this id" }
+    /// A kind of object that belongs to somebody.
+    enum Thing: String {
+        case item, capture, webhook
+
+        /// The kind of the event that makes one.
+        var made: EventKind {
+            switch self {
+            case .item: .itemSubmitted
+            case .capture: .captureStarted
+            case .webhook: .subscriptionCreated
+            }
+        }
+
+        /// The fact that the namespace has none.
+        func missing(_ id: String) -> Because { Because("the namespace has no \(self) with this id", id, []) }
+    }
 }

@@ -12,6 +12,7 @@
         let frozenAt: String?
         let randomSeed: Int?
         let strict: Bool
+        let verify: Bool
         let ignoringMisuse: [String: String]
 
         public var isRecursive: Bool { true }
@@ -40,7 +41,11 @@
                         let place = test.sourceLocation
                         try await namespace.verifyRules(
                             fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
-                        guard let level = try Self.auditedLevel() else { return }
+                        if verify, !hasFailed.withLock({ $0 }) {
+                            try await namespace.verifyExpectingScenario(
+                                fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
+                        }
+                        guard let level = try SimulatedNamespace.auditedLevel() else { return }
                         try await namespace.expectNoMisuse(
                             failingAt: level, ignoring: ignoringMisuse, fileID: place.fileID, filePath: place.filePath,
                             line: place.line, column: place.column)
@@ -58,15 +63,6 @@
                 SimulatedNamespace.removeBundle(named: name)
             }
             try await namespace.delete()
-        }
-
-        /// The level of misuse that fails a test; `nil` if clients are not judged.
-        private static func auditedLevel() throws -> AuditReport.Level? {
-            guard let text = ProcessInfo.processInfo.environment["ENTRUPY_SIM_AUDIT"], !text.isEmpty else { return nil }
-            guard let level = AuditReport.Level(rawValue: text) else {
-                throw SimulatorError("ENTRUPY_SIM_AUDIT must be error or warning, got \"\(text)\"")
-            }
-            return level
         }
 
         private static func simulator() async throws -> Simulator {
@@ -121,15 +117,17 @@
         ///   - randomSeed: fixes all ids and tokens.
         ///   - strict: whether notes on rules and scenarios fail the test. They name parts that nothing matches, such as a misspelt
         ///     route. The next release makes `true` the default.
-        ///   - ignoringMisuse: rules of the audit whose findings are meant, with the reason for each. Clients are judged at the end of
-        ///     each test where the environment has `ENTRUPY_SIM_AUDIT=error` or `ENTRUPY_SIM_AUDIT=warning`.
+        ///   - verify: whether a test that passed fails where the scenario expects something (`expect:`) that did not happen.
+        ///   - ignoringMisuse: rules of the audit whose findings are meant, with the reason for each; `forgotten` if the test empties
+        ///     the journal. Clients are judged at the end of each test where the environment has `ENTRUPY_SIM_AUDIT=error` or
+        ///     `ENTRUPY_SIM_AUDIT=warning`.
         public static func entrupySim(
             scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
-            strict: Bool = false, ignoringMisuse: [String: String] = [:]
+            strict: Bool = false, verify: Bool = true, ignoringMisuse: [String: String] = [:]
         ) -> Self {
             Self(
                 scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict,
-                ignoringMisuse: ignoringMisuse)
+                verify: verify, ignoringMisuse: ignoringMisuse)
         }
     }
 #endif

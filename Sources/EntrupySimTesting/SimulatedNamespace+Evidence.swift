@@ -37,26 +37,32 @@ extension SimulatedNamespace {
         return try await control.send("GET", path, as: AuditReport.self)
     }
 
-    /// Fails unless the clients kept to the rules.
+    /// Fails unless the clients kept to the rules. What a rule could not judge, for instance a body that was not kept whole, is a warning.
     ///
     /// - Parameters:
     ///   - failingAt: the level from which a finding is a failure.
-    ///   - ignoring: the rules whose findings are meant, with the reason for each.
-    /// - Throws: ``SimulatorError`` if the server cannot be asked or there is no such rule, and outside Swift Testing if there are
-    ///   findings.
+    ///   - ignoring: the rules whose findings are meant, with the reason for each; `forgotten` if the test empties the journal.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked, there is no such rule, or a rule could not judge requests because the
+    ///   journal has forgotten them, and outside Swift Testing if there are findings.
     public func expectNoMisuse(
         failingAt level: AuditReport.Level = .error, ignoring: [String: String] = [:], fileID: String = #fileID,
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let report = try await audit()
-        if let unknown = ignoring.keys.sorted().first(where: { name in !report.rules.contains { $0.id == name } }) {
+        if let unknown = ignoring.keys.sorted().first(where: { name in
+            name != Self.forgotten && !report.rules.contains { $0.id == name }
+        }) {
             throw SimulatorError(
                 "the audit has no rule \"\(unknown)\"; its rules are \(report.rules.map(\.id).joined(separator: ", "))")
         }
-        let findings = report.findings.filter { finding in
-            ignoring[finding.rule] == nil && (level == .warning || finding.level == .error)
+        func isAsked(_ rule: String, _ itsLevel: AuditReport.Level) -> Bool {
+            ignoring[rule] == nil && (level == .warning || itsLevel == .error)
         }
-        guard !findings.isEmpty else { return }
+        let findings = report.findings.filter { isAsked($0.rule, $0.level) }
+        guard !findings.isEmpty else {
+            let rules = report.rules.filter { isAsked($0.id, $0.level) && $0.not_judged != nil }
+            return try Self.report(rules, isMeant: ignoring[Self.forgotten] != nil, fileID, filePath, line, column)
+        }
         let lines = findings.map { finding in
             let requests = finding.requests.map { "\($0.sequence)" }.joined(separator: ", ")
             return
@@ -65,6 +71,34 @@ extension SimulatedNamespace {
         Self.summarize(lines)
         let text = "the clients did what they should not:\n  " + lines.joined(separator: "\n  ")
         try TestFailure.record(text, fileID, filePath, line, column)
+    }
+
+    /// Beside rules of the audit, what may be ignored: requests that the journal has forgotten. The server's reason has the word.
+    private static let forgotten = "forgotten"
+
+    /// Warns of what rules could not judge. Throws where the journal has forgotten it, unless that is meant: that nothing was found says
+    /// nothing then.
+    private static func report(
+        _ unjudged: [AuditReport.Rule], isMeant: Bool, _ fileID: String, _ filePath: String, _ line: Int, _ column: Int
+    ) throws {
+        for rule in unjudged {
+            let reason = rule.not_judged ?? ""
+            let text = "\(rule.id) could not judge everything: \(reason)"
+            if !reason.contains(forgotten) {
+                TestFailure.warn(text, fileID, filePath, line, column)
+            } else if !isMeant {
+                throw SimulatorError("\(text); if that is meant, ignoring has [\"\(forgotten)\": \"why\"]")
+            }
+        }
+    }
+
+    /// The level of misuse that fails a test, in ENTRUPY_SIM_AUDIT of the environment; `nil` if clients are not judged.
+    static func auditedLevel() throws -> AuditReport.Level? {
+        guard let text = ProcessInfo.processInfo.environment["ENTRUPY_SIM_AUDIT"], !text.isEmpty else { return nil }
+        guard let level = AuditReport.Level(rawValue: text) else {
+            throw SimulatorError("ENTRUPY_SIM_AUDIT must be error or warning, got \"\(text)\"")
+        }
+        return level
     }
 
     /// Adds findings to the file that ENTRUPY_SIM_SUMMARY names, as a list in Markdown.

@@ -4,7 +4,7 @@ import SimulationAPI
 
 // Requests that the fault effect `hold` holds.
 extension SimulatedNamespace {
-    /// The requests that faults hold, oldest first. ``wait(for:within:)`` with ``SimulatedEvent/requestHeld`` waits for the first.
+    /// The requests that faults hold, oldest first. ``wait(for:within:)`` with ``SimulatedEvent/requestHeld`` waits for one.
     public func held() async throws -> [HeldInfo] {
         try await control.send("GET", "/_sim/held", as: HeldList.self).held
     }

@@ -132,6 +132,8 @@ extension SimulatedNamespace {
     ///
     /// - Parameter strict: whether notes are failures too: parts of the scenario that nothing can match, and faults with a number of
     ///   times that were never met. `nil` if the namespace decides; they are warnings of the test otherwise.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked or the scenario was not started here, and outside Swift Testing if an
+    ///   expectation is not met.
     public func verifyScenario(
         _ name: String, strict: Bool? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
@@ -146,7 +148,24 @@ extension SimulatedNamespace {
         }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         let problems = envelope.details.map { "\n  \($0.field): \($0.problem)" }.joined()
-        guard code == 409 else { throw SimulatorError(envelope.error + problems) }
+        guard code == 409, envelope.scenario != nil else {
+            throw SimulatorError(envelope.error + problems, status: code)
+        }
         try TestFailure.record(envelope.error + problems, fileID, filePath, line, column)
+    }
+
+    /// Verifies the scenario that the namespace was made with, at the end of a test, if it expects something. The test may have deleted
+    /// the namespace, which is a warning.
+    func verifyExpectingScenario(
+        fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        guard let expectingScenario else { return }
+        do {
+            try await verifyScenario(expectingScenario, fileID: fileID, filePath: filePath, line: line, column: column)
+        } catch let error as SimulatorError where error.status == 404 {
+            TestFailure.warn(
+                "what the scenario \(expectingScenario) expects was not verified: \(error)", fileID, filePath, line,
+                column)
+        }
     }
 }

@@ -13,6 +13,8 @@ public struct SimulatedNamespace: Sendable {
     let control: ControlConnection
     /// Whether notes on rules and scenarios fail the test.
     let isStrict: Bool
+    /// The scenario that the namespace was made with, if that expects something; `nil` otherwise.
+    var expectingScenario: String?
 
     @TaskLocal static var ofTask: SimulatedNamespace?
 
@@ -62,23 +64,26 @@ public struct SimulatedNamespace: Sendable {
 
     /// Waits for an event, in real time. One that has happened already counts.
     ///
-    /// - Throws: ``SimulatorError`` if it did not happen within `within`.
+    /// - Throws: ``SimulatorError`` if it did not happen within `within`, the namespace was deleted, or the server stopped.
     public func wait(for event: SimulatedEvent, within: SimulatedDuration = "5s") async throws {
         guard let seconds = within.seconds, seconds > 0, seconds <= 86_400 else {
             throw SimulatorError("within must be a duration of more than 0 and at most 1d, got \(within.text)")
         }
         // Subscribes to the topic that the awaited event does not have, so that the stream holds no other event of its topic.
         let isWebhook = event.text.hasPrefix("webhook:")
-        let path = "/_sim/events?until=\(event.text.segment)&types=\(isWebhook ? "state" : "webhook")"
+        let after = event.after.map { "&after=\($0)" } ?? ""
+        let path = "/_sim/events?until=\(event.text.segment)\(after)&types=\(isWebhook ? "state" : "webhook")"
         let line = "event: \(isWebhook ? "webhook" : "state")\n"
         let isMet = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 let stream = String(
                     decoding: try await control.send("GET", path, timeout: seconds + 60), as: UTF8.self)
                 guard stream.contains(line) else {
+                    let isDeleted = stream.contains("event: world.deleted\n")
+                    let server = url.absoluteString.components(separatedBy: "/ns/")[0]
                     throw SimulatorError(
-                        "the event stream ended before \(event.text): the namespace was deleted, or the server is stopping"
-                    )
+                        "\(event.text) did not happen: "
+                            + (isDeleted ? "the namespace \(name) was deleted" : "the server at \(server) stopped"))
                 }
                 return true
             }
@@ -245,7 +250,7 @@ public struct SimulatedNamespace: Sendable {
     /// Starts a scenario here. Where the namespace is strict, a part of the scenario that nothing can match is an error.
     ///
     /// - Parameter document: the YAML of a scenario that the server does not have.
-    func start(_ scenario: String, _ document: Data?) async throws {
+    mutating func start(_ scenario: String, _ document: Data?) async throws {
         try Self.check(name: scenario, "scenario")
         var path = "/_sim/scenarios/\(scenario.segment)/start"
         var body: [String: JSONValue] = [:]
@@ -260,6 +265,7 @@ public struct SimulatedNamespace: Sendable {
             "POST", path + (isStrict ? "?strict=true" : ""), body, as: ScenarioRun.self, timeout: ControlConnection.work
         )
         for note in run.notes { TestFailure.warn("the scenario \(run.name): \(note.field): \(note.problem)") }
+        expectingScenario = run.expectations.isEmpty ? nil : run.name
     }
 
     /// Throws if no request can have a route: a mistake would make an expectation of none worthless.

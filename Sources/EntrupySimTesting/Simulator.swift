@@ -75,7 +75,7 @@ public final class Simulator: Sendable {
                 "random_seed": randomSeed.map { .number(JSONNumber($0)) }, "ttl": .string(timeToLive.text),
                 "clock": scenario == nil ? frozenAt.map { ["freeze": .string($0)] } : nil,
             ], as: NamespaceInfo.self, timeout: ControlConnection.work)
-        let namespace = SimulatedNamespace(
+        var namespace = SimulatedNamespace(
             name: info.name, address: url.address, token: controlToken, isStrict: strict)
         do {
             if let data {
@@ -97,11 +97,14 @@ public final class Simulator: Sendable {
     ///
     /// The other parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:strict:)``.
     ///
-    /// - Parameter test: the test's id, in XCTest its `name`. It names the bundle; one that an earlier failure left is removed when
-    ///   the operation returns. Without it each bundle has a name of its own and stays.
+    /// - Parameters:
+    ///   - test: the test's id, in XCTest its `name`. It names the bundle; one that an earlier failure left is removed when the
+    ///     operation returns. Without it each bundle has a name of its own and stays.
+    ///   - verify: whether what the scenario expects (`expect:`) must have happened when the operation returns.
+    ///   - ignoringMisuse: rules of the audit whose findings are meant, as of the trait `.entrupySim()`.
     @discardableResult public func withNamespace<Result>(
         test: String? = nil, scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil,
-        randomSeed: Int? = nil, strict: Bool = false,
+        randomSeed: Int? = nil, strict: Bool = false, verify: Bool = true, ignoringMisuse: [String: String] = [:],
         operation: (SimulatedNamespace) async throws -> Result
     ) async throws -> Result {
         let namespace = try await makeNamespace(
@@ -110,6 +113,10 @@ public final class Simulator: Sendable {
         do {
             let result = try await SimulatedNamespace.$ofTask.withValue(namespace) { try await operation(namespace) }
             try await namespace.verifyRules()
+            if verify { try await namespace.verifyExpectingScenario() }
+            if let level = try SimulatedNamespace.auditedLevel() {
+                try await namespace.expectNoMisuse(failingAt: level, ignoring: ignoringMisuse)
+            }
             if let bundle { SimulatedNamespace.removeBundle(named: bundle) }
             try await namespace.delete()
             return result

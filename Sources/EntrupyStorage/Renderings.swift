@@ -11,6 +11,8 @@ package struct FoundItem: Sendable {
     package let userID: Int64
     package let submittedAt: Instant
     package let revision: Int64
+    /// Whether the item has a final result.
+    package let isFinal: Bool
     /// The SDK's view of the item in English, as JSON; `nil` if it must be rendered again or was not requested.
     package fileprivate(set) var rendering: ByteBuffer?
 
@@ -22,14 +24,15 @@ package struct FoundItem: Sendable {
         userID = row.integer(3)
         submittedAt = Instant(microseconds: row.integer(4))
         revision = row.integer(5)
+        isFinal = row.integer(6) != 0
     }
 
     /// The columns, in the order in which they are read. The argument is the key under which a rendering is valid.
     static let columns = """
-        position, entrupy_id, organization_id, user_id, submitted_at, revision,
+        position, entrupy_id, organization_id, user_id, submitted_at, revision, result_final,
         CASE WHEN rendering_key = ? THEN sdk_rendering END AS rendering
         """
-    fileprivate static let rendering: CInt = 6
+    fileprivate static let rendering: CInt = 7
 }
 
 extension Transaction {

@@ -80,7 +80,11 @@ package struct SimServer: Sendable {
         refused = RefusedRequests(logger: logger)
         let replay = configuration.replay
         continuesReplay = false
-        coverage = CoverageLedger(.simulated) { Double(SystemTime.now().microseconds) / 1_000_000 }
+        coverage = CoverageLedger(.simulated) {
+            String(UInt64.random(in: .min ... .max), radix: 16)
+        } realTime: {
+            Double(SystemTime.now().microseconds) / 1_000_000
+        }
         coverageFile = try replay == nil ? CoverageFile(configuration, coverage, logger) : nil
         var options = configuration.namespaces
         options.evidence = coverage

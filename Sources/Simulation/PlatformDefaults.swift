@@ -28,7 +28,7 @@ extension SimulatedPlatform {
 
     package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? { nil }
     package var auditRules: [AuditRule] { [] }
-    package var loginRoutes: [AuditRoute] { [] }
+    package var auditNames: AuditNames { AuditNames() }
     package var documentedAxes: [DocumentedAxis] { [] }
     package var answersMetWith: [String: String] { [:] }
     package var answersOfFaults: [String] { [] }

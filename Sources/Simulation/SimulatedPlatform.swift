@@ -127,8 +127,8 @@ package protocol SimulatedPlatform: Sendable {
 
     /// The kinds of misuse that the vendor's documents name, which an audit looks for beside the engine's [D audit].
     var auditRules: [AuditRule] { get }
-    /// The routes with which users log in.
-    var loginRoutes: [AuditRoute] { get }
+    /// The platform's names for the engine's rules.
+    var auditNames: AuditNames { get }
 
     /// The object with an id, for an explanation of what happened to it; `nil` if the platform has none.
     func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject?
@@ -239,7 +239,7 @@ package final class Platforms: Sendable {
         idKinds = IDKind.ofEngine + all.flatMap(\.idKinds)
         eventKinds = EventKind.ofEngine + all.flatMap(\.eventKinds)
         dueKinds = DueKind.ofEngine + all.flatMap(\.dueKinds)
-        let rules = AuditRule.ofEngine(logins: all.flatMap(\.loginRoutes)) + all.flatMap(\.auditRules)
+        let rules = AuditRule.ofEngine(all.map(\.auditNames)) + all.flatMap(\.auditRules)
         auditRules = rules.filter { $0.level == .error } + rules.filter { $0.level == .warning }
         auditedSecrets = Set(rules.flatMap(\.secretMembers))
         dueKindsByName = Dictionary(uniqueKeysWithValues: dueKinds.map { ($0.name, $0) })

@@ -45,6 +45,9 @@ public struct Coverage: Codable, Sendable {
 
         /// Whether it was met. An injected one counts if only a fault shows the edge.
         public var isMet: Bool { reached > 0 || (fault_only && injected > 0) }
+
+        /// How often it was met.
+        package var count: Int { fault_only ? Self.sum(reached, injected) : reached }
     }
 
     /// Edges of one kind.
@@ -68,11 +71,30 @@ public struct Coverage: Codable, Sendable {
 
     /// The real time at which counting began, in epoch seconds.
     public var since: Double
+    /// Whether counting began when the server was started again, although the namespace, or one of several, is older.
+    public var since_restart: Bool
+    /// The random ids of the counts that are added up here, by which a merge knows those that it has already. Empty if they are
+    /// not known.
+    public var sources: [String]
     public var axes: [Axis]
 
-    public init(since: Double, axes: [Axis]) {
+    public init(since: Double, since_restart: Bool = false, sources: [String] = [], axes: [Axis]) {
         self.since = since
+        self.since_restart = since_restart
+        self.sources = sources
         self.axes = axes
+    }
+
+    /// Reads it from JSON, in which all but `since` and `axes` may be absent.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        since = try members.decode(Double.self, forKey: .since)
+        guard (0...FileLimits.time).contains(since) else {
+            throw DecodingError.dataCorruptedError(forKey: .since, in: members, debugDescription: "not a time")
+        }
+        since_restart = try members.decodeIfPresent(Bool.self, forKey: .since_restart) ?? false
+        sources = try members.decodeIfPresent([String].self, forKey: .sources) ?? []
+        axes = try members.decode([Axis].self, forKey: .axes)
     }
 }
 

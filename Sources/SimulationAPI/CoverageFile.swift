@@ -7,6 +7,8 @@ extension Coverage {
         static let axes = 100
         static let edges = 10_000
         static let idBytes = 500
+        /// The end of the year 9999, in epoch seconds.
+        static let time = 253_402_300_799.0
     }
 
     /// The maximum number of tests that an edge names.
@@ -34,7 +36,9 @@ extension Coverage {
         } catch {
             throw problem("it does not hold the JSON that \"entrupy-sim coverage --save\" writes")
         }
-        guard since.isFinite, since >= 0 else { throw problem("\"since\" is not a time") }
+        guard sources.allSatisfy({ $0.utf8.count <= FileLimits.idBytes }) else {
+            throw problem("one of its \"sources\" is too long")
+        }
         guard axes.count <= FileLimits.axes else { throw problem("it has \(axes.count) axes") }
         for axis in axes {
             guard axis.edges.count <= FileLimits.edges else {
@@ -53,8 +57,11 @@ extension Coverage {
         axes = axes.map { Axis(id: $0.id, title: $0.title, edges: $0.edges.map(\.bounded)) }
     }
 
-    /// The sum of the coverage of several servers or runs. Edges that only some have are kept. Those are of other versions.
-    package static func merged(_ parts: [Coverage]) -> Coverage {
+    /// The sum of counts of which none has those of another. Edges that only some have are kept. Those are of other versions.
+    package static func sum(_ parts: [Coverage]) -> Coverage { combined(parts) { Edge.sum($0, $1) } }
+
+    /// Puts edges together, with the numbers that `numbers` makes of two.
+    static func combined(_ parts: [Coverage], _ numbers: (Int, Int) -> Int) -> Coverage {
         let ordered = parts.sorted { $0.since < $1.since }
         var axes: [(id: String, title: String)] = []
         var edges: [String: [Edge]] = [:]
@@ -67,7 +74,7 @@ extension Coverage {
             for edge in axis.edges {
                 let name = Name(axis.id, edge.id)
                 if let place = places[name] {
-                    edges[axis.id]?[place].add(edge)
+                    edges[axis.id]?[place].add(edge, numbers)
                 } else {
                     places[name] = edges[axis.id]?.count
                     edges[axis.id]?.append(edge)
@@ -75,7 +82,8 @@ extension Coverage {
             }
         }
         return Coverage(
-            since: ordered.first?.since ?? 0,
+            since: ordered.first?.since ?? 0, since_restart: parts.contains(where: \.since_restart),
+            sources: Set(parts.flatMap(\.sources)).sorted(),
             axes: axes.map { Axis(id: $0.id, title: $0.title, edges: edges[$0.id] ?? []) })
     }
 }
@@ -90,17 +98,17 @@ extension Coverage.Edge {
     }
 
     /// Adds what another part counted, which began later.
-    fileprivate mutating func add(_ other: Self) {
-        reached = Self.sum(reached, other.reached)
-        injected = Self.sum(injected, other.injected)
+    fileprivate mutating func add(_ other: Self, _ numbers: (Int, Int) -> Int) {
+        reached = numbers(reached, other.reached)
+        injected = numbers(injected, other.injected)
         fault_only = fault_only || other.fault_only
         for test in other.tests where tests.count < Coverage.maxTests && !tests.contains(test) { tests.append(test) }
         first = first ?? other.first
         meet_with = isMet ? nil : meet_with ?? other.meet_with
     }
 
-    /// A sum that stays at the largest number.
-    private static func sum(_ one: Int, _ other: Int) -> Int {
+    /// A sum that stays at the largest number: the numbers of a file may be any.
+    package static func sum(_ one: Int, _ other: Int) -> Int {
         let (sum, isTooLarge) = one.addingReportingOverflow(other)
         return isTooLarge ? .max : sum
     }

@@ -49,8 +49,8 @@ public struct JournaledRequest: Codable, Sendable {
     @Nullable public var test: String?
     /// The fault, limits and outcome rule that decided the answer.
     public var decided_by: DecidedRequest
-    /// The fact behind a 403, 404 or 409, for instance `the item belongs to DemoOrg-b; the session is DemoOrg-a's`. The caller
-    /// never sees it. Null for other answers, and in files of version 0.2.0 and older.
+    /// The fact behind a 403, 404 or 409, for instance `the item belongs to DemoOrg-b; the session is DemoOrg-a's`, and of a read
+    /// item without a final result when that is due. The caller never sees it. Null for other answers.
     @Nullable public var because: String?
     /// The id of the trace that the request belongs to: 32 hexadecimal digits of its `traceparent` header; null if it has none,
     /// and in files of version 0.2.0 and older.
@@ -63,6 +63,8 @@ public struct JournaledRequest: Codable, Sendable {
     public var response: JournaledMessage?
     /// Digests of the masked secrets, with which requests can be compared. Only in bundles, from version 0.3.0 on.
     public var digests: RequestDigests?
+    /// A number that the requests of one connection have in common. Only in bundles.
+    public var connection: Int?
     /// Whether it is a request of the journal that was sent again. Only in bundles, where it was.
     public var resent: Bool?
 
@@ -141,12 +143,33 @@ public struct DecidedRequest: Codable, Sendable {
     /// The facts that decided the answer, and what would have changed it. Absent if there are none, and in files of version 0.2.0
     /// and older.
     public var facts: [DecidingFact]?
+    /// The state that refused the request; absent if none did.
+    public var state: RefusingState?
 
-    public init(fault: String?, limits: [String], outcome: String?, facts: [DecidingFact] = []) {
+    public init(
+        fault: String?, limits: [String], outcome: String?, facts: [DecidingFact] = [], state: RefusingState? = nil
+    ) {
         self.facts = facts.isEmpty ? nil : facts
+        self.state = state
         self._fault = Nullable(wrappedValue: fault)
         self.limits = limits
         self._outcome = Nullable(wrappedValue: outcome)
+    }
+}
+
+/// The state that refused a request, by the events of the log that make it: the newest one before the request counts [D explain].
+public struct RefusingState: Codable, Sendable, Equatable {
+    /// The id of the object: the subject of the events, or else a value of their data.
+    public var about: String
+    /// The kinds of the events. None means that nothing has the id: each event about it counts.
+    public var kinds: [String]
+    /// A value that the data of the events has too, where one object has several such states; absent if it is not needed.
+    public var named: String?
+
+    public init(_ about: String, _ kinds: [String], named: String? = nil) {
+        self.about = about
+        self.kinds = kinds
+        self.named = named
     }
 }
 

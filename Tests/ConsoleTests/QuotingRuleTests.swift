@@ -62,12 +62,12 @@ import Testing
         "entrupy-sim/Serve.swift": ["Release", "Shell", "VisibleText", "address", "example", "url"],
         // The commands that meet documented edges: constants of the program and names of the description, nothing of a client.
         "AppComponents/Evidence/ComponentEdges.swift": ["client", "component", "effect", "failure", "name", "path"],
-        "Entrupy/Evidence/EntrupyAnswerLines.swift": ["config", "login", "pending", "signed", "tag"],
+        "Entrupy/Evidence/EntrupyAnswerLines.swift": ["call", "config", "login", "pending", "signed", "tag"],
         "Entrupy/Evidence/EntrupyEdges.swift": ["activity", "result"],
         "Entrupy/Evidence/EntrupyLines.swift": ["call", "limit", "result", "token"],
         "Entrupy/Evidence/EntrupyScenarioLines.swift": ["client", "options", "sku", "time"],
         "Entrupy/Evidence/EntrupyWebhookLines.swift": ["event", "trigger"],
-        "Server/Coverage/AnswerLines.swift": ["call", "glob", "limit", "method", "status"],
+        "Server/Coverage/AnswerLines.swift": ["Self", "call", "glob", "limit", "method", "status"],
         "Simulation/Evidence/CurlLine.swift": ["method", "path"],
         // Sentences and names, not commands: versions, most of them.
         "entrupy-sim/Scenarios/ScenarioOfBundle.swift": ["facts"],

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func sessionsThatSupportEndedAreNone() async throws {
-        let world = try await TestWorld.withoutLimits()
+        let world = try await TestWorld.ahead()
         for _ in 0..<4 {
             _ = try await world.login(user)
             _ = try await world.send("DELETE", "/_sim/sessions?username=DemoOrg-\(user)")
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func sessionsThatEndWith403AreNone() async throws {
-        let world = try await TestWorld.make(
+        let world = try await TestWorld.ahead(
             settings: ["rate_limits": "off", "sdk": ["ended_session_status": 403]])
         for _ in 0..<4 {
             let session = try await world.login(user)
@@ -129,6 +129,18 @@ import Testing
         #expect(try await world.findings("resubmitted-instead-of-flagged").isEmpty)
     }
 
+    @Test func aResubmissionWhileNothingCouldBeDisputedIsNoReason() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login(user)
+        _ = try await world.send("PATCH", "/_sim/settings", ["flagging": ["sdk": false]])
+        for _ in 0..<2 {
+            _ = try await world.submit(session, item: TestWorld.nike.merging(["customer_item_id": "sku-8"]))
+            try await world.advance("1m")
+        }
+        _ = try await world.send("PATCH", "/_sim/settings", ["flagging": ["sdk": true]])
+        #expect(try await world.findings("resubmitted-instead-of-flagged").isEmpty)
+    }
+
     @Test func aFlagThatIsRefusedForItsReasonNeedsNoLook() async throws {
         let world = try await TestWorld.withoutLimits()
         let session = try await world.login(user)
@@ -157,7 +169,7 @@ import Testing
         let world = try await TestWorld.withoutLimits()
         let session = try await world.login(user)
         let capture = try await world.startCapture(session)
-        try await fault(world, "/sdk/captures/*", ["malformed_json": true])
+        try await fault(world, "/sdk/captures/**", ["malformed_json": true])
         for _ in 0..<2 { _ = try await world.upload(capture.id, capture.regions[0], session) }
         #expect(try await world.findings("upload-repeated").isEmpty)
     }
@@ -166,7 +178,7 @@ import Testing
         let world = try await TestWorld.withoutLimits()
         let session = try await world.login(user)
         let capture = try await world.startCapture(session)
-        try await fault(world, "/sdk/captures/*", ["status": 503])
+        try await fault(world, "/sdk/captures/**", ["status": 503])
         #expect(try await world.upload(capture.id, capture.regions[0], session).status == 503)
         _ = try await world.upload(capture.id, capture.regions[0], session, TestWorld.picture + Data([0]))
         #expect(try await world.findings("no-retry").isEmpty)

@@ -72,6 +72,22 @@ extension TestWorld {
         #expect(report.findings.first?.requests.count == 2)
     }
 
+    /// Without a type, the beginning of the picture is kept.
+    @Test func anUploadWithoutATypeThatComesAgainTooSoonIsFound() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off", "journal": ["body_bytes": 10]])
+        let session = try await world.login(user)
+        let (capture, regions) = try await world.startCapture(session)
+        _ = try await world.send(
+            "POST", "/_sim/faults", ["effect": ["status": 503], "match": ["method": "PUT"], "times": 1])
+        for status in [503, 200] {
+            let answer = try await world.send(
+                "PUT", "/sdk/captures/\(capture)/images/\(regions[0])", bytes: TestWorld.picture, token: session)
+            #expect(answer.status == status)
+        }
+        let report = try await world.audit("?rule=retry-too-soon")
+        #expect(report.findings.count == 1 && report.rules.first?.not_judged == nil, "\(report)")
+    }
+
     @Test func aRetryAfterTheTimeIsNoMisuseAlsoIfATestMovedTheClock() async throws {
         let world = try await TestWorld.make()
         _ = try await reachLoginLimit(world)
@@ -111,6 +127,10 @@ extension TestWorld {
         #expect(try await world.send("GET", "/sdk/session", token: session).status == 429)
         let refused = try await world.lastRequest()
         #expect(try await world.findings("no-retry").isEmpty, "the client may still try it again")
+        _ = try await world.send("GET", "/sdk/config?config_type=production", token: session)
+        let due = try await world.audit("?rule=no-retry")
+        #expect(due.findings.isEmpty && due.rules.first?.not_judged?.contains("may still have been due") == true)
+        try await world.advance("2s")
         _ = try await world.send("GET", "/sdk/config?config_type=production", token: session)
         let finding = try #require(try await world.findings("no-retry").first)
         #expect(finding.requests.map(\.sequence) == [refused])
@@ -198,7 +218,13 @@ extension TestWorld {
     }
 
     @Test func aThirdLoginBesideLivingSessionsIsFound() async throws {
-        let world = try await TestWorld.withoutLimits()
+        // Its clock is behind real time, so that the tokens look expired.
+        let behind = try await TestWorld.withoutLimits()
+        for _ in 0..<3 { _ = try await behind.login(user) }
+        let report = try await behind.audit("?rule=login-each-time")
+        #expect(report.findings.isEmpty)
+        #expect(report.rules.first?.not_judged?.contains("clock is behind real time") == true)
+        let world = try await TestWorld.ahead()
         _ = try await world.login(user)
         _ = try await world.login(user)
         #expect(try await world.findings("login-each-time").isEmpty)
@@ -208,7 +234,7 @@ extension TestWorld {
     }
 
     @Test func loginsAfterALogoutAnExpiryOrInAnotherTestAreNoMisuse() async throws {
-        let world = try await TestWorld.withoutLimits()
+        let world = try await TestWorld.ahead()
         for _ in 0..<3 {
             let session = try await world.login(user)
             _ = try await world.send("POST", "/sdk/logout", token: session)
@@ -243,12 +269,67 @@ extension TestWorld {
         #expect(findings.count == 2)
     }
 
-    @Test func membersOfACustomersOwnAreNoMisuse() async throws {
+    /// The names that are found in an item without size, code and customer's id.
+    private func namesFound(_ item: JSONValue) async throws -> [String] {
         let world = try await TestWorld.withoutLimits()
         let session = try await world.login(user)
-        _ = try await world.startCapture(
-            session, item: TestWorld.nike.merging(["warehouse": "12", "customer_item_ids": "a", "sku": "b"]))
+        let shoe: JSONValue = ["brand": "Nike", "style_name": "Air"]
+        _ = try await world.startCapture(session, item: shoe.merging(item))
+        return try await world.findings("unread-member").map { finding in
+            String(finding.text.split(separator: "sent the member item.").last?.prefix { $0 != "," } ?? "")
+        }
+    }
+
+    @Test func membersOfACustomersOwnAreNoMisuse() async throws {
+        let own: JSONValue = [
+            "warehouse": "12", "customer_item_ids": "a", "sku": "b", "store_code": "c", "style_note": "d",
+            "upn": "e", "uk_size": "8", "storeCode": "f",
+        ]
+        #expect(try await namesFound(own).isEmpty)
+        #expect(try await namesFound(["customer_item_id": "a", "customerItemId": "a"]).isEmpty)
+    }
+
+    @Test func camelCaseAndShortNamesAreFound() async throws {
+        let found = try await namesFound(["customerItemId": "a", "ucp": "1", "us_sise": "9", "styleCode": "x"])
+        #expect(found.sorted() == ["customerItemId", "styleCode", "ucp", "us_sise"])
+    }
+
+    @Test(arguments: ["next_cursor", "nextCursor", "pageCursor", "paginationLimit", "page", "offset"])
+    func anotherAPIsNameInASearchIsFound(_ name: String) async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login(user)
+        _ = try await world.send("POST", "/sdk/search", ["limit": 1, "cursor": []], token: session)
         #expect(try await world.findings("unread-member").isEmpty)
+        _ = try await world.send("POST", "/sdk/search", [name: 1], token: session)
+        let finding = try #require(try await world.findings("unread-member").first)
+        #expect(finding.text.contains("sent the member \(name), which is not read; "))
+    }
+
+    @Test func aParentBesideAnIDInAComparisonIsFound() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login(user)
+        var ids: [String] = []
+        for _ in 0..<2 {
+            let capture = try await world.send(
+                "POST", "/sdk/captures", ["item": TestWorld.nike, "activity": "fingerprint_register"], token: session)
+            let id = try #require(capture["capture_id"].text)
+            for step in capture["steps"].items { _ = try await world.upload(id, step["region_id"].text ?? "", session) }
+            let submitted = try await world.send("POST", "/sdk/captures/\(id)/submit", token: session)
+            ids.append(try #require(submitted["entrupy_id"].text))
+            try await world.advance("1h")
+        }
+        func compare(_ item: JSONObject, _ more: JSONObject) async throws {
+            let item = item.merging(["capture_workflow": "fingerprint_compare"]) { $1 }
+            let body = more.merging(["item": .object(item)]) { $1 }
+            let answer = try await world.send("POST", "/sdk/captures", .object(body), token: session)
+            #expect(answer.status == 201, "\(answer.json)")
+        }
+        try await compare(["entrupy_id": .string(ids[0])], [:])
+        try await compare([:], ["fingerprint_parent": .string(ids[1])])
+        #expect(try await world.findings("unread-member").isEmpty)
+        try await compare(["entrupy_id": .string(ids[0])], ["fingerprint_parent": .string(ids[1])])
+        let finding = try #require(try await world.findings("unread-member").first)
+        #expect(finding.text.hasSuffix("sent the member fingerprint_parent, which is not read beside item.entrupy_id"))
     }
 
     @Test func anOldVersionIsFound() async throws {

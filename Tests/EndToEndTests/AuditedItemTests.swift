@@ -46,7 +46,26 @@ import Testing
         return id
     }
 
-    @Test func aRefusedFlagWithoutALookAtTheItemIsFound() async throws {
+    private func flag(_ world: TestWorld, _ id: String, _ session: String) async throws -> Int {
+        try await world.send("PUT", "/sdk/results/\(id)/flag", ["flag": true], token: session).status
+    }
+
+    @Test func aFlagThatWasReadAsPossibleIsNoMisuse() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login(user)
+        let id = try await world.submit(session)
+        try await world.advance("1h")
+        let read = try await world.send("GET", "/sdk/results/\(id)/flag", token: session)
+        #expect(read["is_flaggable"] == true)
+        // Another device's answer says otherwise.
+        _ = try await world.send("PATCH", "/_sim/settings", ["flagging": ["sdk": false]])
+        _ = try await world.result(id, try await world.login(user))
+        #expect(try await flag(world, id, session) == 403)
+        #expect(try await world.findings("flag-without-check").isEmpty)
+    }
+
+    /// The answer to a submission says it of an item without a result.
+    @Test func aRefusedFlagThatWasReadAsImpossibleIsFound() async throws {
         let world = try await TestWorld.withoutLimits()
         let session = try await world.login(user)
         let (read, unread) = (
@@ -54,13 +73,15 @@ import Testing
             try await unflaggable(world, session, "sim-invalid-2")
         )
         _ = try await world.send("GET", "/sdk/results/\(read)/flag", token: session)
-        for id in [read, unread] {
-            let answer = try await world.send("PUT", "/sdk/results/\(id)/flag", ["flag": true], token: session)
-            #expect(answer.status == 400)
-        }
-        // The answer to a submission says it too, so only items of another session of the app are not known.
+        for id in [read, unread] { #expect(try await flag(world, id, session) == 400) }
         let findings = try await world.findings("flag-without-check")
-        #expect(findings.isEmpty, "\(findings)")
+        #expect(findings.map(\.count) == [2])
+        #expect(findings.first?.text.hasSuffix("and the client had read is_flaggable: false of \(read)") == true)
+    }
+
+    @Test func aRefusedFlagWithoutALookAtTheItemIsFound() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login(user)
         let generated = try await world.generatedItem([
             "username": .string("DemoOrg-\(user)"), "result": "invalid",
         ])
@@ -109,7 +130,7 @@ import Testing
         #expect(try await world.findings("upload-repeated").isEmpty, "each region has its own image")
         _ = try await world.send(
             "POST", "/_sim/faults",
-            ["match": ["route": "/sdk/captures/*"], "effect": ["drop_connection": true], "times": 1])
+            ["match": ["route": "/sdk/captures/**"], "effect": ["drop_connection": true], "times": 1])
         let other = try await world.startCapture(session)
         _ = try? await world.upload(other.id, other.regions[0], session)
         _ = try await world.upload(other.id, other.regions[0], session)
@@ -132,7 +153,9 @@ import Testing
         _ = try await submit("sku-1")
         #expect(try await world.findings("resubmitted-instead-of-flagged").isEmpty)
         let first = try await submit("sku-2")
+        // Which results can be flagged counts then, and not at the time of the audit.
         let again = try await submit("sku-2")
+        _ = try await world.send("PATCH", "/_sim/settings", ["flagging": ["sdk": false]])
         let finding = try #require(try await world.findings("resubmitted-instead-of-flagged").first)
         #expect(
             finding.text

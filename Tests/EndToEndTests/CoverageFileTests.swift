@@ -33,6 +33,8 @@ import Testing
             #expect(try coverage(file).edge("answers", Self.met)?.reached == 1)
             let second = try SimProcess(["--data-dir", directory])
             #expect(try await reached(second) == 1)
+            let sources = try await TestWorld(base: second.baseURL).coverage().sources
+            #expect(try sources.count == 1 && coverage(file).sources == sources, "the counts are the same")
             // The login is an edge that is newly met, after which the server writes the file by itself. The loop ends when it has.
             _ = try await TestWorld(base: second.baseURL).login()
             var saved: Int?
@@ -43,6 +45,70 @@ import Testing
             #expect(try await reached(third) == 2)
             let left = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(left.filter { $0.hasPrefix("coverage.json") } == ["coverage.json"], "no part of a file is left")
+        }
+    }
+
+    /// The counts of a namespace are not kept, and each form of the answer says so.
+    @Test func aNamespaceThatIsOlderThanItsCountsSaysSo() async throws {
+        try await withFolder { directory in
+            let first = try SimProcess(["--data-dir", directory])
+            var root = TestWorld(base: first.baseURL)
+            for name in ["kept", "reset"] { _ = try await root.send("PUT", "/_sim/namespaces/\(name)", [:]) }
+            _ = try await TestWorld(base: "\(root.base)/ns/kept").authorize()
+            let before = try await TestWorld(base: "\(root.base)/ns/kept").coverage()
+            #expect(!before.since_restart)
+            first.stop()
+            let second = try SimProcess(["--data-dir", directory])
+            defer { second.stop() }
+            root = TestWorld(base: second.baseURL)
+            let kept = TestWorld(base: "\(root.base)/ns/kept")
+            let empty = try await kept.coverage()
+            #expect(empty.since_restart && empty.since > before.since)
+            #expect(empty.edge("answers", Self.met)?.reached == 0)
+            _ = try await kept.authorize()
+            let after = try await kept.coverage()
+            #expect(after.since_restart && after.since == empty.since)
+            #expect(after.edge("answers", Self.met)?.reached == 1)
+            let shown = try await run(["show"], kept)
+            #expect(shown.output.contains(", when the server was started again"), "\(shown.output)")
+            // The server's own counts go on.
+            #expect(try await !root.coverage().since_restart)
+            #expect(try await reached(second) == 2)
+            // A state that is younger than the server has all.
+            _ = try await root.send("POST", "/ns/reset/_sim/reset")
+            #expect(try await !TestWorld(base: "\(root.base)/ns/reset").coverage().since_restart)
+            _ = try await kept.send("DELETE", "/_sim/coverage")
+            #expect(try await !kept.coverage().since_restart)
+        }
+    }
+
+    /// The numbers of a file may be any.
+    @Test func theLargestNumberOfAFileStays() async throws {
+        try await withFolder { directory in
+            let file = directory + "/coverage.json"
+            let first = try SimProcess(["--data-dir", directory])
+            _ = try await TestWorld(base: first.baseURL).authorize()
+            #expect(first.stop() == 0)
+            var saved = try coverage(file)
+            for axis in saved.axes.indices {
+                for edge in saved.axes[axis].edges.indices {
+                    saved.axes[axis].edges[edge].reached = .max
+                    saved.axes[axis].edges[edge].injected = .max
+                }
+            }
+            try WireJSON.encode(saved).write(to: URL(fileURLWithPath: file))
+            let second = try SimProcess(["--data-dir", directory])
+            let world = TestWorld(base: second.baseURL)
+            _ = try await world.authorize()
+            _ = try await world.send(
+                "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["status": 503]])
+            _ = try await world.send("GET", "/sdk/session")
+            #expect(try await reached(second) == .max)
+            let page = directory + "/c.html"
+            #expect(try await run(["--all", "--html", page, "--baseline", file], world).status == 0)
+            #expect(try await run(["merge", file, file, "-o", directory + "/sum.json"]).status == 0)
+            #expect(second.stop() == 0)
+            #expect(try coverage(file).edge("answers", Self.met)?.reached == .max)
         }
     }
 
@@ -163,7 +229,7 @@ import Testing
             try WireJSON.encode(old).write(to: URL(fileURLWithPath: base))
             let shown = try await run(["--baseline", base], try await TestWorld.withoutLimits())
             #expect(shown.status == 0)
-            #expect(shown.output.contains("unknown here, of another version: dances: waltz"), "\(shown.output)")
+            #expect(shown.output.contains("or of the whole server: dances: waltz"), "\(shown.output)")
         }
     }
 
@@ -186,6 +252,41 @@ import Testing
             #expect(edge.tests == ["one", "two"])
             #expect(edge.meet_with == nil)
             #expect(try coverage(sum).axes.first?.reached == 1)
+        }
+    }
+
+    /// A file has the ids of its counts: a server's own and a namespace's, which the server's have too.
+    @Test func theSameCountsAreMergedOnce() async throws {
+        try await withFolder { directory in
+            func file(_ name: String) -> String { directory + "/\(name).json" }
+            let server = try SimProcess(["--in-memory"])
+            defer { server.stop() }
+            let root = TestWorld(base: server.baseURL)
+            _ = try await root.send("PUT", "/_sim/namespaces/one", [:])
+            let one = TestWorld(base: "\(root.base)/ns/one")
+            _ = try await one.authorize()
+            #expect(try await run(["--save", file("early")], root).status == 0)
+            _ = try await one.authorize()
+            #expect(try await run(["--save", file("server")], root).status == 0)
+            #expect(try await run(["--save", file("one")], one).status == 0)
+            func merged(_ names: String...) async throws -> Int? {
+                let run = try await run(["merge"] + names.map(file) + ["-o", file("sum")])
+                #expect(run.status == 0, "\(run.output)")
+                #expect(run.output.contains("counted once") == (names.count > 1), "\(run.output)")
+                return try coverage(file("sum")).edge("answers", Self.met)?.reached
+            }
+            #expect(try await merged("server", "server") == 2)
+            #expect(try await merged("early", "server") == 2)
+            #expect(try await merged("one", "server", "one") == 2)
+            #expect(try await merged("sum", "server") == 2)
+            #expect(try await merged("one", "one") == 2)
+            // Counts that begin anew are others.
+            _ = try await root.send("DELETE", "/_sim/coverage")
+            _ = try await one.authorize()
+            #expect(try await run(["--save", file("new")], root).status == 0)
+            #expect(try await run(["merge", file("server"), file("new"), "-o", file("both")]).status == 0)
+            #expect(try coverage(file("both")).edge("answers", Self.met)?.reached == 3)
+            #expect(try await merged("both", "new") == 3)
         }
     }
 

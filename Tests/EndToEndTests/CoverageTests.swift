@@ -82,16 +82,29 @@ extension TestWorld {
         let world = try await TestWorld.withoutLimits()
         let session = try await world.login()
         _ = try await world.send(
-            "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["status": 404], "times": 1])
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": ["status": 403], "times": 1])
         _ = try await world.send("GET", "/sdk/session", token: session, headers: Self.named)
-        let edge = try await world.edge("answers", "GET /sdk/session 404")
+        let edge = try await world.edge("answers", "GET /sdk/session 403")
         #expect(edge.reached == 0)
         #expect(edge.injected == 1)
         #expect(!edge.isMet && !edge.fault_only)
         #expect(edge.tests.isEmpty)
         #expect(edge.first == nil)
         #expect(edge.meet_with != nil)
-        #expect(try await world.edge("sdk_errors", "ErrorCodeSearchItemNotFound").injected == 1)
+        #expect(try await world.edge("sdk_errors", "ErrorCodeForbiddenError").injected == 1)
+    }
+
+    /// A status that is none of an error, and a body of the rule's own, name no error of the SDK.
+    @Test(arguments: [["status": 200], ["status": 204], ["status": 404, "body": ["detail": "gone"]]] as [JSONValue])
+    func anInjectedAnswerIsNoErrorUnlessItNamesOne(effect: JSONValue) async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login()
+        _ = try await world.send("POST", "/_sim/faults", ["match": ["route": "/sdk/session"], "effect": effect])
+        _ = try await world.send("GET", "/sdk/session", token: session)
+        let coverage = try await world.coverage()
+        let errors = try #require(coverage.axes.first { $0.id == "sdk_errors" })
+        #expect(errors.edges.allSatisfy { $0.reached == 0 && $0.injected == 0 }, "\(errors)")
+        #expect(coverage.edge("answers", "GET /sdk/session 200")?.reached == 0)
     }
 
     @Test func whatOnlyAFaultShowsIsMetWhenItIsInjected() async throws {
@@ -139,6 +152,21 @@ extension TestWorld {
             _ = try await root.send("GET", "/sdk/session", headers: ["Host": "elsewhere.example"])
             #expect(try await root.edge("answers", "GET /sdk/session 403").reached == 1)
             #expect(try await root.edge("sdk_errors", "ErrorCodeForbiddenError").reached == 1)
+            // A namespace can never meet them, so it does not list them.
+            _ = try await root.send("PUT", "/_sim/namespaces/pr-1", [:])
+            let all = Set(try await root.coverage().namedEdges.map(\.name))
+            for query in ["/ns/pr-1/_sim/coverage", "/_sim/coverage?prefix=pr-"] {
+                let answer = try await root.send("GET", query)
+                let listed = Set(try WireJSON.decode(Coverage.self, from: answer.body).namedEdges.map(\.name))
+                let left = all.subtracting(listed)
+                #expect(left.count > 80 && listed.isSubset(of: all))
+                #expect(left.contains(.init("answers", "GET /v1/health 403")))
+                #expect(left.contains(.init("answers", "GET /sdk/session 404")))
+                // A session that the platform has ended may be 403.
+                #expect(listed.contains(.init("answers", "GET /sdk/session 403")))
+                #expect(listed.contains(.init("sdk_errors", "ErrorCodeForbiddenError")))
+                #expect(left.allSatisfy { $0.edge.hasSuffix(" 403") || $0.edge.hasSuffix(" 404") })
+            }
         }
     }
 
@@ -237,14 +265,38 @@ extension TestWorld {
         let world = try await TestWorld.withoutLimits()
         let made = try await world.send("POST", "/_sim/authentications", ["template": ["result": "invalid"]])
         let id = try #require(made["entrupy_ids.0"].text)
-        _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["flag": "flagged"])
-        #expect(try await world.edge("results", "invalid").reached == 0)
-        #expect(try await world.edge("flags", "none -> flagged").reached == 0)
-        // But its answers are those of support.
-        _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": "analyzed"])
+        let path = "/_sim/authentications/\(id)"
+        _ = try await world.send("PATCH", path, ["flag": "flagged"])
+        for result in ["analyzed", "authentic", "needs_review", "unknown"] {
+            _ = try await world.send("PATCH", path, ["result": .string(result)])
+        }
+        let resolved = try await world.send("POST", "\(path)/flag/resolve", ["note": "Seen", "result": "canceled"])
+        #expect(resolved.status == 200)
+        let flagged = try await world.send(
+            "POST", "/_sim/authentications", ["template": ["result": "unknown", "flag": "flagged"]])
+        let other = try #require(flagged["entrupy_ids.0"].text)
+        _ = try await world.send("POST", "/_sim/authentications/\(other)/flag/resolve", ["note": "Seen"])
+        #expect(try await world.coverage().axes.flatMap(\.edges).filter(\.isMet).map(\.id) == [])
+    }
+
+    /// What support does to an item of a client counts, and to a flag that a client set.
+    @Test func whatSupportAnswersAClientCounts() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login()
+        let own = try await world.submit(session)
+        _ = try await world.send("PATCH", "/_sim/authentications/\(own)", ["result": "analyzed"])
         let set = try await world.edge("results", "analyzed")
         #expect(set.reached == 1)
         #expect(set.first?.request.hasPrefix("control:") == true)
+        let made = try await world.send("POST", "/_sim/authentications", ["result": "unknown", "brand": "Nike"])
+        let given = try #require(made["entrupy_ids.0"].text)
+        let user = try #require(
+            try await world.send("GET", "/_sim/authentications/\(given)")["username"].text)
+        let owner = try await world.login(String(user.dropFirst("DemoOrg-".count)))
+        let flagged = try await world.send("PUT", "/sdk/results/\(given)/flag", ["flag": true], token: owner)
+        try #require(flagged.status == 200, "\(flagged.json)")
+        _ = try await world.send("POST", "/_sim/authentications/\(given)/flag/resolve", ["note": "Seen"])
+        #expect(try await world.edge("flags", "flagged -> resolved").reached == 1)
     }
 
     @Test func aJobThatFailedHasMetNothing() async throws {

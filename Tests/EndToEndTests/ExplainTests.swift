@@ -124,9 +124,9 @@ import Testing
         let last = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
         #expect(last["decided_by.facts.0.name"] == "rate_limits.sdk_per_second")
         let explanation = try await explain(last["id"].text ?? "", world)
-        #expect(explanation.steps.map(\.kind) == [.limit, .request])
+        #expect(explanation.steps.map(\.kind) == [.control, .event, .limit, .request])
         #expect(
-            explanation.steps[0].text
+            explanation.steps[2].text
                 == "one more than 2 requests a second for a user; the clock is frozen at 2026-01-05T09:00:00.000000Z")
         #expect(
             explanation.would_differ.map(\.text) == ["an advance of the clock by 1 s, or a higher limit"])

@@ -165,4 +165,30 @@ import Testing
         #expect(try await world.send("DELETE", "/_sim/held").status == 204)
         _ = try await answer
     }
+
+    @Test func aTestWaitsUntilALaterRequestIsHeld() async throws {
+        let world = try await TestWorld.make()
+        try await hold(world, "/sdk/session", times: 2)
+        async let first = world.send("GET", "/sdk/session")
+        let number = try #require(try await held(world)[0]["request.sequence"].integer)
+        let command = ["wait", "request:held", "--url", world.base, "--within"]
+        #expect(try await SimProcess.run(command + ["10s", "--after", "\(number - 1)"]).status == 0)
+        let early = try await SimProcess.run(command + ["0.1s", "--after", "\(number)"])
+        #expect(early.status == 1 && early.output.contains("request:held did not happen within 0.1s"))
+        async let stream = world.send("GET", "/_sim/events?until=request:held&after=\(number)&types=webhook")
+        async let second = world.send("GET", "/sdk/session")
+        #expect(try await stream.text.contains("\"sequence\":\(number + 1)"))
+        #expect(try await world.send("DELETE", "/_sim/held").status == 204)
+        _ = try await (first, second)
+    }
+
+    @Test(arguments: [
+        "until=webhook:session.completed&after=1", "after=1", "until=request:held&after=-1",
+        "until=request:held&after=",
+    ])
+    func aNumberIsForHeldRequestsAlone(query: String) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send("GET", "/_sim/events?\(query)")
+        #expect(answer.status == 400 && answer["details.0.field"] == "after")
+    }
 }

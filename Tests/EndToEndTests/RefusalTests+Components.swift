@@ -61,7 +61,7 @@ extension RefusalTests {
             let ended =
                 component == "document" ? try await world.runDocument(again) : try await world.runBiometrics(again)
             try #require(ended.status == 403, "\(ended.json)")
-            let entry = try await world.send("GET", "/_sim/requests?route=*/\(component)/finish&status=403")
+            let entry = try await world.send("GET", "/_sim/requests?route=**/\(component)/finish&status=403")
             #expect(
                 entry["requests.0.because"].text?.contains("decided ClientRejected") == true, "\(entry["requests.0"])")
             tried.met.insert("POST /components/sessions/{id}/\(component)/finish 403")

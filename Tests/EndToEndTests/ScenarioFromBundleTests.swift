@@ -24,6 +24,11 @@ import Yams
 
         func text() throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
 
+        func expectations() throws -> [[String: Any]] {
+            let document = try #require(try load(yaml: text()) as? [String: Any])
+            return document["expect"] as? [[String: Any]] ?? []
+        }
+
         func replace(_ old: String, by new: String) throws {
             let text = try text()
             try #require(text.contains(old), "\(text)")
@@ -53,7 +58,7 @@ import Yams
         try await world.advance("90m")
         _ = try await world.send(
             "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 503], "times": 1])
-        _ = try await world.send("POST", "/sdk/search", [:], token: a)
+        for _ in 0..<2 { _ = try await world.send("POST", "/sdk/search", [:], token: a) }
         _ = try await world.send(
             "PATCH", "/_sim/authentications/\(item)", ["result": "authentic"])
         _ = try await world.send("POST", "/_sim/authentications/\(item)/retake", ["message": "again: # please"])
@@ -72,13 +77,14 @@ import Yams
             for part in [
                 "freeze: \"2026-01-05T09:00:00Z\"", "delay: ", "customer_item_id: before", "result: unknown",
                 "at: \"90m\"", "fault:", "retake:", "again: # please", "route: /sdk/results/*",
-                "username: DemoOrg-user-of-b",
-                "status: \"2xx\"", "status: 503", "by the fault flt_",
+                "username: DemoOrg-user-of-b", "status: \"2xx\"",
                 "404, because the item belongs to DemoOrg-user-of-a; the session is DemoOrg-user-of-b's",
             ] {
                 #expect(text.contains(part), "\(part) in \(text)")
             }
             #expect(!text.contains(item), "ids of the run differ in the next one")
+            let statuses = try folder.expectations().map { $0["status"] as? Int }
+            #expect(!statuses.contains(503), "the client came again after the fault")
             let failed = try await folder.verify()
             #expect(failed.status == 1 && failed.output.contains("FAILED"), "\(failed.output)")
             #expect(failed.output.contains("GET /sdk/results/* -> 2xx by DemoOrg-user-of-b"))
@@ -110,18 +116,22 @@ import Yams
     @Test func itEndsWithTheRequestThatIsNamed() async throws {
         let (world, _) = try await failedRun()
         let list = try await world.send("GET", "/_sim/requests")["requests"].items
-        let search = try #require(list.first { $0["path"] == "/sdk/search" })
-        let id = try #require(search["id"].text)
-        let number = try #require(search["sequence"].integer)
+        let searches = list.filter { $0["path"] == "/sdk/search" }
+        try #require(searches.map { $0["status"].integer } == [200, 503])
         try await withBundle(try await bundle(of: world)) { folder in
-            for name in [id, "sequence:\(number)"] {
-                let made = try await folder.from("--until", name)
-                try #require(made.status == 0, "\(made.output)")
-                let text = try folder.text()
-                #expect(text.contains("up to #\(number)") && text.contains("status: 503"))
-                // Later requests are left out.
-                #expect(!text.contains("/sdk/results/") && !text.contains("retake:"))
-                #expect(try await folder.verify().status == 0)
+            for (search, isAnswered) in zip(searches, [true, false]) {
+                let id = try #require(search["id"].text)
+                let number = try #require(search["sequence"].integer)
+                for name in [id, "sequence:\(number)"] {
+                    let made = try await folder.from("--until", name)
+                    try #require(made.status == 0, "\(made.output)")
+                    let text = try folder.text()
+                    #expect(text.contains("up to #\(number)"))
+                    #expect(text.contains("CHOOSE: #\(number) was 503, by the fault flt_") == !isAnswered)
+                    // Later requests are left out.
+                    #expect(!text.contains("/sdk/results/") && !text.contains("retake:"))
+                    #expect(try await folder.verify().status == 0)
+                }
             }
         }
     }
@@ -137,7 +147,7 @@ import Yams
             faults: [{match: {route: /sdk/search}, effect: {status: 503}, times: 2}]
             timeline: [{at: 1h, set_result: {customer_item_id: pre-1, result: unknown}}]
             subscriptions: [{url: "http://127.0.0.1:1/h", secret_key: top-secret-1}]
-            expect: [{route: /sdk/login, status: 200}]
+            expect: [{route: /sdk/login, status: 200}, {route: /sdk/serch, times: 2}]
             """
         let started = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
         try #require(started.status == 200, "\(started.json)")
@@ -153,6 +163,8 @@ import Yams
                 try #require(document[key] as? [[String: Any]], "\(key)").count
             }
             #expect(lists == [1, 1, 1, 1, 2], "the action and what it caused is there once")
+            let expected = try #require(document["expect"] as? [[String: Any]]).compactMap { $0["route"] as? String }
+            #expect(expected.prefix(2) == ["/sdk/login", "/sdk/serch"] && !expected.contains("/sdk/nothing"))
             let text = try folder.text()
             #expect(!text.contains("top-secret-1") && !text.contains("after the start; here it is there"))
             #expect(text.contains("--strict refuses this"), "nothing matches /sdk/late")
@@ -318,8 +330,7 @@ import Yams
         }
     }
 
-    /// A webhook that a fault lost is part of the case.
-    @Test func aWebhookThatAFaultLostIsExpectedAsItWas() async throws {
+    @Test func aWebhookThatAFaultLostIsNotExpected() async throws {
         let world = try await TestWorld.make()
         let hook: JSONValue = ["url": "http://127.0.0.1:1/hook", "secret_key": "hook-secret-1"]
         _ = try await world.send("POST", "/_sim/webhooks", hook)
@@ -330,8 +341,102 @@ import Yams
         try await withBundle(try await bundle(of: world)) { folder in
             let made = try await folder.from()
             let text = try folder.text()
-            #expect(
-                made.status == 0 && text.contains("by the fault flt_") && text.contains("status: retrying"), "\(text)")
+            #expect(made.status == 0 && text.contains("# Not expected: session.") && text.contains("by the fault flt_"))
+            #expect(try !folder.expectations().contains { $0["webhook"] != nil }, "\(text)")
+        }
+    }
+
+    // MARK: What a fault or a limit decided
+
+    /// A client of a scenario, which makes a request `times` times and advances the clock after each.
+    private struct Client {
+        var effect: JSONValue?
+        var limit: JSONValue = [:]
+        var expect = ""
+        var times = 1
+        var advance: String?
+
+        func run() async throws -> TestWorld {
+            let world = try await TestWorld.make()
+            var text = "name: mine\ndescription: mine\nclock: {freeze: 2026-01-05T09:00:00Z}\n"
+            text += "settings: {rate_limits: \(String(decoding: try WireJSON.encode(limit), as: UTF8.self))}\n"
+            if let effect {
+                let rule = effect.merging(["match": ["route": "/sdk/session"]])
+                text += "faults: [\(String(decoding: try WireJSON.encode(rule), as: UTF8.self))]\n"
+            }
+            if !expect.isEmpty { text += "expect: [\(expect)]\n" }
+            let started = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(text)])
+            try #require(started.status == 200, "\(started.json)")
+            let session = try await world.login("user-of-a")
+            if let advance { try await world.advance(advance) }
+            for _ in 0..<times {
+                _ = try? await world.send("GET", "/sdk/session", token: session)
+                if let advance { try await world.advance(advance) }
+            }
+            return world
+        }
+    }
+
+    /// Makes a scenario of the wrong client's run. It must fail for that run, and pass for the right client's.
+    private func tellApart(_ wrong: Client, _ right: Client, _ body: (String) throws -> Void = { _ in }) async throws {
+        try await withBundle(try await bundle(of: wrong.run())) { folder in
+            let made = try await folder.from()
+            try #require(made.status == 0, "\(made.output)")
+            let text = try folder.text()
+            #expect(try await folder.verify().status == 1, "\(text)")
+            #expect(try folder.expectations().allSatisfy { ![429, 503].contains($0["status"] as? Int) }, "\(text)")
+            try body(text)
+            try await bundle(of: right.run()).write(to: URL(fileURLWithPath: folder.bundle))
+            let verified = try await folder.verify()
+            #expect(verified.status == 0, "\(verified.output)")
+        }
+    }
+
+    @Test(arguments: ["{route: /sdk/session, status: 200}", ""])
+    func aClientThatGivesUpAfterAFaultIsToldFromOneThatTriesAgain(expect: String) async throws {
+        let effects: [JSONValue] = [
+            ["status": 503], ["drop_connection": true], ["lose_request": true], ["malformed_json": true],
+        ]
+        for effect in effects {
+            let wrong = Client(effect: ["effect": effect, "times": 1], expect: expect)
+            var right = wrong
+            right.times = 2
+            try await tellApart(wrong, right) { #expect($0.contains("CHOOSE: #")) }
+        }
+    }
+
+    @Test func aClientThatALimitRefusesIsToldFromOneThatWaits() async throws {
+        let expect = "{route: /sdk/session, status: 200, times: 3}"
+        let wrong = Client(limit: ["sdk_per_second": 2], expect: expect, times: 3)
+        let right = Client(limit: ["sdk_per_second": 2], expect: expect, times: 3, advance: "1s")
+        try await tellApart(wrong, right) { #expect($0.contains("by sdk_per_second, and is not expected")) }
+        // Without the scenario's own expectation, the first answer is what is known.
+        let never = Client(limit: ["sdk_per_second": 1], times: 2)
+        try await tellApart(never, Client(times: 1)) { #expect($0.contains("by sdk_per_second. If your client")) }
+    }
+
+    /// An injected success is none of the platform, a delayed refusal is its own, and a fault that stays lets nobody through.
+    @Test func aFaultDecidesByItsEffect() async throws {
+        let injected = Client(effect: ["effect": ["status": 200]])
+        try await withBundle(try await bundle(of: injected.run())) { folder in
+            try #require(try await folder.from().status == 0)
+            #expect(try !folder.expectations().contains { $0["route"] as? String == "/sdk/session" })
+        }
+        let delayed = try await TestWorld.make()
+        _ = try await delayed.send(
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/*"], "effect": ["delay": "1ms"], "times": 1])
+        _ = try await delayed.send("GET", "/sdk/session")
+        try await withBundle(try await bundle(of: delayed)) { folder in
+            try #require(try await folder.from().status == 0)
+            #expect(try folder.text().contains("was 401. If that is right, expect status 401"))
+        }
+        let lasting = Client(effect: ["effect": ["status": 418]], times: 2)
+        try await withBundle(try await bundle(of: lasting.run())) { folder in
+            try #require(try await folder.from().status == 0)
+            let text = try folder.text()
+            #expect(text.contains("and is not expected. Expect what your client should do"), "\(text)")
+            let routes = try folder.expectations().compactMap { $0["route"] as? String }
+            #expect(!routes.contains("/sdk/session") && routes.contains("/sdk/login"))
         }
     }
 

@@ -159,7 +159,12 @@ import Testing
         let world = try await TestWorld.make()
         _ = try await start(world, head + "timeline: [{at: 1h, clear_faults: true}]")
         let early = try await verify(world)
-        #expect(early.status == 409 && early["details.0.problem"].text?.contains("is still due") == true)
+        let wait = "is still due: in 1h, 1h after the start; the clock is frozen: advance it"
+        #expect(early.status == 409 && early["details.0.problem"].text == "clear_faults \(wait)")
+        let name = early["scenario.name"].text ?? ""
+        let table = try await SimProcess.run(["scenario", "verify", name, "--url", world.base])
+        let line = table.output.components(separatedBy: "\n").first { $0.contains("clear_faults waiting") }
+        #expect(line?.hasSuffix(wait) == true, "\(table.output)")
         try await world.advance("1h")
         #expect(try await verify(world).status == 200)
     }

@@ -74,7 +74,7 @@ extension Transcript {
             try await send("GET", "/_sim/explain/\(explained)", hiding: "event:[0-9]+|(after|before)_sequence=[0-9]+")
         }
         // Counting began at a moment of real time.
-        try await send("GET", "/_sim/coverage", hiding: #""since":[0-9.]+"#)
+        try await send("GET", "/_sim/coverage", hiding: #""(since|sources)":([0-9.]+|\[[^\]]*\])"#)
         try await send("DELETE", "/_sim/coverage")
         try await send("GET", "/_sim/authentications/\(items[0])/rules")
         for path in [

@@ -73,6 +73,39 @@ struct SimulatorTests {
         }
     }
 
+    @Test func whatTheJournalHasForgottenWasNotJudged() async throws {
+        let sim = try SimulatedNamespace.current
+        _ = try await URLSession.shared.data(from: sim.url.appendingPathComponent("v1/health"))
+        try await sim.control("DELETE", "/_sim/requests")
+        await #expect { try await sim.expectNoMisuse() } throws: {
+            "\($0)".hasPrefix("retry-too-soon could not judge everything: the journal has forgotten requests")
+        }
+        try await sim.expectNoMisuse(ignoring: ["forgotten": "this test empties the journal"])
+        let rules = try await sim.audit(level: .error).rules.map { ($0.id, "not asked about") }
+        try await sim.expectNoMisuse(ignoring: Dictionary(uniqueKeysWithValues: rules))
+    }
+
+    @Test func aWaitForAHeldRequestTakesTheOneBefore() async throws {
+        let sim = try SimulatedNamespace.current
+        let url = sim.url.appendingPathComponent("sdk/config")
+        try await sim.fault(.hold(), on: "/sdk/config", times: 2)
+        func ask() -> Task<Int?, any Error> {
+            Task { (try await URLSession.shared.data(from: url).1 as? HTTPURLResponse)?.statusCode }
+        }
+        let first = ask()
+        try await sim.wait(for: .requestHeld)
+        let number = try #require(try await sim.held().first).request.sequence
+        await #expect { try await sim.wait(for: .requestHeld(after: number), within: "0.05s") } throws: {
+            "\($0)".contains("request:held did not happen within 50ms")
+        }
+        let second = ask()
+        try await sim.wait(for: .requestHeld(after: number))
+        #expect(try await sim.held().count == 2)
+        try await sim.releaseAll()
+        let answers = try await [first.value, second.value]
+        #expect(answers == [401, 401])
+    }
+
     @Test func aRequestIsHeldUntilItIsReleased() async throws {
         let sim = try SimulatedNamespace.current
         let url = sim.url.appendingPathComponent("sdk/config")
@@ -172,6 +205,10 @@ struct SimulatorTests {
         await #expect { try await sim.wait(for: "item:x", within: "1s") } throws: {
             "\($0)".contains("until must be one of")
         }
+        let gone = try await Simulator.start().makeNamespace()
+        let ending = Task { try await gone.wait(for: .webhook("session.completed"), within: "60s") }
+        try await gone.delete()
+        await #expect { try await ending.value } throws: { "\($0)".contains("was deleted") }
         waiting.cancel()
         _ = await waiting.result
     }
@@ -228,7 +265,7 @@ struct SimulatorTests {
         #expect(path.hasSuffix("/kept.entrupy-bundle.tar") && FileManager.default.fileExists(atPath: path))
     }
 
-    @Test(.entrupySim(scenario: "late-result")) func aScenarioOfTheServerIsStarted() async throws {
+    @Test(.entrupySim(scenario: "late-result", verify: false)) func aScenarioOfTheServerIsStarted() async throws {
         let sim = try SimulatedNamespace.current
         #expect(try await sim.control("GET", "/_sim/outcomes").members?["outcomes"]?.elements?.isEmpty == false)
         await #expect { try await Task.detached { try await sim.verifyScenario("late-result") }.value } throws: {
@@ -390,6 +427,52 @@ struct SimulatorTests {
         let failures = found.filter { $0.hasPrefix("failure: ") }
         #expect(failures.count == (strict ? 1 : 0) && found.count == 2 + failures.count, "\(found)")
         #expect(failures.allSatisfy { $0.contains("DemoOrg-late-user-1") }, "\(found)")
+    }
+
+    @Test(arguments: [false, true]) func aScenarioOfATraitIsVerifiedWhereTheTestPassed(fails: Bool) async throws {
+        let found = try await issues(
+            { sim in
+                let test = try #require(Test.current)
+                func run(_ trait: EntrupySimTrait, _ body: @escaping @Sendable () async throws -> Void) async throws {
+                    try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
+                }
+                try await run(.entrupySim(scenario: "late-result")) { if fails { Issue.record("mine") } }
+                try await run(.entrupySim(scenario: "late-result", verify: false)) {}
+                try await run(.entrupySim(scenario: "late-result")) { try await SimulatedNamespace.current.delete() }
+            }, strict: false)
+        #expect(found.count == 2, "\(found)")
+        #expect(
+            found.first?.hasPrefix(fails ? "failure: mine" : "failure: the scenario late-result did not pass") == true)
+        #expect(found.last?.hasPrefix("warning: what the scenario late-result expects was not verified") == true)
+    }
+
+    @Test func whatAScenarioExpectsMustHaveHappenedWhenTheOperationReturns() async throws {
+        let simulator = try await Simulator.start()
+        await #expect {
+            try await Task.detached { try await simulator.withNamespace(scenario: "late-result") { _ in } }.value
+        } throws: { "\($0)".hasPrefix("the scenario late-result did not pass: 2 of 2 checks failed") }
+        try await simulator.withNamespace(scenario: "late-result", verify: false) { sim in
+            await #expect { try await sim.verifyScenario("no-such") } throws: {
+                "\($0)".contains("was started from the scenario") && ($0 as? SimulatorError)?.status == 409
+            }
+        }
+    }
+
+    @Test func whatCouldNotBeJudgedOtherwiseIsAWarning() async throws {
+        let found = try await issues(
+            { sim in
+                try await sim.settings(["journal": ["body_bytes": 10]])
+                var request = URLRequest(url: sim.url.appendingPathComponent("v2/search/authentications"))
+                request.httpMethod = "POST"
+                request.httpBody = Data("{\"limit\": 2, \"text\": \"\(String(repeating: "x", count: 200))\"}".utf8)
+                for (name, value) in ["Authorization": "Token demo-api-token", "Content-Type": "application/json"] {
+                    request.setValue(value, forHTTPHeaderField: name)
+                }
+                _ = try await URLSession.shared.data(for: request)
+                try await sim.expectNoMisuse(failingAt: .warning)
+            }, strict: false)
+        #expect(found.count == 1, "\(found)")
+        #expect(found.first?.hasPrefix("warning: unread-member could not judge everything") == true)
     }
 
     @Test func outsideATestANoteIsThrownWhereItIsStrict() async throws {

@@ -33,12 +33,14 @@ import Testing
         outcome.limits = ["sdk_per_second", "api_per_second"]
         outcome.fault = TriggeredFault(id: "flt_1", effect: nil)
         outcome.changes = body.isEmpty ? nil : (after: 7, through: 9)
-        return JournalEntry(
+        var entry = JournalEntry(
             requestID: id, method: "POST", path: path, query: query,
             status: 418,
             milliseconds: 12.3456789, outcome: outcome,
             request: message(body, [("Content-Type", "application/json"), ("X-Sim-Test", "a \"test\"")]),
             response: message("", [("Set-Cookie", "secret"), ("X-Note", Self.characters)]))
+        entry.connection = 4_294_967_295
+        return entry
     }
 
     private func export(
@@ -79,6 +81,7 @@ import Testing
                 entry.sequence = Int64(index) + 1
                 var request = JournaledRequest(entry, withMessages: true, Secrets(entry, []))
                 request.digests = entry.digests(["token"], Secrets(entry, []))
+                request.connection = 4_294_967_295
                 return request
             })
         #expect(

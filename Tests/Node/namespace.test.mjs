@@ -104,10 +104,14 @@ test("a request is held until it is released", simulator.test(async (sim) => {
   await sim.wait("request:held");
   const [held] = await sim.held();
   assert.deepEqual([held.request.path, held.when], [SEARCH, "before"]);
+  const { sequence } = held.request;
+  assert.match(await problem(() => sim.wait("request:held", { after: sequence, within: "100ms" })), /^request:held did not happen within 100ms/);
+  await sim.wait("request:held", { after: sequence - 1 });
   await sim.release(held);
   assert.equal(await answer, 200);
   assert.match(await problem(() => sim.release(held.id)), /it was released already/);
   ({ answer } = await ask());
+  await sim.wait("request:held", { after: sequence });
   await sim.release((await sim.held())[0], { status: 503, body: { a: 1 } });
   assert.equal(await answer, 503);
   ({ answer } = await ask());

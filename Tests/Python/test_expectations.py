@@ -218,11 +218,16 @@ def test_a_request_is_held_until_it_is_released(entrupy_sim):
     entrupy_sim.wait("request:held")
     held = entrupy_sim.held()
     assert [(h["request"]["path"], h["when"]) for h in held] == [(SEARCH, "before")]
+    number = held[0]["request"]["sequence"]
+    with pytest.raises(SimulatorError, match="request:held did not happen within 100ms"):
+        entrupy_sim.wait("request:held", after=number, within=0.1)
+    entrupy_sim.wait("request:held", after=number - 1)
     entrupy_sim.release(held[0])
     thread.join()
     with pytest.raises(SimulatorError, match="it was released already"):
         entrupy_sim.release(held[0]["id"])
     thread = ask()
+    entrupy_sim.wait("request:held", after=number)
     entrupy_sim.release(entrupy_sim.held()[0], status=503, body={"a": 1})
     thread.join()
     thread = ask()

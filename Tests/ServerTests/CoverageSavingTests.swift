@@ -17,7 +17,7 @@ import Testing
         let path = folder.appendingPathComponent("coverage.json").path
         var configuration = try HeldServer.configuration()
         configuration.coverageFile = path
-        let ledger = CoverageLedger(.simulated) { 0 }
+        let ledger = CoverageLedger(.simulated, newID: { "a" }, realTime: { 0 })
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let file = try #require(try CoverageFile(configuration, ledger, logger))
         func count(test: String? = nil) {

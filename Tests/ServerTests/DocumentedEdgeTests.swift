@@ -13,7 +13,7 @@ import Yams
 /// The documented edges are whole: everything that the description and the rules have is one, and each says what meets it.
 @Suite struct DocumentedEdgeTests {
     private static let axes: [String: [String]] = {
-        let coverage = CoverageLedger(.simulated) { 0 }.ofServer
+        let coverage = CoverageLedger(.simulated, newID: { "a" }, realTime: { 0 }).ofServer
         return Dictionary(uniqueKeysWithValues: coverage.axes.map { ($0.id, $0.edges.map(\.id)) })
     }()
 

@@ -5,44 +5,87 @@ import Testing
 
 /// Files of coverage: bounds, sums and differences.
 @Suite struct CoverageFormTests {
-    private func coverage(_ edges: [Coverage.Edge], since: Double = 1, axis: String = "a") -> Coverage {
-        Coverage(since: since, axes: [.init(id: axis, title: axis, edges: edges)])
+    private func coverage(
+        _ edges: [Coverage.Edge], since: Double = 1, axis: String = "a", sources: [String] = []
+    ) -> Coverage {
+        Coverage(since: since, sources: sources, axes: [.init(id: axis, title: axis, edges: edges)])
     }
 
-    @Test func sumsStayAtTheLargestNumber() {
+    private func merged(_ parts: [Coverage]) throws -> Coverage { try Coverage.merged(parts).coverage }
+
+    @Test func sumsStayAtTheLargestNumber() throws {
         let one = coverage([.init(id: "x", reached: .max, injected: .max)])
-        let sum = Coverage.merged([one, one])
+        let sum = try merged([one, one])
         #expect(sum.edge("a", "x")?.reached == .max)
         #expect(sum.edge("a", "x")?.injected == .max)
     }
 
-    @Test func theFirstOfTheOlderPartCounts() {
+    @Test func theFirstOfTheOlderPartCounts() throws {
         let old = coverage(
             [.init(id: "x", reached: 1, first: .init(namespace: "old", request: "sequence:1"))], since: 1)
         let new = coverage(
             [.init(id: "x", reached: 1, first: .init(namespace: "new", request: "sequence:1"))], since: 2)
         for parts in [[old, new], [new, old]] {
-            let sum = Coverage.merged(parts)
+            let sum = try merged(parts)
             #expect(sum.since == 1)
             #expect(sum.edge("a", "x")?.first?.namespace == "old")
         }
     }
 
-    @Test func edgesThatOnlyOnePartHasAreKept() {
-        let sum = Coverage.merged([
+    @Test func edgesThatOnlyOnePartHasAreKept() throws {
+        let sum = try merged([
             coverage([.init(id: "x", meet_with: "a way")]), coverage([.init(id: "y", reached: 1)]),
             coverage([.init(id: "z")], axis: "b"),
         ])
         #expect(sum.axes.map { "\($0.id) \($0.reached)/\($0.of)" } == ["a 1/2", "b 0/1"])
         #expect(sum.edge("a", "x")?.meet_with == "a way")
-        #expect(Coverage.merged([]).axes.isEmpty)
+        #expect(try merged([]).axes.isEmpty)
     }
 
-    @Test func aSumNamesTwentyTests() {
+    @Test func aSumNamesTwentyTests() throws {
         let parts = (0..<3).map { part in
             coverage([.init(id: "x", reached: 1, tests: (0..<20).map { "\(part)-\($0)" })])
         }
-        #expect(Coverage.merged(parts).edge("a", "x")?.tests.count == 20)
+        #expect(try merged(parts).edge("a", "x")?.tests.count == 20)
+    }
+
+    private func counted(_ number: Int, _ sources: String...) -> Coverage {
+        coverage([.init(id: "x", reached: number, tests: ["\(number)"])], sources: sources)
+    }
+
+    /// Of the same counts the larger number is the later one. A namespace's are within its server's.
+    @Test func theSameCountsAreTakenOnce() throws {
+        let cases: [([Coverage], Int, [String])] = [
+            ([counted(2, "a"), counted(2, "a")], 2, ["a"]),
+            ([counted(2, "a"), counted(5, "a"), counted(3, "a")], 5, ["a"]),
+            ([counted(2, "a"), counted(5, "b")], 7, ["a", "b"]),
+            ([counted(7, "a", "b"), counted(2, "a"), counted(5, "b")], 7, ["a", "b"]),
+            ([counted(1, "a/1"), counted(4, "a"), counted(2, "a/2")], 4, ["a"]),
+            ([counted(1, "a/1"), counted(2, "a/2")], 3, ["a/1", "a/2"]),
+            ([counted(3, "a/1", "a/2"), counted(4, "a")], 4, ["a"]),
+            ([counted(1), counted(1)], 2, []),
+        ]
+        for (parts, number, sources) in cases {
+            for parts in [parts, parts.reversed()] {
+                let merge = try Coverage.merged(parts)
+                #expect(merge.coverage.edge("a", "x")?.reached == number, "\(parts)")
+                #expect(merge.coverage.sources == sources)
+                #expect(
+                    Set(merge.coverage.edge("a", "x")?.tests ?? [])
+                        == Set(parts.map { "\($0.axes[0].edges[0].reached)" }))
+            }
+        }
+        #expect(try Coverage.merged([counted(2, "a"), counted(2, "a"), counted(1, "b")]).repeated == 1)
+    }
+
+    @Test func sumsThatShareAPartCannotBeToldApart() {
+        for parts in [
+            [counted(3, "a", "b"), counted(3, "b", "c")], [counted(3, "a", "b/1"), counted(4, "b")],
+            [counted(3, "a", "c"), counted(3, "b"), counted(4, "b", "c")],
+        ] {
+            #expect(throws: Coverage.FileProblem.self) { try Coverage.merged(parts) }
+            #expect(throws: Coverage.FileProblem.self) { try Coverage.merged(parts.reversed()) }
+        }
     }
 
     @Test func onlyAFaultsEdgeIsMetByAnInjectedOne() {
@@ -83,6 +126,8 @@ import Testing
         #expect(try isRefused(coverage([.init(id: "x", reached: -1)])))
         #expect(try isRefused(coverage([.init(id: String(repeating: "x", count: 501))])))
         #expect(try isRefused(coverage([], since: -1)))
+        #expect(try isRefused(coverage([], since: 1e15)))
+        #expect(try isRefused(coverage([], sources: [String(repeating: "x", count: 501)])))
     }
 
     @Test func aFilesSumsAndNamesAreNotBelieved() throws {

@@ -102,6 +102,20 @@ enum ComponentLines {
         add(get, 200, session, start, upload, call("GET", place))
     }
 
+    /// The answers to a client that was rejected, and to its later requests.
+    private static func addRejections(_ add: (String, Int, String...) -> Void) {
+        let rejected = error(.clientRejected)
+        let code = CurlLine.call("POST", "/components/v1/workflows/onboarding/validationcode", backend, json: "{}")
+        let session =
+            #"curl -s -H 'Content-Type: application/json' -d "{\"validationCode\": \"$CODE\", \"networkEnvironment\": \"sandbox\"}" "$ENTRUPY_SIM_URL/components/sessions""#
+        add("POST /components/v1/workflows/{workflowId}/validationcode", 403, rejected, code)
+        add("POST /components/sessions", 403, CurlLine.set("CODE", "validationCode", of: code), rejected, session)
+        add("POST /components/sessions/{id}/document/finish", 403, rejected)
+        add(
+            "POST /components/sessions/{id}/biometrics/finish", 403,
+            rejected.replacing("document ", with: "biometrics --workflow selfie-only "))
+    }
+
     /// The routes of a session beside those of a file.
     static let answers: [String: String] = {
         var lines: [String: String] = [:]
@@ -123,6 +137,7 @@ enum ComponentLines {
             CurlLine.call(
                 "POST", "/components/sessions", json: #"{"validationCode": "x", "networkEnvironment": "sandbox"}"#))
         add("POST /components/sessions", 409, error(.configurationNotSupported))
+        addRejections(add)
         add("POST /components/sessions/{id}/document", 401, "ID=any-1", document)
         add("POST /components/sessions/{id}/document", 422, error(.documentTypeNotSupported))
         add("POST /components/sessions/{id}/document/finish", 422, error(.personNotAdult))

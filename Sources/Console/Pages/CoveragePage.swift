@@ -4,7 +4,7 @@ import SimulationAPI
 /// Which documented edges were met, as a map: in the console, and as a page of its own that opens without a server [D coverage].
 package enum CoveragePage {
     private struct View: Encodable, Sendable {
-        let isServer: Bool
+        let isServer, isSinceRestart: Bool
         let since: Double
         /// HTML.
         let map: String
@@ -14,7 +14,8 @@ package enum CoveragePage {
     static func part(_ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
         let coverage = try await api.get("coverage", as: Coverage.self)
         let view = View(
-            isServer: request.namespace == "default", since: coverage.since, map: try map(coverage, nil))
+            isServer: request.namespace == "default", isSinceRestart: coverage.since_restart, since: coverage.since,
+            map: try map(coverage, nil))
         return PagePart(section: "coverage", title: "Coverage", template: "coverage", view: view)
     }
 
@@ -95,7 +96,7 @@ package enum CoveragePage {
             status = edge.id.split(separator: " ").last.map(String.init) ?? ""
             self.state = state
             stateWords = words[state] ?? state
-            count = edge.fault_only ? edge.reached + edge.injected : edge.reached
+            count = edge.count
             injected = edge.injected > 0 && !edge.fault_only ? edge.injected : nil
             tests = Rows(edge.tests)
             meetWith = edge.meet_with?.nonEmpty

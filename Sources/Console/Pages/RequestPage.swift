@@ -97,7 +97,8 @@ enum RequestPage {
     private static func changes(of journaled: JournaledRequest, _ api: ControlReader) async throws -> [StateChange] {
         guard let range = journaled.changes, range.through > range.after else { return [] }
         return try await api.events([
-            ("after_sequence", "\(range.after)"), ("before_sequence", "\(range.through + 1)"),
+            ("after_sequence", "\(range.after)"),
+            ("before_sequence", "\(range.through == .max ? .max : range.through + 1)"),
             ("limit", "\(maxChanges)"),
         ]).reversed()
     }

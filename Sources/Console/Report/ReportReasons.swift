@@ -285,7 +285,7 @@ package enum ReportGate: Sendable {
             let actions = run.timeline.filter { $0.state != "done" }.map { action in
                 Check(
                     check: "\(action.action) at \(Moment.text(action.at))", line: "",
-                    problem: ReportReasons.short(action.problem ?? "is still due: the clock did not pass it"),
+                    problem: ReportReasons.short(run.obstacle(to: action) ?? "has not happened"),
                     nearest: nil)
             }
             let failures = actions + run.expectations.filter { !$0.passed }.map { Self.row($0, request) }

@@ -21,6 +21,7 @@ enum EventWords {
         "settings.changed": "Settings changed", "outcome.added": "Outcome rule added",
         "outcome.matched": "Outcome rule applied", "outcome.removed": "Outcome rule removed",
         "fault.added": "Fault added", "fault.removed": "Fault removed", "request.held": "Request held",
+        "request.released": "Request released",
         "scenario.started": "Scenario started",
         "scenario.action": "Scenario action", "due_work.failed": "Scheduled work failed",
         "clock.frozen": "Clock frozen", "clock.advanced": "Clock advanced",

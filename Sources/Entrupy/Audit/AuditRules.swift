@@ -10,6 +10,22 @@ extension AuditRoute {
     static let logout = AuditRoute("POST /sdk/logout")
 }
 
+extension AuditNames {
+    static let ofEntrupy = AuditNames(
+        logins: [.login, .guideLogin],
+        endings: [.logout, AuditRoute("POST /sdk/captures/*/cancel"), AuditRoute("POST /sdk/captures/*/submit")],
+        foreign: [
+            "nextcursor": "cursor", "pagecursor": "cursor", "page": "cursor", "offset": "cursor",
+            "paginationlimit": "limit", "pagesize": "limit", "perpage": "limit",
+        ],
+        shadowed: [
+            // [D fingerprints]
+            ShadowedMember(
+                AuditRoute("POST /sdk/captures"), "fingerprint_parent", by: "entrupy_id", in: "item",
+                where: ("capture_workflow", "fingerprint_compare"))
+        ])
+}
+
 extension AuditRule {
     static let ofEntrupy: [AuditRule] = [
         AuditRule(
@@ -72,12 +88,15 @@ extension AuditRule {
                     subject: disputed))),
     ]
 
-    /// The customer's id of an item, and the results that its user can flag.
-    private static func disputed(_ entrupyID: String, _ job: JobContext) throws -> AuditResubmission.Subject? {
+    /// The customer's id of an item, and the results that its user can flag with some settings.
+    private static func disputed(
+        _ entrupyID: String, _ settings: Settings, _ job: JobContext
+    ) throws -> AuditResubmission.Subject? {
         guard let item = try job.transaction.item(entrupyID: entrupyID), let id = item.customerItemID, !id.isEmpty,
             MagicItemID(id) == nil, let organization = try job.transaction.organization(id: item.organizationID)
         else { return nil }
-        let mayFlag = Flags.isSwitchedOn(organization, job) && item.activity == .authentication
-        return (id, item.activity.rawValue, mayFlag ? Set(job.entrupy.settings.flagEligible.map(\.rawValue)) : [])
+        let own = settings.part(EntrupySettings.self)
+        let mayFlag = organization.sdkFlagging && own.sdkFlagging && item.activity == .authentication
+        return (id, item.activity.rawValue, mayFlag ? Set(own.flagEligible.map(\.rawValue)) : [])
     }
 }

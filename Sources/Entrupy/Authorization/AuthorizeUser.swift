@@ -69,7 +69,9 @@ package struct AuthorizeUser: Operation {
             signed: signed,
             conflict: .userDataConflict(
                 fields: conflicts.map(\.field), signed: signed,
-                because: "\(username) was first authorized with \(facts.joined(separator: "; "))"))
+                because: Because(
+                    "\(username) was first authorized with \(facts.joined(separator: "; "))", username,
+                    [.userCreated, .userUpdated])))
     }
 
     /// The given parameters that differ from the values first set [S].

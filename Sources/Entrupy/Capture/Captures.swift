@@ -12,7 +12,7 @@ enum Captures {
         guard let capture = found, capture.userID == user.id else {
             throw PlatformError.notFound(
                 "the user has no capture with this id; GET /sdk/captures lists them",
-                because: try Ownership.because("capture", of: found?.userID, asked: user, job))
+                because: try Ownership.because(.capture, id, of: found?.userID, asked: user, job))
         }
         return capture
     }
@@ -29,11 +29,13 @@ enum Captures {
                 [ErrorDetail("capture_id", "\(capture.id) timed out at \(moment)")])
         case .submitted:
             throw PlatformError.wrongState(
-                "the capture was submitted before", entrupyID: capture.entrupyID, because: ended(capture, "submitted"))
+                "the capture was submitted before", entrupyID: capture.entrupyID,
+                because: ended(capture, "submitted", .captureSubmitted))
         case .cancelled:
-            throw PlatformError.wrongState("the capture was cancelled", because: ended(capture, "cancelled"))
+            throw PlatformError.wrongState(
+                "the capture was cancelled", because: ended(capture, "cancelled", .captureCancelled))
         case .other(let state):
-            throw PlatformError.wrongState("the capture is \(state)", because: ended(capture, state))
+            throw PlatformError.wrongState("the capture is \(state)", because: ended(capture, state, .captureSubmitted))
         }
     }
 
@@ -47,9 +49,10 @@ enum Captures {
     }
 
     /// How a capture ended, for the journal.
-    private static func ended(_ capture: CaptureRecord, _ how: String) -> String {
+    private static func ended(_ capture: CaptureRecord, _ how: String, _ kind: EventKind) -> Because {
         let at = (capture.submittedAt ?? capture.endedAt).map { " at \($0.display)" } ?? ""
-        return "the capture \(capture.id) was \(how)\(at)" + (capture.entrupyID.map { " as \($0)" } ?? "")
+        let item = capture.entrupyID.map { " as \($0)" } ?? ""
+        return Because("the capture \(capture.id) was \(how)\(at)\(item)", capture.id, [kind])
     }
 
     /// Times a capture out at the end of its two hours. It ends at exactly that time, even if the job runs later [S].
@@ -120,6 +123,11 @@ package struct StartCapture: Operation {
         if let quota = job.entrupy.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
         {
+            job.note {
+                $0.facts.append(
+                    DecidingFact(
+                        .setting, "quota", "the setting quota is \(quota)", otherwise: "a higher quota, or none"))
+            }
             throw PlatformError.forbidden(
                 "the user's quota of \(quota) submissions is used up",
                 [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")],

@@ -23,9 +23,9 @@ package struct UploadImage: Operation {
         guard regionID.isOne(of: regions) else {
             throw PlatformError.notFound(
                 "this capture has no region \(regionID); its regions are \(regions.joined(separator: ", "))",
-                because:
-                    "the workflow of \(captureID) (\(capture.category), \(capture.configType)) has no region of this name"
-            )
+                because: Because(
+                    "the workflow of \(captureID) (\(capture.category), \(capture.configType)) has no region of this name",
+                    captureID, [.captureStarted]))
         }
         try Captures.checkIsStarted(capture, job)
         let format = try image.format.get()

@@ -43,9 +43,10 @@ package enum ShowCertificate: RuleByID {
             throw PlatformError.notFound(
                 "there is no certificate \"\(certificateID.excerpt)\"; an item has one while its result is authentic",
                 because: found.map {
-                    "the certificate is withdrawn: the result of \($0.entrupyID) is \($0.result.rawValue)"
-                }
-                    ?? "the namespace has no certificate with this id")
+                    Because(
+                        "the certificate is withdrawn: the result of \($0.entrupyID) is \($0.result.rawValue)",
+                        $0.entrupyID, Results.changes)
+                } ?? Because("the namespace has no certificate with this id", certificateID, []))
         }
         let metadata = try ItemMetadata(stored: item.metadata)
         let names = [user.firstName, user.lastName].compactMap(\.self).joined(separator: " ")
@@ -104,7 +105,8 @@ enum CertificateTransfers {
                 : ErrorDetail("activity", "is \(item.activity.rawValue); fingerprints have no certificate")
             throw PlatformError.wrongState(
                 "the item has no certificate", [reason],
-                because: "the \(reason.field) of \(item.entrupyID) \(reason.problem)")
+                because: Because(
+                    "the \(reason.field) of \(item.entrupyID) \(reason.problem)", item.entrupyID, Results.changes))
         }
         let before = item.certificateHolder
         item.certificateHolder = email

@@ -22,11 +22,9 @@ extension EntrupyPlatform {
             }), let user = try job.transaction.user(id: session.userID)
         else { return nil }
         // Events of a session are the user's, who may have others.
+        let kinds = [EventKind.sessionStarted, .sessionEnded, .sessionExpired].map(\.name)
         return ExplainedObject(kind: "session", subjects: [user.username]) { event in
-            event.kind == EventKind.sessionStarted.name
-                ? event.at == session.createdAt
-                : [EventKind.sessionEnded.name, EventKind.sessionExpired.name].contains(event.kind)
-                    && event.at == session.endedAt
+            kinds.contains(event.kind) && event.data.contains("\"\(id)\"")
         }
     }
 }

@@ -48,6 +48,11 @@ extension EntrupyLines {
         lines["\(route) 200"] = partnerAuthorization
         // Another back end has set another email first.
         lines["\(route) 409"] = "\(authorize("v2", "met@example.com", "demo-user")); \(partnerAuthorization)"
+        // The user belongs to an organization without an API token.
+        let seed =
+            #"{"organizations": [{"name": "MetOrg", "api_tokens": [], "partner_users": [{"username": "met", "password": "met", "unique_user_id": "met-partner", "email": "partner@example.com"}]}]}"#
+        let call = partnerAuthorization.replacing(#""demo", "password": "demo""#, with: #""met", "password": "met""#)
+        lines["\(route) 403"] = "echo '\(seed)' | entrupy-sim seed load -; \(call)"
         lines["\(route) 429"] = limited("api_per_second", partnerAuthorization)
         return lines
     }()

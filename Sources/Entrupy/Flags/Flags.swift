@@ -34,6 +34,20 @@ enum Flags {
         organization.sdkFlagging && job.entrupy.settings.sdkFlagging
     }
 
+    /// What switched flagging off, for the journal.
+    fileprivate static func offReason(_ organization: OrganizationRecord, _ job: JobContext) -> Because {
+        guard organization.sdkFlagging else {
+            return Because(
+                "the seed data has sdk_flagging: false for \(organization.name)", "seed", [.seedLoaded],
+                named: organization.name)
+        }
+        let text = "the setting flagging.sdk is false"
+        job.note {
+            $0.facts.append(DecidingFact(.setting, "flagging.sdk", text, otherwise: "the setting flagging.sdk: true"))
+        }
+        return Because(text)
+    }
+
     /// Whether the SDK shows the item as flaggable. This depends only on the result and the switch, so it stays true
     /// while the item is flagged.
     static func isFlaggable(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> Bool {
@@ -62,9 +76,11 @@ enum Flags {
     }
 
     /// The state of an item's flag, for the journal.
-    private static func state(_ item: ItemRecord) -> String {
+    private static func state(_ item: ItemRecord) -> Because {
         let since = item.flag == .unflagged ? nil : item.flagResolvedAt ?? item.flaggedAt
-        return "the flag of \(item.entrupyID) is \(item.flag.rawValue)\(since.map { " since \($0.display)" } ?? "")"
+        return Because(
+            "the flag of \(item.entrupyID) is \(item.flag.rawValue)\(since.map { " since \($0.display)" } ?? "")",
+            item.entrupyID, [.itemSubmitted, .flagSet, .flagCleared, .flagResolved])
     }
 
     /// Sets a flag. Throws if it is already set [D flag-states]. Writes.
@@ -171,9 +187,7 @@ package struct SetFlag: Operation {
         guard Flags.isSwitchedOn(user.organization, job) else {
             throw PlatformError.forbidden(
                 "flagging through the SDK is switched off for \(user.organization.name): the setting flagging.sdk and the organization's seed data turn it on",
-                because: user.organization.sdkFlagging
-                    ? "the setting flagging.sdk is false"
-                    : "the seed data has sdk_flagging: false for \(user.organization.name)")
+                because: Flags.offReason(user.organization, job))
         }
         try Flags.checkIsEligible(item, job)
         if request.flag {
@@ -224,6 +238,8 @@ package struct ResolveFlag: Operation {
                 because: "the flag of \(entrupyID) is \(item.flag.rawValue)")
         }
         if let result { try item.activity.check(result) }
+        let flagged = try job.transaction.events(entrupyID: entrupyID).last { $0.kind == EventKind.flagSet.name }
+        let isOfClient = if case .request = flagged?.cause?.kind { true } else { false }
         let hadFinalResult = item.initialResult != nil
         if let result, result != item.result {
             try Results.set(&item, result, reason: nil, rule: .flagResolution, job)
@@ -232,7 +248,9 @@ package struct ResolveFlag: Operation {
         item.flagResolvedAt = job.now
         item.flagNote = note
         try Items.save(&item, job)
-        try job.record(.flagResolved, entrupyID, ["note": .string(note), "result": .string(item.result.rawValue)])
+        try job.record(
+            .flagResolved, entrupyID, ["note": .string(note), "result": .string(item.result.rawValue)],
+            isOfClient: isOfClient)
         let isFirstFinal = !hadFinalResult && item.initialResult != nil
         try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         return try AuthenticationInfo(item, job)

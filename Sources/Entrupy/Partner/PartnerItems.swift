@@ -10,16 +10,16 @@ extension Partner: ItemOwner {
     package func item(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
         let found = try job.transaction.item(entrupyID: entrupyID)
         guard let item = found, item.organizationID == organization.id else {
-            throw try missing(found?.organizationID, job)
+            throw try missing(entrupyID, found?.organizationID, job)
         }
         return item
     }
 
     /// - Parameter ownerID: the organization it belongs to; `nil` if there is no such item.
-    fileprivate func missing(_ ownerID: Int64?, _ job: JobContext) throws -> PlatformError {
+    fileprivate func missing(_ entrupyID: String, _ ownerID: Int64?, _ job: JobContext) throws -> PlatformError {
         .notFound(
             "the organization has no such item",
-            because: try Ownership.because("item", of: ownerID, asked: organization, job))
+            because: try Ownership.because(.item, entrupyID, of: ownerID, asked: organization, job))
     }
 }
 
@@ -39,8 +39,9 @@ package struct ShowPartnerItem: Operation {
     package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         let found = try job.transaction.foundItem(entrupyID: entrupyID, key: nil)
         guard let item = found, item.organizationID == partner.organization.id else {
-            throw try partner.missing(found?.organizationID, job)
+            throw try partner.missing(entrupyID, found?.organizationID, job)
         }
+        try Results.noteReview(item, job)
         return .item(try Renderings(job).partner(item, version, parts))
     }
 }
@@ -66,6 +67,7 @@ package struct LookUpItem: Operation {
                 "the organization has no such item",
                 because: try Ownership.because(lookup: customerItemID, asked: partner.organization, job))
         }
+        try Results.noteReview(found, job)
         return .item(try Renderings(job).partner(found, version, parts))
     }
 }

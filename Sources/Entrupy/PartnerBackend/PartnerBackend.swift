@@ -56,9 +56,9 @@ package struct AuthorizeForPartner: Operation {
             let organization = try job.transaction.organization(id: user.organizationID)?.name ?? "the organization"
             throw PlatformError.forbidden(
                 "the user's organization has no API token; give it one in the seed data",
-                because:
-                    "the user \(user.username) of the example back end belongs to \(organization), which has no API token"
-            )
+                because: Because(
+                    "the user \(user.username) of the example back end belongs to \(organization), which has no API token",
+                    "seed", [.seedLoaded], named: organization))
         }
         let partner = try Partner.identified(by: .token(token), job)
         // An empty value counts as absent [D partner-backend].

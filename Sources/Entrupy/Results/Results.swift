@@ -53,7 +53,8 @@ enum Results {
         let kind: EventKind =
             wasFinal ? .resultChanged : item.resultFinal || before.0 != result ? .resultSet : .resultUnplanned
         try job.record(
-            kind, item.entrupyID, ["result": .string(result.rawValue), "rule": .string(rule.rawValue)])
+            kind, item.entrupyID, ["result": .string(result.rawValue), "rule": .string(rule.rawValue)],
+            isOfClient: item.captureID != nil)
         // A flag's resolution sends its own webhook for both changes. Removing a planned result changes nothing
         // visible.
         if rule != .flagResolution, before != (item.result, item.resultReason) {
@@ -90,11 +91,31 @@ enum Results {
     }
 
     /// The state of an item's result, for the journal.
-    static func state(_ item: ItemRecord, _ job: JobContext) throws -> String {
+    static func state(_ item: ItemRecord, _ job: JobContext) throws -> Because {
         let state = "the result of \(item.entrupyID) is \(item.result.rawValue), "
-        if item.resultFinal { return state + "final" }
-        let isAsked = try Retakes.open(item.entrupyID, job) != nil
-        return state + (isAsked ? "not final: support asked for new images of it" : "not final")
+        let rest = item.resultFinal ? "final" : "not final: \(try review(item.entrupyID, job))"
+        return Because(state + rest, item.entrupyID, changes + [.retakeRequested])
+    }
+
+    /// The kinds of events that set or keep an item's result.
+    static let changes: [EventKind] = [.itemSubmitted, .resultSet, .resultChanged, .resultUnplanned]
+
+    /// When an item gets its result, for the journal.
+    private static func review(_ entrupyID: String, _ job: JobContext) throws -> String {
+        if let due = try job.transaction.resultDueTime(entrupyID: entrupyID) {
+            let seconds = Span(microseconds: due.microseconds - job.now.microseconds).roundedUpSeconds
+            let time = seconds < 60 ? "\(seconds) s" : DurationText.text(microseconds: Int64(seconds) * 1_000_000)
+            return "under review, due in \(time)"
+        }
+        return try Retakes.open(entrupyID, job) == nil
+            ? "under review, and no result is due" : "under review: support asked for new images of it"
+    }
+
+    /// Notes for the journal that an item is read before it has a final result: the first mistake of a new client.
+    static func noteReview(_ item: FoundItem, _ job: JobContext) throws {
+        guard !item.isFinal else { return }
+        let review = try review(item.entrupyID, job)
+        job.note { $0.because = "item \(item.entrupyID) \(review)" }
     }
 
     /// Any item of the namespace, for the control API.
@@ -102,7 +123,7 @@ enum Results {
         guard let item = try job.transaction.item(entrupyID: entrupyID) else {
             throw PlatformError.notFound(
                 "there is no item \"\(entrupyID.excerpt)\" in this namespace",
-                because: "the namespace has no item with this id")
+                because: Ownership.Thing.item.missing(entrupyID))
         }
         return item
     }
@@ -113,14 +134,15 @@ extension SDKUser: ItemOwner {
 
     package func item(_ entrupyID: String, _ job: JobContext) throws -> ItemRecord {
         let found = try job.transaction.item(entrupyID: entrupyID)
-        guard let item = found, item.userID == id else { throw try missing(found?.userID, job) }
+        guard let item = found, item.userID == id else { throw try missing(entrupyID, found?.userID, job) }
         return item
     }
 
     /// - Parameter ownerID: the user it belongs to; `nil` if there is no such item.
-    fileprivate func missing(_ ownerID: Int64?, _ job: JobContext) throws -> PlatformError {
+    fileprivate func missing(_ entrupyID: String, _ ownerID: Int64?, _ job: JobContext) throws -> PlatformError {
         .notFound(
-            "the user has no item with this id", because: try Ownership.because("item", of: ownerID, asked: self, job))
+            "the user has no item with this id",
+            because: try Ownership.because(.item, entrupyID, of: ownerID, asked: self, job))
     }
 }
 
@@ -130,7 +152,8 @@ package enum ShowResult: RuleByID {
 
     package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
-        guard let item = found, item.userID == user.id else { throw try user.missing(found?.userID, job) }
+        guard let item = found, item.userID == user.id else { throw try user.missing(entrupyID, found?.userID, job) }
+        try Results.noteReview(item, job)
         return EncodedJSON(bytes: try Renderings(job).sdk(item))
     }
 }

@@ -33,7 +33,9 @@ enum Retakes {
         guard let retake = found, retake.answeredAt == nil,
             var item = try job.transaction.item(entrupyID: retake.entrupyID)
         else {
-            throw PlatformError.wrongState("another capture has already answered the retake", because: answered(found))
+            throw PlatformError.wrongState(
+                "another capture has already answered the retake", because: found.map { answered($0, of: $0.entrupyID) }
+            )
         }
         try job.transaction.answerRetake(id: retakeID, at: job.now, captureID: capture.id)
         try Items.save(&item, job)
@@ -47,10 +49,14 @@ enum Retakes {
     /// The answer to a retake in words, for the journal.
     ///
     /// - Parameter retake: the item's last retake; `nil` if support asked for none.
-    static func answered(_ retake: RetakeRecord?) -> String {
-        guard let retake else { return "support has not asked for new images of the item" }
+    static func answered(_ retake: RetakeRecord?, of entrupyID: String) -> Because {
+        guard let retake else {
+            return Because("support has not asked for new images of the item", entrupyID, [.itemSubmitted])
+        }
         let at = retake.answeredAt.map { " at \($0.display)" } ?? ""
-        return "the retake \(retake.id) was answered\(at) by the capture \(retake.captureID ?? "of another session")"
+        return Because(
+            "the retake \(retake.id) was answered\(at) by the capture \(retake.captureID ?? "of another session")",
+            entrupyID, [.retakeAnswered], named: retake.id)
     }
 
     static func render(_ retake: RetakeRecord, _ job: JobContext) throws -> ItemToRetake {
@@ -193,7 +199,7 @@ package enum StartRetake: RuleByID {
         guard let retake = try Retakes.open(entrupyID, job) else {
             throw PlatformError.wrongState(
                 "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")],
-                because: Retakes.answered(try job.transaction.retakes(entrupyID: entrupyID).last))
+                because: Retakes.answered(try job.transaction.retakes(entrupyID: entrupyID).last, of: entrupyID))
         }
         let capture = CaptureRecord(
             id: try job.nextID(.capture), userID: user.id, configType: item.configType, category: item.category,

@@ -37,14 +37,15 @@ enum SupportConversations {
         guard let index = messages.lastIndex(where: { $0.type != "answer" }) else {
             throw PlatformError.wrongState(
                 "support has asked nothing about this item",
-                because: "\(item.entrupyID) has no message from support and no retake")
+                because: Because(
+                    "\(item.entrupyID) has no message from support and no retake", item.entrupyID, [.itemSubmitted]))
         }
         guard messages.count - index - 1 < maxAnswers else {
             throw PlatformError.wrongState(
                 "support's last message has \(maxAnswers) answers already",
-                because:
-                    "support's message \(messages[index].id) has \(maxAnswers) answers, the limit of the simulator"
-            )
+                because: Because(
+                    "support's message \(messages[index].id) has \(maxAnswers) answers, the limit of the simulator",
+                    item.entrupyID, [.supportAnswered]))
         }
         let last = messages[index]
         if let options = last.options, !options.contains(where: { $0.isIdentical(to: text) }) {

@@ -1,5 +1,6 @@
 import EntrupyStorage
 import Simulation
+import SimulationAPI
 import Storage
 
 /// A customer's backend, which sends its organization's API token.
@@ -62,12 +63,22 @@ package struct SDKUser: Authenticated {
             let reason = (session.endReason ?? "ended").replacing("_", with: " ")
             // The vendor's header names 403 for sessions that the platform ended [P, D ended-sessions].
             let isEndedByPlatform = ["expired", "revoked"].contains(session.endReason)
+            let isForbidden = isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403
+            let username = try job.transaction.user(id: session.userID)?.username ?? "a user"
+            if isForbidden {
+                job.note {
+                    $0.facts.append(
+                        DecidingFact(
+                            .setting, "sdk.ended_session_status", "the setting sdk.ended_session_status is 403",
+                            otherwise: "with 401 the answer is 401"))
+                }
+            }
             throw PlatformError.sessionRefused(
                 "the session is over (\(reason) at \(endedAt.display)); log in again",
-                isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403 ? .forbidden : .unauthorized,
-                because:
-                    "the session of \(try job.transaction.user(id: session.userID)?.username ?? "a user") ended at "
-                    + "\(endedAt.display) (\(reason)); the setting sdk.ended_session_status is 403")
+                isForbidden ? .forbidden : .unauthorized,
+                because: Because(
+                    "the session of \(username) ended at \(endedAt.display) (\(reason)); the setting sdk.ended_session_status is 403",
+                    username, [.sessionEnded, .sessionExpired], named: ActiveSession.id(ofToken: token)))
         }
         guard let user = try job.transaction.user(id: session.userID),
             let organization = try job.transaction.organization(id: user.organizationID)

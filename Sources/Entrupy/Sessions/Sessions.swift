@@ -45,6 +45,13 @@ package struct Login: Operation {
         job.note { $0.username = user.username }
         guard job.now < signed.expiresAt else {
             LoginLimits.countFailed(user, job)
+            job.note {
+                $0.facts.append(
+                    DecidingFact(
+                        .setting, "signed_request_lifetime",
+                        "issued at \(signed.issuedAt.display), expired at \(signed.expiresAt.display)",
+                        otherwise: "a login before \(signed.expiresAt.display), or a longer signed_request_lifetime"))
+            }
             throw PlatformError.unauthorized(
                 "signed_authorization_request expired at \(signed.expiresAt.display); authorize the user again")
         }
@@ -60,7 +67,11 @@ package struct Login: Operation {
         try job.transaction.insert(session)
         try LoginLimits.record(user, job)
         try job.schedule(.sessionExpiry, session.token, at: session.expiresAt)
-        try job.record(.sessionStarted, user.username, session.bundleID.map { ["bundle_id": .string($0)] } ?? [:])
+        var data: JSONObject = [
+            "session_id": .string(ActiveSession.id(ofToken: session.token)), "signed_request": .string(signed.id),
+        ]
+        data["bundle_id"] = session.bundleID.map { .string($0) }
+        try job.record(.sessionStarted, user.username, data)
         return LoginResponse(
             token: session.token, expiration_time: session.expiresAt.epoch,
             soft_expiration_time: session.softExpiresAt.epoch, username: user.username)
@@ -76,16 +87,18 @@ package struct Login: Operation {
         if let usedAt = signed.usedAt {
             throw PlatformError.forbidden(
                 "signed_authorization_request was used before, at \(usedAt.display); it is good for one login",
-                because:
-                    "the signed request was issued at \(signed.issuedAt.display) and used for a login at \(usedAt.display)"
-            )
+                because: Because(
+                    "the signed request was issued at \(signed.issuedAt.display) and used for a login at \(usedAt.display)",
+                    try job.transaction.user(id: signed.userID)?.username ?? "", [.sessionStarted], named: signed.id))
         }
         func checkRegistered(_ bundle: String, _ details: [ErrorDetail] = []) throws {
             guard try !job.transaction.hasBundle(bundle, organizationID: organization.id) else { return }
             throw PlatformError.forbidden(
                 "the bundle \(bundle) is not registered to \(organization.name): add it to the organization's bundles in the seed data",
                 details,
-                because: "the bundles of \(organization.name) in the seed data do not have \(bundle.excerpt)")
+                because: Because(
+                    "the bundles of \(organization.name) in the seed data do not have \(bundle.excerpt)", "seed",
+                    [.seedLoaded], named: organization.name))
         }
         if let named = request.bundle_id {
             if let bundle = signed.bundleID, !bundle.isIdentical(to: named) {
@@ -168,7 +181,9 @@ enum Sessions {
         else { return }
         try job.transaction.endSession(token: token, at: job.now, reason: reason)
         try job.unschedule(.sessionExpiry, token, at: session.expiresAt)
-        try job.record(kind, user.username, ["reason": .string(reason)])
+        try job.record(
+            kind, user.username,
+            ["reason": .string(reason), "session_id": .string(ActiveSession.id(ofToken: token))])
         job.entrupy.sessions[token] = nil
     }
 }

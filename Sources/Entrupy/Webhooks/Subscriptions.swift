@@ -16,7 +16,7 @@ enum Subscriptions {
         guard let subscription = found, subscription.organizationID == organization.id else {
             throw PlatformError.notFound(
                 "the organization has no webhook with this id; GET /v2/webhooks lists them",
-                because: try Ownership.because("webhook", of: found?.organizationID, asked: organization, job))
+                because: try Ownership.because(.webhook, id, of: found?.organizationID, asked: organization, job))
         }
         return subscription
     }

@@ -56,8 +56,6 @@ package struct AuditMaterial: Sendable {
     /// Whether there are older events than those that were looked at.
     let hasOlderEvents: Bool
     let attempts: [AuditedAttempt]
-    /// The real time after which a delivery fails.
-    let webhookTimeout: Span
     let resubmissions: [Resubmission]
 
     /// The numbers of the last events, and of the last deliveries, that an audit looks at [D audit].
@@ -76,11 +74,64 @@ package struct AuditMaterial: Sendable {
         let kinds = Set(rules.flatMap(\.check.events).map(\.name)).sorted()
         events = kinds.isEmpty ? [] : try job.transaction.events(kinds: kinds, recent: Self.maxEvents)
         hasOlderEvents = try job.transaction.lastEventSequence() > Self.maxEvents
-        attempts =
-            try !rules.contains { $0.check.isOfReceivers }
-            ? [] : job.transaction.attempts(ofDeliveries: Self.maxDeliveries).map { AuditedAttempt($0, job) }
-        webhookTimeout = job.settings.webhookTimeout
-        resubmissions = try Resubmission.all(rules.lazy.compactMap(\.check.resubmission).first, events, job)
+        var settings = PastSettings(events, isWhole: !hasOlderEvents, job)
+        if rules.contains(where: { $0.check.isOfReceivers }) {
+            let ends = hasOlderEvents ? [:] : Self.ends(ofAttempts: events)
+            attempts = try job.transaction.attempts(ofDeliveries: Self.maxDeliveries).map { attempt in
+                let end = ends[TextKey("\(attempt.attempt.deliveryID):\(attempt.attempt.number)")]
+                return AuditedAttempt(attempt, timeout: try settings.before(end ?? .max).webhookTimeout, job)
+            }
+        } else {
+            attempts = []
+        }
+        resubmissions = try Resubmission.all(
+            rules.lazy.compactMap(\.check.resubmission).first, events, &settings, job)
+    }
+}
+
+extension AuditMaterial {
+    /// The numbers of the events with which attempts to deliver webhooks ended, by delivery and attempt; none if the settings never
+    /// changed.
+    private static func ends(ofAttempts events: [StoredEvent]) -> [TextKey: Int64] {
+        guard events.contains(where: { $0.kind == EventKind.settingsChanged.name }) else { return [:] }
+        var ends: [TextKey: Int64] = [:]
+        var numbers: [TextKey: Int] = [:]
+        for event in events where event.kind == EventKind.webhookAttempted.name {
+            numbers[TextKey(event.subject), default: 0] += 1
+            ends[TextKey("\(event.subject):\(numbers[TextKey(event.subject), default: 0])")] = event.sequence
+        }
+        return ends
+    }
+}
+
+/// The settings of a namespace, as they were.
+private struct PastSettings {
+    private let job: JobContext
+    /// The changes, oldest first.
+    private let changes: [StoredEvent]
+    /// Whether no change is missing.
+    private let isWhole: Bool
+    /// The settings after the change at a place; at -1 those before the first.
+    private var known: [Int: Settings] = [:]
+
+    init(_ events: [StoredEvent], isWhole: Bool, _ job: JobContext) {
+        (self.job, self.isWhole) = (job, isWhole)
+        changes = events.filter { $0.kind == EventKind.settingsChanged.name }
+    }
+
+    /// The settings before an event.
+    mutating func before(_ sequence: Int64) throws -> Settings {
+        let place = changes.firstPlace { $0.sequence >= sequence } - 1
+        if place + 1 == changes.count || place < 0 && !isWhole { return job.settings }
+        if let settings = known[place] { return settings }
+        var document: JSONValue = [:]
+        if place >= 0 {
+            document = try StoredJSON.decode(changes[place].data).members?["settings"] ?? document
+        }
+        // An older version's settings that are none any more are taken for those of now.
+        let settings = (try? Settings(document, job.state.seed)) ?? job.settings
+        known[place] = settings
+        return settings
     }
 }
 
@@ -103,9 +154,11 @@ extension AuditCheck {
         case .happened(let kind, let start, _): [kind, start]
         case .unanswered(let kind, let answer, let closing, _, _): [kind, answer] + closing
         case .repeatedLogin(_, _, _, _, let ended, _): ended
-        case .resubmitted(let names): [names.submitted, names.disputed] + names.decided
-        case .retryTooSoon, .noRetry, .tokenInURL, .pageFetchedTwice, .unreadMember, .slowReceiver, .refusedWebhook,
-            .redirectingReceiver, .valueReused, .tokenAfterEnd, .polling, .repeatedUpload, .oldVersion:
+        case .resubmitted(let names): [names.submitted, names.disputed, .settingsChanged] + names.decided
+        case .slowReceiver: [.webhookAttempted, .settingsChanged]
+        case .noRetry: [.webhookAttempted]
+        case .retryTooSoon, .tokenInURL, .pageFetchedTwice, .unreadMember, .refusedWebhook, .redirectingReceiver,
+            .valueReused, .tokenAfterEnd, .polling, .repeatedUpload, .oldVersion:
             []
         }
     }
@@ -114,14 +167,19 @@ extension AuditCheck {
 /// An attempt to deliver a webhook.
 struct AuditedAttempt: Sendable {
     let delivered: StoredAttempt
+    /// The real time after which it failed.
+    let timeout: Span
     /// The number of the request that caused it, also by way of due work; `nil` if none did, or it is not known.
     let request: Int64?
 
-    fileprivate init(_ delivered: StoredAttempt, _ job: JobContext) {
-        self.delivered = delivered
+    /// Whether the receiver took more than half of the time after which the attempt fails.
+    var isSlow: Bool { delivered.attempt.milliseconds * 2000 >= Double(timeout.microseconds) }
+
+    fileprivate init(_ delivered: StoredAttempt, timeout: Span, _ job: JobContext) {
+        (self.delivered, self.timeout) = (delivered, timeout)
+        let isSlow = delivered.attempt.milliseconds * 2000 >= Double(timeout.microseconds)
         // Most attempts succeed at once. They need no request.
-        let isQuick = delivered.attempt.milliseconds * 2000 < Double(job.settings.webhookTimeout.microseconds)
-        guard delivered.attempt.status != 200 || !isQuick,
+        guard delivered.attempt.status != 200 || isSlow,
             case .request(let sequence)? = delivered.cause?.root(job).kind
         else {
             request = nil
@@ -142,7 +200,7 @@ struct Resubmission: Sendable {
 
     /// All among the events of submissions; none if no rule is about them.
     fileprivate static func all(
-        _ names: AuditResubmission?, _ events: [StoredEvent], _ job: JobContext
+        _ names: AuditResubmission?, _ events: [StoredEvent], _ settings: inout PastSettings, _ job: JobContext
     ) throws -> [Resubmission] {
         guard let names else { return [] }
         /// A submission, as the events until now tell.
@@ -151,9 +209,6 @@ struct Resubmission: Sendable {
             /// `nil` before it has one.
             var result: String?
             var isDisputed = false
-            let disputable: Set<String>
-
-            var isDisputable: Bool { !isDisputed && result.map(disputable.contains) ?? false }
         }
         var last: [TextKey: Submission] = [:]
         var keys: [TextKey: TextKey] = [:]
@@ -166,15 +221,19 @@ struct Resubmission: Sendable {
             if event.kind == names.submitted.name {
                 guard isOfClient(event) else { continue }
                 let user = try StoredJSON.decode(event.data).members?["username"]?.text ?? ""
-                guard let subject = try names.subject(event.subject, job) else { continue }
+                guard let subject = try names.subject(event.subject, settings.before(event.sequence), job) else {
+                    continue
+                }
                 let key = TextKey("\(user)\n\(subject.purpose)\n\(subject.customerID)")
-                if let earlier = last[key], earlier.isDisputable {
+                if let earlier = last[key], !earlier.isDisputed,
+                    earlier.result.map(subject.disputable.contains) ?? false
+                {
                     found.append(
                         Resubmission(
                             id: event.subject, earlier: earlier.id, customerID: subject.customerID, cause: event.cause,
                             username: user))
                 }
-                last[key] = Submission(id: event.subject, disputable: subject.disputable)
+                last[key] = Submission(id: event.subject)
                 keys[TextKey(event.subject)] = key
             } else if let key = keys[TextKey(event.subject)], last[key]?.id.isIdentical(to: event.subject) == true {
                 if decided.contains(event.kind) {

@@ -8,6 +8,8 @@ struct Judgement {
     /// The numbers of requests that could not be judged: without real times, without digests of their secrets, and with bodies that
     /// are cut off.
     var (untimed, undigested, cut) = (0, 0, 0)
+    /// The number of requests of which it cannot be told whether one client sent them.
+    var untold = 0
     /// Further reasons for which something could not be judged.
     private var notes: [String] = []
 
@@ -75,6 +77,12 @@ struct Court {
     var judgement = Judgement()
     /// The places of the requests, by their numbers.
     private let places: [Int64: Int]
+    private let routeNames = RouteNames()
+
+    /// The names of routes that were looked up: a finding may have thousands of requests of one.
+    private final class RouteNames {
+        var known: [TextKey: String] = [:]
+    }
 
     init(material: AuditMaterial, requests: [AuditedRequest]) {
         self.material = material
@@ -87,10 +95,11 @@ struct Court {
         judgement = Judgement()
         switch rule.check {
         case .retryTooSoon(let otherBody): retries(rule, otherBody)
-        case .noRetry: missingRetries(rule)
+        case .noRetry(let endings): missingRetries(rule, endings)
         case .tokenInURL: tokens(rule)
         case .pageFetchedTwice(let within): pages(rule, within)
-        case .unreadMember: self.members(rule, members ?? KnownMembers([]))
+        case .unreadMember(let foreign, let shadowed):
+            self.members(rule, members ?? KnownMembers([]), foreign, shadowed)
         case .slowReceiver: slowReceivers(rule)
         case .refusedWebhook: answers(rule, 400...) { "answered \($0) to a delivery that was rightly signed" }
         case .redirectingReceiver: answers(rule, 300..<400) { "answered \($0), a redirect" }
@@ -122,12 +131,17 @@ struct Court {
 
     /// The route of a request, as findings group it.
     func route(_ request: AuditedRequest) -> String {
+        let asked = TextKey("\(request.entry.method) \(request.path)")
+        if let known = routeNames.known[asked] { return known }
         func slashes(_ path: String) -> Int { path.utf8.count { $0 == UInt8(ascii: "/") } }
+        let count = slashes(request.path)
         let pattern = material.routes.first { method, path in
-            method.isIdentical(to: request.entry.method) && path.matches(request.path)
-                && slashes(path.pattern) == slashes(request.path)
+            method.isIdentical(to: request.entry.method) && slashes(path.pattern) == count
+                && path.matches(request.path)
         }
-        return "\(request.entry.method) \(pattern?.path.pattern ?? request.path)"
+        let name = "\(request.entry.method) \(pattern?.path.pattern ?? request.path)"
+        routeNames.known[asked] = name
+        return name
     }
 
     /// Adds an occurrence that requests of one route make.

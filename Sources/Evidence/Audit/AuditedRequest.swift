@@ -9,11 +9,38 @@ struct AuditedRequest: Sendable {
     let path: String
     let digests: RequestDigests
     let test: String?
-    /// The test and the User-Agent, compared byte by byte.
-    let (testKey, userAgentKey): (TextKey?, TextKey?)
-    /// The user of the session, or else the digest of the token; `nil` if the request has neither.
-    let caller: String?
+    let client: Client
 
+    /// The client of a request, as far as a server can tell it from others [D audit].
+    struct Client: Hashable {
+        /// The user of the session, or else the digest of the token; `nil` if the request has neither.
+        let caller: String?
+        /// The digest of the token: two devices of a user have a session each.
+        var credential: String?
+        /// The test and the User-Agent, compared byte by byte.
+        let test, userAgent: TextKey?
+        /// The connection; `nil` where it had no other request, so that it tells nothing, and where it is not known.
+        var connection: Int?
+
+        /// The client, whatever connection it used.
+        var onAnyConnection: Client {
+            var client = self
+            client.connection = nil
+            return client
+        }
+
+        /// The user's program, whatever session it used.
+        var inAnySession: Client {
+            var client = self
+            client.credential = nil
+            return client
+        }
+
+        /// Whether requests of other clients can be told from its own: anonymous ones can on a connection only.
+        var isKnown: Bool { caller != nil || connection != nil }
+    }
+
+    var caller: String? { client.caller }
     var sequence: Int64 { entry.sequence }
     /// The path with the query.
     var target: String { path + entry.query }
@@ -57,7 +84,9 @@ extension AuditMaterial {
     func requests() -> [AuditedRequest] {
         var masks = EntrySecrets(secrets)
         var usernames: [String: String] = [:]
+        var requestsOfConnections: [Int: Int] = [:]
         let made = journal.filter { !$0.isResent }.map { entry in
+            if let connection = entry.clientConnection { requestsOfConnections[connection, default: 0] += 1 }
             let digests = entry.digests(secretMembers, masks.of(entry))
             if let credential = digests.credential, let username = entry.outcome.username {
                 usernames[credential] = username
@@ -67,9 +96,21 @@ extension AuditMaterial {
         return made.map { entry, digests in
             AuditedRequest(
                 entry: entry, path: RoutePath.plain(entry.path), digests: digests, test: entry.test,
-                testKey: entry.test.map { TextKey($0) },
-                userAgentKey: entry.request.value(of: "user-agent").map { TextKey($0) },
-                caller: entry.outcome.username ?? digests.credential.map { usernames[$0] ?? "token \($0)" })
+                client: AuditedRequest.Client(
+                    caller: entry.outcome.username ?? digests.credential.map { usernames[$0] ?? "token \($0)" },
+                    credential: digests.credential, test: entry.test.map { TextKey($0) },
+                    userAgent: entry.request.value(of: "user-agent").map { TextKey($0) },
+                    connection: entry.clientConnection.flatMap { requestsOfConnections[$0] ?? 0 > 1 ? $0 : nil }))
+        }
+    }
+}
+
+extension JournalEntry {
+    /// The connection of the client; `nil` if it is not known, as behind a proxy, whose connections are for all.
+    fileprivate var clientConnection: Int? {
+        let proxies = ["via", "forwarded", "x-forwarded-for"]
+        return connection.flatMap { number in
+            request.headers.pairs.contains { proxies.contains($0.name.lowercased()) } ? nil : number
         }
     }
 }

@@ -8,7 +8,7 @@ extension Court {
     ///
     /// Counted from beginning to beginning, so that a client with a timer of a second is never blamed for what a timer is late.
     mutating func polls(_ rule: AuditRule, _ routes: [AuditRoute], _ eta: [[String]], _ every: Span) {
-        var last: [Repetition: (request: AuditedRequest, eta: Double?)] = [:]
+        var last: [Repetition: (request: AuditedRequest, eta: Double?, previous: AuditedRequest?)] = [:]
         for request in requests where request.isOne(of: routes) {
             judgement.lookedAt += 1
             guard request.hasSucceeded else { continue }
@@ -16,21 +16,40 @@ extension Court {
             let key = Repetition(request)
             let named = request.entry.response.json.flatMap { Self.time(in: $0, eta) }
             // Where the answer has changed, the client may have known that by a webhook. One with the result names no time.
-            if let (earlier, eta) = last[key], let eta, named == eta {
-                if let period = request.period(after: earlier) {
-                    if period < Span(microseconds: every.microseconds * 95 / 100) {
-                        let left = Span(seconds: eta - request.entry.at.epoch)?.rounded ?? "some time"
-                        add(
-                            rule, [earlier, request],
-                            "\(request.summary) came again after \(period.rounded), and the result is not expected for \(left)"
-                        )
+            if let (earlier, eta, previous) = last[key], let eta, named == eta {
+                let least = Span(microseconds: every.microseconds * 95 / 100)
+                switch request.period(after: earlier) {
+                case nil: judgement.untimed += 1
+                case let period? where period < least && request.began(after: earlier) == true:
+                    guard isOfOneClient(request, request.period(after: previous).map { $0 < least } ?? false) else {
+                        break
                     }
-                } else {
-                    judgement.untimed += 1
+                    let left = Span(seconds: eta - request.entry.at.epoch)?.rounded ?? "some time"
+                    add(
+                        rule, [earlier, request],
+                        "\(request.summary) came again after \(period.rounded), and the result is not expected for \(left)"
+                    )
+                default: break
                 }
             }
-            last[key] = (request, named)
+            last[key] = (request, named, last[key]?.request)
         }
+        skipUntold()
+    }
+
+    /// Whether one client sent a request that came soon after an equal one, and counts it as not judged if that cannot be told: two
+    /// clients may look like one, and do not send three requests.
+    ///
+    /// - Parameter isThird: whether the request is the third within the time.
+    private mutating func isOfOneClient(_ request: AuditedRequest, _ isThird: Bool) -> Bool {
+        if request.client.isKnown, request.client.connection != nil || isThird { return true }
+        judgement.untold += 1
+        return false
+    }
+
+    /// Says how many requests could not be judged because nobody can tell who sent them.
+    private mutating func skipUntold() {
+        judgement.skip(judgement.untold, "two clients with the same token may have sent them")
     }
 
     /// The time that one of some ways through an answer leads to.
@@ -49,7 +68,7 @@ extension Court {
         let begun = Dictionary(
             material.events.filter { $0.kind == known.name }.map { (TextKey($0.subject), $0.at) }
         ) { first, _ in first }
-        let reads = reads(of: member, id)
+        let reads = reads(of: member, id, before: Set(refused.map(\.sequence)))
         let callersOfCutAnswers = Set(requests.filter { !$0.entry.response.isWhole }.map(\.caller))
         let lost = Dictionary(requests.filter { !$0.entry.isDelivered }.map { (Ask($0), $0.sequence) }) { first, _ in
             first
@@ -57,7 +76,8 @@ extension Court {
         var (forgotten, cut) = (0, 0)
         for request in refused {
             let object = TextKey(request.path.split(separator: "/").dropLast().last ?? "")
-            if let first = reads[Reading(caller: request.caller, object: object)], first < request.sequence { continue }
+            let read = reads[request.sequence]
+            if read == true { continue }
             // A client that lost the answer to an earlier one is right to ask again.
             if let lost = lost[Ask(request)], lost < request.sequence { continue }
             // Objects of a seed have no event. They are older than every request.
@@ -66,10 +86,11 @@ extension Court {
             } else if callersOfCutAnswers.contains(request.caller) {
                 cut += 1
             } else {
+                let known = read == nil ? "never read \(member)" : "had read \(member): false"
                 add(
                     rule, [request],
-                    "\(request.summary) was refused with \(request.entry.status ?? 0), and the client never read \(member) of "
-                        + object.text)
+                    "\(request.summary) was refused with \(request.entry.status ?? 0), and the client \(known) of \(object.text)"
+                )
             }
         }
         judgement.skip(
@@ -105,36 +126,56 @@ extension Court {
         }
     }
 
-    /// An object that somebody read about.
+    /// An object that somebody read about; with the token, or else with any of the caller's.
     private struct Reading: Hashable {
         let caller: String?
+        let credential: String?
         let object: TextKey
     }
 
-    /// The number of the first request in whose answer a caller read a member of an object.
-    private func reads(of member: String, _ id: String) -> [Reading: Int64] {
-        var reads: [Reading: Int64] = [:]
-        for request in requests where request.hasSucceeded && request.entry.response.body.data.contains(member) {
-            var objects = request.entry.response.json.map { Self.texts(named: id, in: $0) } ?? []
-            // The answer may be about the object of the path, and not repeat its id.
-            objects += request.path.split(separator: "/").map(String.init)
-            for object in objects {
-                let key = Reading(caller: request.caller, object: TextKey(object))
-                if reads[key] == nil { reads[key] = request.sequence }
+    /// The last values of a member that clients had read of the objects whose change was refused, by the numbers of the refusals.
+    ///
+    /// False is a reading too: a client that asks for what the answer denies has not looked at it.
+    private func reads(of member: String, _ id: String, before refused: Set<Int64>) -> [Int64: Bool] {
+        var last: [Reading: Bool] = [:]
+        var reads: [Int64: Bool] = [:]
+        for request in requests {
+            let (caller, credential) = (request.caller, request.client.credential)
+            if refused.contains(request.sequence) {
+                let object = TextKey(request.path.split(separator: "/").dropLast().last ?? "")
+                reads[request.sequence] =
+                    last[Reading(caller: caller, credential: credential, object: object)]
+                    ?? last[Reading(caller: caller, credential: nil, object: object)]
+            }
+            guard request.hasSucceeded, request.entry.response.body.data.contains(member),
+                let answer = request.entry.response.json
+            else { continue }
+            for (object, value) in Self.values(of: member, id, in: answer, of: nil) {
+                // The answer may be about the object of the path, and not repeat its id.
+                let objects = object.map { [$0] } ?? request.path.split(separator: "/").map(String.init)
+                for object in objects {
+                    let key = TextKey(object)
+                    last[Reading(caller: caller, credential: credential, object: key)] = value
+                    last[Reading(caller: caller, credential: nil, object: key)] = value
+                }
             }
         }
         return reads
     }
 
-    /// The texts of all members with a name, however deep.
-    private static func texts(named name: String, in value: JSONValue) -> [String] {
+    /// The values of all members with a name, however deep, with the id of the object that they stand in.
+    private static func values(
+        of name: String, _ id: String, in value: JSONValue, of object: String?
+    ) -> [(object: String?, value: Bool)] {
         switch value {
         case .object(let members):
-            members.sorted.flatMap { key, value in
-                (key.isIdentical(to: name) ? value.text.map { [$0] } ?? [] : []) + texts(named: name, in: value)
+            let object = members[id]?.text ?? object
+            return members.sorted.flatMap { key, value in
+                if key.isIdentical(to: name), case .bool(let value) = value { return [(object, value)] }
+                return values(of: name, id, in: value, of: object)
             }
-        case .array(let elements): elements.flatMap { texts(named: name, in: $0) }
-        case .null, .bool, .number, .string: []
+        case .array(let elements): return elements.flatMap { values(of: name, id, in: $0, of: object) }
+        case .null, .bool, .number, .string: return []
         }
     }
 
@@ -185,7 +226,9 @@ extension Court {
         let closed = Dictionary(grouping: material.events.filter { closings.contains($0.kind) }) { TextKey($0.subject) }
         for event in material.events where event.kind == kind.name {
             judgement.lookedAt += 1
-            let closing = closed[TextKey(event.subject)]?.first { $0.sequence > event.sequence }?.at
+            let later = closed[TextKey(event.subject)] ?? []
+            let place = later.firstPlace { $0.sequence > event.sequence }
+            let closing = place < later.count ? later[place].at : nil
             if answered[id(event)] == nil, let closing, closing - event.at < within { continue }
             let end = answered[id(event)] ?? closing ?? material.now
             guard end - event.at >= within else { continue }
@@ -200,26 +243,31 @@ extension Court {
 
     /// `page-fetched-twice`: the same cursor within a second, no write between [D audit].
     mutating func pages(_ rule: AuditRule, _ within: Span) {
-        var last: [Repetition: AuditedRequest] = [:]
+        var last: [Repetition: (request: AuditedRequest, previous: AuditedRequest?)] = [:]
         for request in requests where request.hasCursor {
             judgement.lookedAt += 1
             let key = Repetition(
                 request, body: request.digests.body, language: request.entry.request.value(of: "accept-language"))
-            defer { if request.hasSucceeded { last[key] = request } }
-            guard let earlier = last[key], let changed = earlier.entry.outcome.changes?.through,
+            defer { if request.hasSucceeded { last[key] = (request, last[key]?.request) } }
+            guard let (earlier, previous) = last[key], let changed = earlier.entry.outcome.changes?.through,
                 let now = request.entry.outcome.changes?.after, changed == now
             else { continue }
             guard let gap = request.entry.gap(after: earlier.entry) else {
                 judgement.untimed += 1
                 continue
             }
-            if gap < within {
+            // A client that asks again before it has the answer has given up waiting for it.
+            let isThird =
+                previous?.entry.outcome.changes?.through == now
+                && previous.flatMap { request.entry.gap(after: $0.entry) }.map { $0 < within } ?? false
+            if gap < within, request.began(after: earlier) == true, isOfOneClient(request, isThird) {
                 add(
                     rule, [earlier, request],
                     "\(request.summary) fetched the page of request \(earlier.sequence) again after \(gap.rounded), and nothing was "
                         + "written between")
             }
         }
+        skipUntold()
     }
 
     /// `upload-repeated`: equal bytes for the same region after a delivered 200 [D audit].
@@ -277,8 +325,8 @@ extension AuditedRequest {
 
     /// The time from the beginning of an earlier request to that of this one: real time, or the namespace's where a test moved the
     /// clock, whichever is longer; `nil` if it is not known.
-    fileprivate func period(after earlier: AuditedRequest) -> Span? {
-        guard let times = entry.times, let before = earlier.entry.times else { return nil }
+    fileprivate func period(after earlier: AuditedRequest?) -> Span? {
+        guard let earlier, let times = entry.times, let before = earlier.entry.times else { return nil }
         return max(.zero, times.started - before.started, entry.at - earlier.entry.at)
     }
 }

@@ -28,12 +28,10 @@ extension Court {
     /// [D audit].
     mutating func slowReceivers(_ rule: AuditRule) {
         judgement.lookedAt = attempts.count
-        let longest = Span(microseconds: material.webhookTimeout.microseconds / 2)
-        for attempt in attempts
-        where attempt.delivered.attempt.milliseconds * 1000 >= Double(longest.microseconds) {
+        for attempt in attempts where attempt.isSlow {
             let seconds = Span(microseconds: Int64(attempt.delivered.attempt.milliseconds * 1000)).rounded
             let answer = attempt.delivered.attempt.status.map { "answered \($0)" } ?? "had not answered"
-            add(rule, attempt, "\(answer) after \(seconds), and a delivery fails after \(material.webhookTimeout.text)")
+            add(rule, attempt, "\(answer) after \(seconds), and a delivery fails after \(attempt.timeout.text)")
         }
     }
 

@@ -23,13 +23,14 @@ extension Court {
             judgement.skip(request, needing: request.entry.request)
             guard let digest = request.digests.sent[member] else { continue }
             judgement.lookedAt += 1
-            if let first = used[digest] {
+            // A client that logs in again before it has the answer has given up waiting for it.
+            if let first = used[digest], request.began(after: first) ?? true {
                 add(
                     rule, [first, request],
                     "\(request.entry.method) \(request.path) sent the \(member) with which request \(first.sequence) logged in already"
                 )
             } else if request.hasSucceeded {
-                used[digest] = request
+                used[digest] = used[digest] ?? request
             }
         }
     }
@@ -55,48 +56,79 @@ extension Court {
         }
     }
 
-    /// The living sessions of each client, as the requests until now tell.
+    /// The sessions of each client, as the requests until now tell.
     private struct Sessions {
-        struct Client: Hashable {
-            let username: String?
-            let test, userAgent: TextKey?
-        }
+        typealias Client = AuditedRequest.Client
+
         struct Session {
             let token: String
             let expires: Double
             let login: AuditedRequest
+            let client: Client
+            /// The number of its requests, without its end.
+            let calls: Int
         }
 
-        private(set) var living: [Client: [Session]] = [:]
-        private var clients: [String: Client] = [:]
+        /// Sessions that are used no more, oldest first; those before `first` have ended.
+        struct Idle {
+            var sessions: [Session] = []
+            var first = 0
+        }
+
+        private var known: [String: Session] = [:]
+        private var idle: [Client: Idle] = [:]
         /// The tokens of each user, oldest first, also of sessions that have ended.
         private var tokens: [String: ArraySlice<String>] = [:]
+        /// The number of a program's last sessions that it ended itself, each after one call.
+        private(set) var brief: [Client: Int] = [:]
 
-        /// Begins a session beside others of its client that live.
-        mutating func begin(_ session: Session, of client: Client, beside others: [Session]) {
-            living[client] = others + [session]
-            clients[session.token] = client
-            if let username = client.username { tokens[username, default: []].append(session.token) }
+        mutating func begin(_ session: Session) {
+            known[session.token] = session
+            if let username = session.client.caller { tokens[username, default: []].append(session.token) }
+        }
+
+        /// Notes that a session was used for the last time, or never is.
+        mutating func rest(_ token: String) {
+            guard let session = known[token] else { return }
+            idle[session.client, default: Idle()].sessions.append(session)
         }
 
         /// Ends the session with a token.
-        mutating func end(_ credential: String) {
-            guard let client = clients[credential] else { return }
-            living[client]?.removeAll { $0.token == credential }
+        ///
+        /// - Parameter isLogout: whether its client ended it.
+        mutating func end(_ token: String, isLogout: Bool = false) {
+            guard let session = known.removeValue(forKey: token), isLogout else { return }
+            let program = session.client.onAnyConnection
+            brief[program] = session.calls == 1 ? brief[program, default: 0] + 1 : 0
         }
 
         /// Ends the oldest living session of a user: a call of the control API did.
-        mutating func endOldest(of username: String) {
+        mutating func endOldest(of username: String, at now: Double) {
             while let token = tokens[username]?.popFirst() {
-                guard let client = clients[token], living[client]?.contains(where: { $0.token == token }) == true else {
-                    continue
-                }
-                return end(token)
+                guard let session = known.removeValue(forKey: token), session.expires > now else { continue }
+                return
             }
+        }
+
+        /// The oldest living sessions that a client has left, at most so many. Forgets those before them that have ended, so that all
+        /// calls together take linear time.
+        mutating func oldest(_ count: Int, of client: Client, where isLiving: (Session) -> Bool) -> [Session] {
+            guard var idle = idle.removeValue(forKey: client) else { return [] }
+            var living: [Session] = []
+            while living.count < count, idle.first < idle.sessions.count {
+                let session = idle.sessions[idle.first]
+                if known[session.token] != nil, isLiving(session) { living.append(session) }
+                idle.first += 1
+            }
+            idle.first -= living.count
+            for (place, session) in living.enumerated() { idle.sessions[idle.first + place] = session }
+            self.idle[client] = idle
+            return living
         }
     }
 
-    /// `login-each-time`: a third login of one user, test and User-Agent while its sessions lived [D audit].
+    /// `login-each-time`: a third login of one client while it uses its living sessions no more, or one after three sessions that it
+    /// ended after one call each [D audit].
     ///
     /// - Parameters:
     ///   - token: the member of the answer with the session's token.
@@ -112,28 +144,74 @@ extension Court {
         var ends = material.events.filter { event in
             if kinds.contains(event.kind), case .control? = event.cause?.kind { true } else { false }
         }[...]
+        let uses = uses(ending)
+        var behind = 0
         for request in requests {
+            let now = request.entry.at.epoch
             while let end = ends.first, end.sequence <= request.entry.outcome.changes?.after ?? 0 {
-                sessions.endOldest(of: end.subject)
+                sessions.endOldest(of: end.subject, at: now)
                 ends = ends.dropFirst()
             }
-            if let credential = request.digests.credential, endsSession(request, ending) { sessions.end(credential) }
+            if let credential = request.client.credential {
+                if endsSession(request, ending) { sessions.end(credential, isLogout: request.hasSucceeded) }
+                if uses[credential]?.last == request.sequence { sessions.rest(credential) }
+            }
             guard request.isOne(of: routes), request.hasSucceeded else { continue }
             judgement.skip(request, needing: request.entry.response)
             guard let begun = request.digests.answered[token] else { continue }
             judgement.lookedAt += 1
-            let client = Sessions.Client(
-                username: request.entry.outcome.username, test: request.testKey, userAgent: request.userAgentKey)
-            let now = request.entry.at.epoch
-            let others = (sessions.living[client] ?? []).filter { $0.expires > now }
-            if others.count >= limit {
-                add(
-                    rule, others.prefix(1).map(\.login) + [request],
-                    "login \(others.count + 1)\(request.by) while \(others.count) sessions of the same client lived; keep the token until "
-                        + "it expires")
+            let client = request.client.inAnySession
+            let real = request.entry.times?.started.epoch ?? now
+            var looksExpired = false
+            let others = sessions.oldest(limit, of: client) { session in
+                guard session.expires > now, request.began(after: session.login) ?? true else { return false }
+                if session.expires <= real { looksExpired = true }
+                // Where each request has its own connection, only programs that log in for each call can be told from several devices.
+                return session.expires > real && (client.connection != nil || session.calls <= 1)
             }
+            if looksExpired { behind += 1 }
+            blame(rule, request, others, brief: sessions.brief[client.onAnyConnection] ?? 0, limit)
             let end = request.entry.response.json?.members?[expires]?.number ?? .infinity
-            sessions.begin(.init(token: begun, expires: end, login: request), of: client, beside: others)
+            sessions.begin(
+                Sessions.Session(
+                    token: begun, expires: end, login: request, client: client, calls: uses[begun]?.count ?? 0))
+            if uses[begun] == nil { sessions.rest(begun) }
+        }
+        judgement.skip(
+            behind,
+            "the namespace's clock is behind real time, so that a client with the real time takes its tokens for expired"
+        )
+    }
+
+    /// The last use of each token, and the number of its calls but for logouts.
+    private func uses(_ ending: AuditRoute) -> [String: (last: Int64, count: Int)] {
+        var uses: [String: (last: Int64, count: Int)] = [:]
+        for request in requests {
+            guard let credential = request.client.credential else { continue }
+            let isLogout = ending.matches(request.entry.method, request.path)
+            uses[credential] = (request.sequence, uses[credential, default: (0, 0)].count + (isLogout ? 0 : 1))
+        }
+        return uses
+    }
+
+    /// Adds a login that the client did not need.
+    ///
+    /// - Parameters:
+    ///   - others: the client's sessions that lived, oldest first.
+    ///   - brief: the number of its sessions that were ended after one call.
+    private mutating func blame(
+        _ rule: AuditRule, _ request: AuditedRequest, _ others: [Sessions.Session], brief: Int, _ limit: Int
+    ) {
+        if others.count >= limit {
+            add(
+                rule, others.prefix(1).map(\.login) + [request],
+                "login \(limit + 1)\(request.by) while \(limit) sessions of the same client lived; keep the token until it expires"
+            )
+        } else if brief > limit {
+            add(
+                rule, [request],
+                "login \(brief + 1)\(request.by) after \(brief) sessions that were ended after one call each; keep the token until it "
+                    + "expires")
         }
     }
 

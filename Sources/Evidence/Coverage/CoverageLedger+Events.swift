@@ -8,12 +8,13 @@ extension CoverageLedger: EvidenceReader {
     }
 
     package func committed(_ events: [NotedEvent], _ state: NamespaceState) {
-        begin(state.name, state.generation)
+        begin(state)
         guard !events.isEmpty, !state.environment.sequencer.isReplaying else { return }
         let resent = resentRequests(in: state.name)
         for (index, event) in events.enumerated() where !event.isResent {
             let edges = edges(of: event, followedBy: events[(index + 1)...])
-            guard !edges.isEmpty else { continue }
+            // What support does to an item counts if a client made the item.
+            guard !edges.isEmpty, event.isOfClient || event.request != nil else { continue }
             if !resent.isEmpty, let request = event.request, resent.contains(request) { continue }
             count(edges.map(\.edge), sighting(event, isInjected: edges[0].isInjected, state), state.generation)
         }

@@ -41,6 +41,7 @@ package final class CoverageLedger: Sendable {
     }
 
     package let table: EdgeTable
+    private let newID: @Sendable () -> String
     private let realTime: @Sendable () -> Double
     private let state: NIOLockedValueBox<State>
 
@@ -49,11 +50,22 @@ package final class CoverageLedger: Sendable {
     /// The maximum number of requests of a namespace that are known to be sent again.
     private static let maxResent = 10_000
 
-    /// - Parameter realTime: the real time in epoch seconds.
-    package init(_ table: EdgeTable, realTime: @escaping @Sendable () -> Double) {
+    /// - Parameters:
+    ///   - newID: a random id for counts, which no other server has.
+    ///   - realTime: the real time in epoch seconds.
+    package init(
+        _ table: EdgeTable, newID: @escaping @Sendable () -> String, realTime: @escaping @Sendable () -> Double
+    ) {
         self.table = table
+        self.newID = newID
         self.realTime = realTime
-        state = NIOLockedValueBox(State(server: EdgeCounts(since: realTime())))
+        state = NIOLockedValueBox(State(server: EdgeCounts(since: realTime(), sources: [newID()])))
+    }
+
+    /// Counts of a namespace that begin now. Their id begins with that of the server's counts, which have them too.
+    private func newCounts(within server: EdgeCounts, isSinceRestart: Bool = false) -> EdgeCounts {
+        let id = (server.sources.first.map { "\($0)/" } ?? "") + newID()
+        return EdgeCounts(since: realTime(), isSinceRestart: isSinceRestart, sources: [id])
     }
 
     // MARK: Answers
@@ -133,12 +145,30 @@ package final class CoverageLedger: Sendable {
     }
 
     /// Begins the counts of a namespace, anew where its state was replaced: its journal and its log are empty then too.
-    func begin(_ namespace: String, _ generation: Int) {
+    func begin(_ namespace: NamespaceState) {
+        let (name, generation) = (namespace.name, namespace.generation)
         state.withLockedValue { state in
-            if let known = state.namespaces[namespace]?.generation, known >= generation { return }
-            state.namespaces[namespace] = OfNamespace(generation: generation, counts: EdgeCounts(since: realTime()))
+            if let known = state.namespaces[name]?.generation {
+                if known >= generation { return }
+                if known == Self.beforeFirst, namespace.isOfEarlierProcess {
+                    state.namespaces[name]?.generation = generation
+                    return
+                }
+            }
+            state.namespaces[name] = OfNamespace(generation: generation, counts: newCounts(within: state.server))
         }
     }
+
+    /// Begins the counts of a namespace of an earlier process, whose counts are gone.
+    package func continued(_ namespace: String) {
+        state.withLockedValue { state in
+            state.namespaces[namespace] = OfNamespace(
+                generation: Self.beforeFirst, counts: newCounts(within: state.server, isSinceRestart: true))
+        }
+    }
+
+    /// The generation of counts that began before the first state was opened.
+    private static let beforeFirst = 0
 
     package func deleted(_ namespace: String) { state.withLockedValue { $0.namespaces[namespace] = nil } }
 
@@ -164,7 +194,7 @@ package final class CoverageLedger: Sendable {
     // MARK: Coverage
 
     /// The coverage of the server since counting began, also of namespaces that are gone.
-    package var ofServer: Coverage { state.withLockedValue { $0.server }.coverage(table) }
+    package var ofServer: Coverage { state.withLockedValue { $0.server }.coverage(table, ofServer: true) }
 
     /// The coverage of the living namespaces whose name begins with a prefix.
     package func ofNamespaces(prefix: String) -> Coverage {
@@ -173,21 +203,21 @@ package final class CoverageLedger: Sendable {
                 \.value.counts)
         }
         // Only what was met is added: most edges of most namespaces were not.
-        var sum = parts.first ?? EdgeCounts(since: realTime())
+        var sum = parts.first ?? EdgeCounts(since: realTime(), sources: [])
         for part in parts.dropFirst() { sum.add(part) }
-        return sum.coverage(table)
+        return sum.coverage(table, ofServer: false)
     }
 
-    /// The coverage of one namespace since it was made, reset or restored.
+    /// The coverage of one namespace since it was made, reset or restored, or since the server was started.
     package func ofNamespace(_ name: String) -> Coverage {
         let known = state.withLockedValue { $0.namespaces[name]?.counts }
-        return (known ?? EdgeCounts(since: realTime())).coverage(table)
+        return (known ?? EdgeCounts(since: realTime(), sources: [])).coverage(table, ofServer: false)
     }
 
     /// Begins anew for the server.
     package func clearServer() {
         state.withLockedValue { state in
-            state.server = EdgeCounts(since: realTime())
+            state.server = EdgeCounts(since: realTime(), sources: [newID()])
             state.others = []
             state.changes.all += 1
             state.changes.new += 1
@@ -198,14 +228,18 @@ package final class CoverageLedger: Sendable {
     package func clearNamespaces(prefix: String) {
         state.withLockedValue { state in
             for name in state.namespaces.keys where name.begins(with: prefix) {
-                state.namespaces[name]?.counts = EdgeCounts(since: realTime())
+                let counts = newCounts(within: state.server)
+                state.namespaces[name]?.counts = counts
             }
         }
     }
 
     /// Begins anew for one namespace. The server's counts stay.
     package func clearNamespace(_ name: String) {
-        state.withLockedValue { $0.namespaces[name]?.counts = EdgeCounts(since: realTime()) }
+        state.withLockedValue { state in
+            let counts = newCounts(within: state.server)
+            state.namespaces[name]?.counts = counts
+        }
     }
 
     // MARK: The file
@@ -216,9 +250,9 @@ package final class CoverageLedger: Sendable {
         let axes = Dictionary(grouping: others, by: \.name.axis).map { axis, edges in
             Coverage.Axis(id: axis, title: axis, edges: edges.map(\.edge))
         }
-        var coverage = server.coverage(table)
+        var coverage = server.coverage(table, ofServer: true)
         if !axes.isEmpty {
-            coverage = .merged([coverage, Coverage(since: coverage.since, axes: axes.sorted { $0.id < $1.id })])
+            coverage = .sum([coverage, Coverage(since: coverage.since, axes: axes.sorted { $0.id < $1.id })])
         }
         return (coverage, changes)
     }
@@ -229,7 +263,8 @@ package final class CoverageLedger: Sendable {
     ///
     /// - Returns: the edges that this version does not have. They are kept, at most ``maxOthers``.
     package func load(_ coverage: Coverage) -> [Coverage.Name] {
-        var server = EdgeCounts(since: coverage.since)
+        let sources = coverage.sources.isEmpty ? [newID()] : coverage.sources
+        var server = EdgeCounts(since: coverage.since, sources: sources)
         var others: [(name: Coverage.Name, edge: Coverage.Edge)] = []
         for (name, edge) in coverage.namedEdges {
             guard edge.reached > 0 || edge.injected > 0 else { continue }

@@ -16,7 +16,12 @@ struct EdgeCount: Sendable {
     /// - Returns: whether more than a number changed: the edge is newly met, or by another test.
     mutating func add(_ sighting: Sighting, counts: Bool) -> Bool {
         var isNew = (sighting.isInjected ? injected : reached) == 0
-        if sighting.isInjected { injected += 1 } else { reached += 1 }
+        // A file may have given the largest number.
+        if sighting.isInjected {
+            injected = Coverage.Edge.sum(injected, 1)
+        } else {
+            reached = Coverage.Edge.sum(reached, 1)
+        }
         guard counts else { return isNew }
         if first == nil { (first, isNew) = (sighting.first, true) }
         guard let test = sighting.test, tests.count < Coverage.maxTests else { return isNew }
@@ -30,7 +35,8 @@ struct EdgeCount: Sendable {
 
     /// Adds the counts of another namespace.
     mutating func add(_ other: EdgeCount) {
-        (reached, injected) = (reached + other.reached, injected + other.injected)
+        reached = Coverage.Edge.sum(reached, other.reached)
+        injected = Coverage.Edge.sum(injected, other.injected)
         if first == nil { first = other.first }
         for test in other.tests { append(test) }
     }
@@ -77,6 +83,10 @@ struct Sighting: Sendable {
 struct EdgeCounts: Sendable {
     /// The real time at which counting began, in epoch seconds.
     var since: Double
+    /// See ``Coverage/since_restart``.
+    var isSinceRestart = false
+    /// See ``Coverage/sources``.
+    var sources: [String]
     var counts: [Int: EdgeCount] = [:]
 
     /// - Returns: whether more than a number changed.
@@ -87,18 +97,23 @@ struct EdgeCounts: Sendable {
     /// Adds the counts of another namespace, whose counting may have begun earlier.
     mutating func add(_ other: EdgeCounts) {
         since = min(since, other.since)
+        isSinceRestart = isSinceRestart || other.isSinceRestart
+        sources += other.sources
         for (edge, count) in other.counts { counts[edge, default: EdgeCount()].add(count) }
     }
 
     /// The counts as coverage.
-    func coverage(_ table: EdgeTable) -> Coverage {
+    ///
+    /// - Parameter ofServer: whether it has the edges that no namespace meets too.
+    func coverage(_ table: EdgeTable, ofServer: Bool) -> Coverage {
         let commands = table.commands.value
+        let left = ofServer ? [] : table.ofServer.value
         return Coverage(
-            since: since,
+            since: since, since_restart: isSinceRestart, sources: sources,
             axes: table.axes.map { axis in
                 Coverage.Axis(
                     id: axis.id, title: axis.title,
-                    edges: axis.edges.map { number in
+                    edges: axis.edges.filter { !left.contains($0) }.map { number in
                         let (edge, count) = (table.edges[number], counts[number] ?? EdgeCount())
                         var shown = Coverage.Edge(
                             id: edge.id, reached: count.reached, injected: count.injected, fault_only: edge.isFaultOnly,

@@ -31,6 +31,8 @@ package struct EdgeTable: Sendable {
     let endings: Set<String>
     /// The command that meets each edge. Most servers are not asked for them.
     let commands: Lazily<[String]>
+    /// The edges that only a request to no namespace meets. They are the server's alone.
+    let ofServer: Lazily<Set<Int>>
 
     /// - Parameter axes: in the order in which they are shown.
     package init(_ axes: [DocumentedAxis]) {
@@ -53,7 +55,9 @@ package struct EdgeTable: Sendable {
         self.edges = edges
         self.numbers = numbers
         self.patterns = patterns
-        commands = Lazily { [edges] in edges.map(\.meetWith) }
+        let commands = Lazily { [edges] in edges.map(\.meetWith) }
+        self.commands = commands
+        ofServer = Lazily { Set(commands.value.indices.filter { CurlLine.isOutsideNamespaces(commands.value[$0]) }) }
         endings = Set(edges.flatMap { $0.events.flatMap(\.unlessFollowed) })
     }
 

@@ -6,8 +6,6 @@ struct AnswerLines: Sendable {
     private let platforms: Platforms
     private let own: Lazily<[String: String]>
 
-    private static let foreignHost = "-H 'Host: elsewhere.example'"
-
     init(_ platforms: Platforms) {
         self.platforms = platforms
         own = Lazily { platforms.all.reduce(into: [:]) { $0.merge($1.answersMetWith) { first, _ in first } } }
@@ -23,7 +21,8 @@ struct AnswerLines: Sendable {
         switch status {
         case 400: return call("", json: "{")
         case 401: return CurlLine.call(operation.method, path)
-        case 403: return CurlLine.call(operation.method, path, Self.foreignHost)
+        case 403 where operation.path.hasPrefix("/sdk/"): return ended(operation, path, caller)
+        case 403: return CurlLine.call(operation.method, path, CurlLine.foreignHost)
         case 404:
             return operation.path == path ? CurlLine.inNoNamespace(CurlLine.call(operation.method, path)) : call("")
         case 408: return "sleep 40 | " + call("-H 'Content-Type: application/json' -T -")
@@ -36,12 +35,21 @@ struct AnswerLines: Sendable {
         }
     }
 
+    private static let login = "$(entrupy-sim users login)"
+
     /// Requests beyond the limit of a second. The caller is made first, so that the requests follow each other at once.
     private func limited(_ operation: DescribedAnswers.Operation, _ path: String, _ caller: String) -> String {
         let limit = operation.path.hasPrefix("/sdk/") ? "sdk_per_second" : "api_per_second"
-        let call = CurlLine.call(operation.method, path, caller.replacing("$(entrupy-sim users login)", with: "$TOKEN"))
+        let call = CurlLine.call(operation.method, path, caller.replacing(Self.login, with: "$TOKEN"))
         return
-            "entrupy-sim settings set rate_limits.\(limit) 1; TOKEN=$(entrupy-sim users login); for i in 1 2 3; do \(call); done"
+            "entrupy-sim settings set rate_limits.\(limit) 1; TOKEN=\(Self.login); for i in 1 2 3; do \(call); done"
+    }
+
+    /// A request with a session that was revoked, for which a setting chooses the status.
+    private func ended(_ operation: DescribedAnswers.Operation, _ path: String, _ caller: String) -> String {
+        let call = CurlLine.call(operation.method, path, caller.replacing(Self.login, with: "$TOKEN"))
+        return
+            "entrupy-sim settings set sdk.ended_session_status 403; TOKEN=\(Self.login); entrupy-sim sessions revoke --all; \(call)"
     }
 
     /// A path with a text for each of its parameters.

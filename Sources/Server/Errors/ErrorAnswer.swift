@@ -49,6 +49,8 @@ package enum ErrorAnswer {
 
     /// The documented edges that an answer with the error meets, beside that of its status.
     static func edges(_ error: PlatformError, hasSDKError: Bool) -> [EdgeName] {
+        // The answer of a fault names an error only where its rule gave the status of one, and no body.
+        if case .answer(let status, let body) = error.payload, status < 400 || body != nil { return [] }
         var edges: [EdgeName] = []
         if hasSDKError, let code = ErrorTable.row(error).sdkError {
             edges.append(EdgeName(EdgeTable.sdkErrors, "\(code)"))

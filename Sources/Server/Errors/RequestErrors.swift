@@ -18,7 +18,7 @@ extension PlatformError.Kind {
 }
 
 extension PlatformError {
-    static func unknownRoute(_ message: String, _ details: [ErrorDetail], because: String) -> Self {
+    static func unknownRoute(_ message: String, _ details: [ErrorDetail], because: Because) -> Self {
         Self(.unknownRoute, message, details, because: because)
     }
 

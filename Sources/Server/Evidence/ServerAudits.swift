@@ -33,6 +33,7 @@ final class ServerAudits: Sendable {
     /// Notes that a test tells the findings of all requests until now, from a level on. Without effect where deleted namespaces are
     /// not kept.
     func tell(_ level: AuditReport.Level, of namespace: Namespace) async {
+        // A namespace that ends has nothing to tell.
         guard keepsEnded,
             let last = try? await namespace.run(.background, .reads, { $0.lastRequestSequence }).result.get()
         else { return }
@@ -43,6 +44,7 @@ final class ServerAudits: Sendable {
     func report() async throws -> ServerAudit {
         var judged: [Judged] = []
         for namespace in namespaces.all() {
+            // One that is deleted meanwhile was judged before.
             if let found = try? await judge(namespace, isDeleted: false) { judged.append(found) }
         }
         let before = kept.withLockedValue { $0 }
@@ -65,6 +67,7 @@ final class ServerAudits: Sendable {
     }
 
     private func keep(_ namespace: Namespace) async {
+        // A namespace that cannot be judged is deleted all the same.
         guard kept.withLockedValue({ $0.ended.count < Self.maxEnded }),
             let judged = try? await judge(namespace, isDeleted: true)
         else { return kept.withLockedValue { $0.isIncomplete = true } }

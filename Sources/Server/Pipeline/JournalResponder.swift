@@ -33,6 +33,8 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
             let times = RequestTimes(
                 started: started, ended: started + Span(microseconds: Int64((entry.milliseconds * 1000).rounded())))
             entry.times = environment.sequencer.observe(times)
+            // A number does not tell the address: each process hashes with a key of its own.
+            entry.connection = request.context.channel.remoteAddress.map { $0.hashValue & 0xffff_ffff }
             entry.isResent = request.head.isResent
             let journaled = await namespace.append(entry)
             let counted = coverage?.count(entry, answer, request, namespace)

@@ -93,10 +93,12 @@ extension EventStream.Query {
             return topics.contains(nil) ? nil : Set(topics.compactMap { $0 })
         }
         let since = query.number("since", in: 0...9_007_199_254_740_991)
+        let after = query.number("after", in: 0...9_007_199_254_740_991)
         let platforms = request.namespace.environment.platforms
         let until = query.value("until", "must be one of \(EventCondition.forms(platforms))") {
-            EventCondition($0.text ?? "", platforms)
+            EventCondition($0.text ?? "", platforms, after: after ?? 0)
         }
+        if after != nil, until?.isOfHeldRequests != true { query.report("after", "belongs to until=request:held") }
         try query.finish()
         self.init(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init), until: until)
         // A reconnecting browser sends the id of its last event. That id wins over the URL.

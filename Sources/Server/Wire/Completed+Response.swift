@@ -60,11 +60,11 @@ extension RequestOutcome {
 
     /// The outcome with the fact behind a refusal. The answer has no part of it.
     func refused(_ error: PlatformError) -> RequestOutcome {
-        guard let because = error.because, Self.refusals.contains(ErrorTable.row(error).status.code) else {
-            return self
-        }
         var outcome = self
-        outcome.because = because
+        if let state = error.state { outcome.state = state }
+        if let because = error.because, Self.refusals.contains(ErrorTable.row(error).status.code) {
+            outcome.because = because
+        }
         return outcome
     }
 }

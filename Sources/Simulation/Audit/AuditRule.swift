@@ -48,7 +48,10 @@ package enum AuditCheck: Sendable {
     /// - Parameter otherBody: the routes whose repetitions have another body.
     case retryTooSoon(otherBody: [AuditRoute])
     /// A request that could be repeated, was refused for the moment, and was never repeated.
-    case noRetry
+    ///
+    /// - Parameter endings: the routes after which nothing of the object in their path is repeated. They are no sign that a client
+    ///   goes on.
+    case noRetry(endings: [AuditRoute])
     /// A token in a path or a query.
     case tokenInURL
     /// The same page of a list, twice.
@@ -56,7 +59,11 @@ package enum AuditCheck: Sendable {
     /// - Parameter within: the shortest time after which a page may be fetched again.
     case pageFetchedTwice(within: Span)
     /// A member of a body, or a parameter, that looks like one which the route reads.
-    case unreadMember
+    ///
+    /// - Parameters:
+    ///   - foreign: names that other APIs have, as ``AuditNames/foreign``.
+    ///   - shadowed: members that are not read beside others.
+    case unreadMember(foreign: [String: String], shadowed: [ShadowedMember])
     /// A receiver that takes more than half of the time after which a delivery fails.
     case slowReceiver
     /// A receiver that refused a rightly signed delivery.
@@ -73,7 +80,7 @@ package enum AuditCheck: Sendable {
     ///   - routes: those whose answers have an `eta`.
     ///   - eta: the ways through the answer to the time, in epoch seconds.
     case polling([AuditRoute], eta: [[String]], every: Span)
-    /// A login although the sessions of earlier ones go on.
+    /// A login although the sessions of earlier ones go on, or after sessions of one call each.
     ///
     /// - Parameters:
     ///   - token: the member of the answer that holds the session's token; `expires` holds its end, in epoch seconds.
@@ -81,7 +88,7 @@ package enum AuditCheck: Sendable {
     ///   - ended: the events of sessions that ended.
     case repeatedLogin(
         [AuditRoute], ending: AuditRoute, token: String, expires: String, ended: [EventKind], sessions: Int)
-    /// A request that was refused because of a state which the client could have read before.
+    /// A request that was refused because of a state which the client could have read before, and did not, or read as false.
     ///
     /// - Parameters:
     ///   - route: its path holds the object's id before its last part.
@@ -106,6 +113,41 @@ package enum AuditCheck: Sendable {
     case resubmitted(AuditResubmission)
 }
 
+/// The names of a platform that rules for every platform need.
+package struct AuditNames: Sendable {
+    /// Routes whose repetitions have another body.
+    package var logins: [AuditRoute] = []
+    /// Routes after which nothing of the object in their path is repeated, and those that end a session.
+    package var endings: [AuditRoute] = []
+    /// Names that other APIs have, in lower case without underscores, with the platform's own name for it.
+    package var foreign: [String: String] = [:]
+    package var shadowed: [ShadowedMember] = []
+
+    package init(
+        logins: [AuditRoute] = [], endings: [AuditRoute] = [], foreign: [String: String] = [:],
+        shadowed: [ShadowedMember] = []
+    ) {
+        (self.logins, self.endings, self.foreign, self.shadowed) = (logins, endings, foreign, shadowed)
+    }
+}
+
+/// A member of a body that is not read where another one is there.
+package struct ShadowedMember: Sendable {
+    package let route: AuditRoute
+    package let name: String
+    /// The member that is read instead, in the object of the body that ``object`` names.
+    package let other: String
+    package let object: String
+    /// A member of the object, with the value without which both are read.
+    package let condition: (name: String, value: String)
+
+    package init(
+        _ route: AuditRoute, _ name: String, by other: String, in object: String, where condition: (String, String)
+    ) {
+        (self.route, self.name, self.other, self.object, self.condition) = (route, name, other, object, condition)
+    }
+}
+
 /// The names that a platform has for submissions and disputes.
 package struct AuditResubmission: Sendable {
     /// The event of a submission; the member `username` of its data is the user.
@@ -114,15 +156,16 @@ package struct AuditResubmission: Sendable {
     package let decided: [EventKind]
     /// The event of a dispute.
     package let disputed: EventKind
-    /// The customer's own id of something submitted, with what it was submitted for, and the results that can be disputed; `nil` if
-    /// it has no such id, or one that a simulator's tests share. The result itself is the member `result` of the events.
-    package let subject: @Sendable (String, JobContext) throws -> Subject?
+    /// The customer's own id of something submitted, with what it was submitted for, and the results that can be disputed with some
+    /// settings; `nil` if it has no such id, or one that a simulator's tests share. The result itself is the member `result` of the
+    /// events.
+    package let subject: @Sendable (String, Settings, JobContext) throws -> Subject?
 
     package typealias Subject = (customerID: String, purpose: String, disputable: Set<String>)
 
     package init(
         submitted: EventKind, decided: [EventKind], disputed: EventKind,
-        subject: @escaping @Sendable (String, JobContext) throws -> Subject?
+        subject: @escaping @Sendable (String, Settings, JobContext) throws -> Subject?
     ) {
         self.submitted = submitted
         self.decided = decided
@@ -143,19 +186,20 @@ extension AuditRule {
 
     /// The rules that hold for every platform.
     ///
-    /// - Parameter logins: routes whose repetitions have another body.
-    package static func ofEngine(logins: [AuditRoute]) -> [AuditRule] {
+    /// - Parameter names: those of each platform.
+    package static func ofEngine(_ names: [AuditNames]) -> [AuditRule] {
         [
             AuditRule(
                 "retry-too-soon", .error,
                 source: "RFC 9110, 10.2.3: Retry-After is the least time to wait before the next try",
-                .retryTooSoon(otherBody: logins)),
+                .retryTooSoon(otherBody: names.flatMap(\.logins))),
             AuditRule(
                 "token-in-url", .error,
                 source: "RFC 6750, 5.3: tokens do not belong into URLs, which logs and histories keep", .tokenInURL),
             AuditRule(
                 "no-retry", .warning,
-                source: "RFC 9110, 15.6.4, and RFC 6585, 4: the refusal is for the moment; try again later", .noRetry),
+                source: "RFC 9110, 15.6.4, and RFC 6585, 4: the refusal is for the moment; try again later",
+                .noRetry(endings: names.flatMap(\.endings))),
             AuditRule(
                 "page-fetched-twice", .warning,
                 source: "[D audit]: a page that nothing has changed is the page that the client has",
@@ -164,7 +208,9 @@ extension AuditRule {
                 "unread-member", .warning,
                 source:
                     "[D audit]: the platforms ignore members that they do not know, so a misspelt one has no effect",
-                .unreadMember),
+                .unreadMember(
+                    foreign: names.reduce(into: [:]) { $0.merge($1.foreign) { first, _ in first } },
+                    shadowed: names.flatMap(\.shadowed))),
             AuditRule(
                 "slow-receiver", .warning,
                 source: "[D audit]: a delivery fails after 10 s, so answer first and work afterwards", .slowReceiver),

@@ -217,7 +217,10 @@ extension JournalEntry {
             request.sequence ?? 0, at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
             journal: job.settings.journal, secrets: [])
         outcome.username = request.username
-        outcome.changes = request.changes.map { ($0.after, $0.through) }
+        // A file from outside may have any numbers.
+        outcome.changes = request.changes.flatMap { changes in
+            0...changes.through ~= changes.after ? (changes.after, changes.through) : nil
+        }
         outcome.fault = request.decided_by.fault.map { id in
             // A size that cannot be known only makes the journal's estimate of its memory a little smaller.
             let bytes = request.effect.flatMap { try? WireJSON.encode($0).count } ?? 0
@@ -227,6 +230,7 @@ extension JournalEntry {
         outcome.outcomeID = request.decided_by.outcome
         outcome.because = request.because
         outcome.facts = request.decided_by.facts ?? []
+        outcome.state = request.decided_by.state
         outcome.trace = request.trace.flatMap { TraceContext(stored: "\($0)-00") }
         self.init(
             requestID: request.id, method: request.method, path: request.path,
@@ -240,6 +244,7 @@ extension JournalEntry {
         }
         isMasked = true
         storedDigests = request.digests
+        connection = request.connection
         isResent = request.resent ?? false
     }
 }

@@ -28,12 +28,13 @@ package struct EventCondition: Sendable {
     /// The id of the object; `nil` if the event has none.
     private let subject: String?
 
+    /// - Parameter after: the number in the journal of a request; only later ones meet `request:held`.
     /// - Returns: `nil` if `text` is none of the forms in ``forms(_:)``.
-    package init?(_ text: String, _ platforms: Platforms) {
+    package init?(_ text: String, _ platforms: Platforms, after: Int = 0) {
         let words = text.split(at: ":", omittingEmpty: false).map(String.init)
         let events: [AwaitedEvent]
         switch words.count {
-        case 2: (events, subject) = (Self.ofNoObject(platforms), nil)
+        case 2: (events, subject) = (Self.ofNoObject(platforms, after), nil)
         case 3 where !words[1].isEmpty: (events, subject) = (platforms.awaitedEvents, words[1])
         default: return nil
         }
@@ -45,8 +46,12 @@ package struct EventCondition: Sendable {
     }
 
     /// The events whose forms have no id: a fault holds a request, or a webhook is attempted.
-    private static func ofNoObject(_ platforms: Platforms) -> [AwaitedEvent] {
-        [AwaitedEvent("request", "held", [.requestHeld])]
+    private static func ofNoObject(_ platforms: Platforms, _ after: Int = 0) -> [AwaitedEvent] {
+        let held = AwaitedEvent("request", "held", [.requestHeld]) { data in
+            guard case .number(let number)? = data.members?["sequence"] else { return false }
+            return number.integer ?? 0 > after
+        }
+        return [held]
             + platforms.webhookEvents.map { event in
                 AwaitedEvent("webhook", event, [.webhookAttempted]) {
                     $0.members?["event"]?.text?.isIdentical(to: event) ?? false
@@ -59,6 +64,9 @@ package struct EventCondition: Sendable {
         (platforms.awaitedEvents.map { "\($0.object):{id}:\($0.moment)" }
             + ofNoObject(platforms).map { "\($0.object):\($0.moment)" }).joined(separator: ", ")
     }
+
+    /// Whether the condition is about held requests, which have numbers.
+    package var isOfHeldRequests: Bool { awaited.kinds.contains { $0.name == EventKind.requestHeld.name } }
 
     /// The topic of the events that can meet the condition.
     package var topic: FeedEntry.Topic { FeedEntry.Topic(ofKind: awaited.kinds[0].name) }

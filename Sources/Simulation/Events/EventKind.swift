@@ -24,6 +24,7 @@ extension EventKind {
     package static let faultAdded = EventKind("fault.added")
     package static let faultsRemoved = EventKind("fault.removed")
     package static let requestHeld = EventKind("request.held")
+    package static let requestReleased = EventKind("request.released")
     package static let scenarioStarted = EventKind("scenario.started")
     package static let scenarioAction = EventKind("scenario.action")
     /// Scheduled work failed and was set aside.
@@ -38,6 +39,7 @@ extension EventKind {
         .subscriptionDeleted, .webhookAttempted,
         .seedLoaded,
         .settingsChanged, .outcomeAdded, .outcomeMatched, .outcomesRemoved, .faultAdded, .faultsRemoved, .requestHeld,
-        .scenarioStarted, .scenarioAction, .dueWorkFailed, .clockFrozen, .clockAdvanced, .clockResumed,
+        .requestReleased, .scenarioStarted, .scenarioAction, .dueWorkFailed, .clockFrozen, .clockAdvanced,
+        .clockResumed,
     ]
 }

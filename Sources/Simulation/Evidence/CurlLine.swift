@@ -12,9 +12,18 @@ package enum CurlLine {
         return words.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
+    private static let noNamespace = "${ENTRUPY_SIM_URL%/ns/*}/ns/no-such-namespace"
+    /// The option of a host that is not the server's.
+    package static let foreignHost = "-H 'Host: elsewhere.example'"
+
     /// The same call in a namespace that does not exist.
     package static func inNoNamespace(_ call: String) -> String {
-        call.replacing("$ENTRUPY_SIM_URL", with: "${ENTRUPY_SIM_URL%/ns/*}/ns/no-such-namespace")
+        call.replacing("$ENTRUPY_SIM_URL", with: noNamespace)
+    }
+
+    /// Whether a command's request reaches no namespace: that does not exist, or the host is a foreign one.
+    package static func isOutsideNamespaces(_ command: String) -> Bool {
+        command.contains(noNamespace) || command.contains(foreignHost)
     }
 
     /// Sets a variable to a member of a command's JSON answer.

@@ -12,6 +12,8 @@ package protocol EvidenceReader: Sendable {
     func committed(_ events: [NotedEvent], _ state: NamespaceState)
     /// Called when a request of the journal was sent again: what follows from it later is nothing that a client did.
     func resent(sequence: Int64, in namespace: String)
+    /// Called when the server starts, for each namespace of an earlier process, before a job of it runs.
+    func continued(_ namespace: String)
     /// Called once a namespace is deleted.
     func deleted(_ namespace: String)
 }
@@ -30,6 +32,8 @@ package struct NotedEvent: Sendable {
     package let metadata: RequestMetadata?
     /// Whether that request was sent again from the journal, as far as the job knows.
     package let isResent: Bool
+    /// Whether it happens to something that a request of a client made, such as an item that it submitted.
+    package let isOfClient: Bool
 
     /// The number of the request behind it; `nil` if none is.
     package var request: Int64? { if case .request(let sequence)? = root?.kind { sequence } else { nil } }
@@ -56,13 +60,17 @@ extension EventKind {
 extension JobContext {
     /// Notes an event for the reader of evidence, if there is one that wants it.
     ///
-    /// - Parameter cause: `nil` if it is not known.
-    func note(event kind: EventKind, _ subject: String, encoded data: String, _ cause: Cause?) {
+    /// - Parameters:
+    ///   - cause: `nil` if it is not known.
+    ///   - isOfClient: see ``NotedEvent/isOfClient``.
+    func note(
+        event kind: EventKind, _ subject: String, encoded data: String, _ cause: Cause?, isOfClient: Bool = true
+    ) {
         guard let reader = state.environment.evidence, reader.wants(kind) else { return }
         let origin = state.cause
         state.noted.append(
             NotedEvent(
                 kind: kind.name, subject: subject, data: data, cause: cause, root: origin.root(self),
-                metadata: origin.metadata, isResent: origin.isResent))
+                metadata: origin.metadata, isResent: origin.isResent, isOfClient: isOfClient))
     }
 }

@@ -54,6 +54,11 @@ package enum Faults {
                 // The request may be refused here, before the journal learns the user's name.
                 let username = try caller()
                 job.note { $0.username = username }
+                let next = try rules.first(after: rule.id) {
+                    try $0.matches(request, username: caller) && $0.triggers(job)
+                }
+                let fact = FaultRule.fact(rule.id, otherwise: next, "the request is handled as usual")
+                job.note { $0.facts.append(fact) }
                 return try carryOut(rule, purpose, on: request, job)
             }
         }
@@ -71,15 +76,33 @@ package enum Faults {
         let rules = try Rules<FaultRule>.all(job)
         guard !rules.isEmpty else { return nil }
         for rule in rules {
-            guard case .webhook(let effect) = rule.effect,
-                try rule.matches(
-                    event: delivery.event,
-                    username: { try job.state.environment.platforms.owner(ofSubject: delivery.subject, job) }),
-                try applies(effect, to: delivery, job), let purpose = try count(rule, job)
+            guard case .webhook(let effect) = rule.effect, try applies(rule, effect, to: delivery, job),
+                let purpose = try count(rule, job)
             else { continue }
             return (rule.id, effect, purpose)
         }
         return nil
+    }
+
+    /// The fact that a rule affected an attempt, with the rule that would have done so without it.
+    ///
+    /// - Parameter delivery: as it was before the attempt.
+    static func fact(_ id: String, on delivery: DeliveryRecord, _ job: JobContext) throws -> DecidingFact {
+        let rules = try Rules<FaultRule>.all(job)
+        let next = try rules.first(after: id) { rule in
+            guard case .webhook(let effect) = rule.effect else { return false }
+            return try applies(rule, effect, to: delivery, job) && rule.triggers(job)
+        }
+        return FaultRule.fact(id, otherwise: next, "the attempt is made as usual")
+    }
+
+    private static func applies(
+        _ rule: FaultRule, _ effect: FaultRule.WebhookEffect, to delivery: DeliveryRecord, _ job: JobContext
+    ) throws -> Bool {
+        try rule.matches(
+            event: delivery.event,
+            username: { try job.state.environment.platforms.owner(ofSubject: delivery.subject, job) })
+            && applies(effect, to: delivery, job)
     }
 
     private static func applies(
@@ -100,15 +123,10 @@ package enum Faults {
     ///
     /// - Returns: the purpose for which the rule's random values are drawn; `nil` if the rule does not trigger.
     private static func count(_ rule: FaultRule, _ job: JobContext) throws -> String? {
-        let seen = rule.seen + 1
-        let purpose = "fault:\(rule.id):\(seen)"
-        let triggers =
-            seen > rule.afterRequests
-            && (rule.probability.map { job.state.generator.fraction(for: purpose) < $0 } ?? true)
-            && (rule.times.map { rule.hits < $0 } ?? true)
+        let triggers = rule.triggers(job)
         let hits = rule.hits + (triggers ? 1 : 0)
-        try Rules.count(rule, seen: seen, hits: hits, job)
-        return triggers ? purpose : nil
+        try Rules.count(rule, seen: rule.seen + 1, hits: hits, job)
+        return triggers ? rule.purpose : nil
     }
 
     private static func carryOut(
@@ -138,6 +156,36 @@ package enum Faults {
             id: rule.id, effect: effect, document: rule.effectDocument.members, bytes: rule.effectDocument.bytes)
         job.note { $0.fault = triggered }
         return refusal
+    }
+}
+
+extension FaultRule {
+    /// The purpose for which the random values of the next match are drawn.
+    fileprivate var purpose: String { "fault:\(id):\(seen + 1)" }
+
+    /// Whether the next match triggers the rule.
+    fileprivate func triggers(_ job: JobContext) -> Bool {
+        seen + 1 > afterRequests
+            && (probability.map { job.state.generator.fraction(for: purpose) < $0 } ?? true)
+            && (times.map { hits < $0 } ?? true)
+    }
+
+    /// The fact that a rule was triggered.
+    ///
+    /// - Parameters:
+    ///   - next: the rule that would have been triggered without it; `nil` if none would.
+    ///   - usual: what happens without any rule.
+    fileprivate static func fact(_ id: String, otherwise next: FaultRule?, _ usual: String) -> DecidingFact {
+        DecidingFact(
+            .rule, id, "the fault rule \(id) was triggered",
+            otherwise: next.map { "without it the fault rule \($0.id) is triggered" } ?? "without it \(usual)")
+    }
+}
+
+extension [FaultRule] {
+    /// The first rule behind another one that is as `isMeant` says.
+    fileprivate func first(after id: String, where isMeant: (FaultRule) throws -> Bool) rethrows -> FaultRule? {
+        try drop { !$0.id.isIdentical(to: id) }.dropFirst().first(where: isMeant)
     }
 }
 

@@ -42,8 +42,10 @@ extension Namespace {
     package func release(_ release: HeldRelease, _ head: RequestHead) async -> Completed<HeldInfo> {
         // Outside a transaction, which would run again if it is lost.
         await runLongOperation(head) { [self] in
-            try await runExclusively { [self] _ in
-                try environment.held.release(release.id, of: name, as: release.end).info
+            try await runExclusively { [self] state in
+                let held = try environment.held.release(release.id, of: name, as: release.end)
+                note([held], head, state)
+                return held.info
             }
         }
     }
@@ -51,7 +53,39 @@ extension Namespace {
     /// Lets all held requests go on.
     package func releaseAllHeld(_ head: RequestHead) async -> Completed<Void> {
         await runLongOperation(head) { [self] in
-            try await runExclusively { [self] _ in environment.held.releaseAll(of: name) }
+            try await runExclusively { [self] state in note(environment.held.releaseAll(of: name), head, state) }
         }
+    }
+
+    /// Adds to the event log that requests were released, before they go on. Nothing happens if storage fails: they are released.
+    ///
+    /// - Parameter head: the call that released them; `nil` if their time was over.
+    func note(_ released: [HeldRequest], _ head: RequestHead?, _ state: NamespaceState?) {
+        guard let state, !released.isEmpty else { return }
+        do {
+            try state.database.transaction { transaction in
+                let now = state.clock.now(real: environment.realTime())
+                try state.runDue(upTo: now, transaction)
+                state.cause = JobCause(ofCall: head)
+                let job = JobContext(state: state, transaction: transaction, now: now, language: .english)
+                for held in released { try held.recordRelease(job) }
+                try state.counters.store(transaction)
+            }
+        } catch {
+            state.dropChanges()
+        }
+    }
+}
+
+extension HeldRequest {
+    /// Adds to the event log that the hold has ended and the request goes on. Writes.
+    func recordRelease(_ job: JobContext) throws {
+        try job.record(
+            .requestReleased, info.id,
+            [
+                "request": .string(info.request.id), "sequence": .number(JSONNumber(Int(info.request.sequence))),
+                "method": .string(info.request.method), "path": .string(info.request.path),
+                "reason": .string(end.map(\.reason) ?? ""),
+            ])
     }
 }

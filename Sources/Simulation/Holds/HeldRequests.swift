@@ -99,7 +99,11 @@ package final class HeldRequests: Sendable {
     }
 
     /// Ends the holds of all requests of a namespace, and lets them go on.
-    func releaseAll(of namespace: String) { end(.released, of: namespace) { _ in true } }
+    ///
+    /// - Returns: the requests, the oldest first.
+    @discardableResult func releaseAll(of namespace: String) -> [HeldRequest] {
+        end(.released, of: namespace) { _ in true }
+    }
 
     /// Ends the hold of a request that does not wait any more.
     ///
@@ -136,7 +140,8 @@ package final class HeldRequests: Sendable {
         for held in all { held.wake(.stopping) }
     }
 
-    private func end(_ end: HoldEnd, of namespace: String, if isMeant: (HeldRequest) -> Bool) {
+    @discardableResult
+    private func end(_ end: HoldEnd, of namespace: String, if isMeant: (HeldRequest) -> Bool) -> [HeldRequest] {
         let ended = state.withLockedValue { state in
             let ended = state.held(of: namespace).filter(isMeant)
             for held in ended {
@@ -146,6 +151,7 @@ package final class HeldRequests: Sendable {
             return ended
         }
         for held in ended { held.wake(.ended) }
+        return ended
     }
 
     /// - Parameter reason: what a late release is told; `nil` if nothing.

@@ -85,6 +85,16 @@ package enum HoldEnd: Sendable {
         }
     }
 
+    /// The end in words, for the event log.
+    var reason: String {
+        switch self {
+        case .released: "released"
+        case .answered(let status, _): "released with the answer \(status)"
+        case .dropped: "released with a reset connection"
+        default: text
+        }
+    }
+
     /// The end in words, for a call that comes too late.
     package var text: String {
         switch self {

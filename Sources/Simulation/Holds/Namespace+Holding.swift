@@ -81,7 +81,8 @@ extension Namespace {
                             if let refusal = end.refusal(.before, faultID: held.faultID) {
                                 ended = refused(refusal)
                             } else {
-                                ended = try handle(first, head, access, state, transaction, body)
+                                let timedOut = if case .timeOver = end { held } else { nil as HeldRequest? }
+                                ended = try handle(first, timedOut, head, access, state, transaction, body)
                             }
                             return { continuation.resume(returning: ended) }
                         }
@@ -102,12 +103,17 @@ extension Namespace {
             guard environment.held.grow(held, by: bytes) else { return .tooLarge }
             return await held.wait(caller as? any HoldingCaller)
         }
-        guard environment.sequencer.ordersAllJobs else { return environment.held.end(held, after: wake) }
+        let isOrdered = environment.sequencer.ordersAllJobs
+        guard isOrdered || wake == .timeOver else { return environment.held.end(held, after: wake) }
         do {
-            return try await runExclusively { _ in environment.held.end(held, after: wake) }
+            return try await runExclusively { [self] state in
+                let end = environment.held.end(held, after: wake)
+                if case .timeOver = end { note([held], nil, state) }
+                return end
+            }
         } catch {
-            // Only where a replay ends.
-            return environment.held.end(held, after: .stopping)
+            // Where a replay ends, or the namespace cannot be opened.
+            return environment.held.end(held, after: isOrdered ? .stopping : wake)
         }
     }
 }

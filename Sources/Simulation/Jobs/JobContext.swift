@@ -20,14 +20,20 @@ package struct JobContext {
     }
 
     /// Adds an event to the event log, at the current time. Writes.
-    package func record(_ kind: EventKind, _ subject: String, _ data: JSONObject = [:]) throws {
-        try record(kind, subject, encoded: StoredJSON.encode(JSONValue.object(data)))
+    ///
+    /// - Parameter isOfClient: see ``NotedEvent/isOfClient``.
+    package func record(
+        _ kind: EventKind, _ subject: String, _ data: JSONObject = [:], isOfClient: Bool = true
+    ) throws {
+        try record(kind, subject, encoded: StoredJSON.encode(JSONValue.object(data)), isOfClient: isOfClient)
     }
 
     /// Adds an event whose data is already JSON. Writes.
-    package func record(_ kind: EventKind, _ subject: String, encoded data: String) throws {
+    package func record(
+        _ kind: EventKind, _ subject: String, encoded data: String, isOfClient: Bool = true
+    ) throws {
         try insertEvent(at: now, kind, subject, encoded: data)
-        note(event: kind, subject, encoded: data, try cause())
+        note(event: kind, subject, encoded: data, try cause(), isOfClient: isOfClient)
     }
 
     /// Adds an event that happened at `moment`, which may lie before the current time. No reader of evidence hears of it: nobody

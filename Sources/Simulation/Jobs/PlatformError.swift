@@ -15,6 +15,8 @@ package struct PlatformError: Error, Sendable {
     /// The fact behind the refusal, for the journal alone: it may be about others than the caller, so no answer has it. At most
     /// ``maxReason`` scalars, not masked yet; `nil` where the status says all [D because].
     package let because: String?
+    /// The state that refuses, for explanations; `nil` if none does [D explain].
+    package let state: RefusingState?
 
     /// The maximum length of ``because``, in Unicode scalars.
     package static let maxReason = 400
@@ -50,18 +52,39 @@ package struct PlatformError: Error, Sendable {
     }
 
     package init(
-        _ kind: Kind, _ message: String, _ details: [ErrorDetail] = [], payload: Payload? = nil, because: String? = nil
+        _ kind: Kind, _ message: String, _ details: [ErrorDetail] = [], payload: Payload? = nil, because: Because? = nil
     ) {
         self.kind = kind
         self.message = message
         self.details = details
         self.payload = payload
-        self.because = because.map { Self.bounded($0) }
+        self.because = because.map { Self.bounded($0.text) }
+        state = because?.state
     }
 
     private static func bounded(_ reason: String) -> String {
         let beginning = reason.unicodeScalars.prefix(maxReason)
         return beginning.endIndex == reason.endIndex ? reason : "\(String(beginning.dropLast()))…"
+    }
+}
+
+/// The fact behind a refusal: a sentence for the journal, and the state that refuses, which the log knows the history of.
+package struct Because: Sendable, ExpressibleByStringInterpolation {
+    let text: String
+    let state: RefusingState?
+
+    package init(stringLiteral text: String) { self.init(text) }
+
+    /// A fact that no event of the log made.
+    package init(_ text: String) { (self.text, state) = (text, nil) }
+
+    /// - Parameters:
+    ///   - about: the object whose state it is.
+    ///   - kinds: the kinds of events that make the state; none if there is no such object.
+    ///   - named: a value in the data of the events; `nil` if each event of the object counts.
+    package init(_ text: String, _ about: String, _ kinds: [EventKind], named: String? = nil) {
+        self.text = text
+        state = RefusingState(about, kinds.map(\.name), named: named)
     }
 }
 
@@ -130,11 +153,11 @@ extension PlatformError {
 
     package static func unauthorized(_ message: String) -> Self { Self(.unauthorized, message) }
 
-    package static func forbidden(_ message: String, _ details: [ErrorDetail] = [], because: String? = nil) -> Self {
+    package static func forbidden(_ message: String, _ details: [ErrorDetail] = [], because: Because? = nil) -> Self {
         Self(.forbidden, message, details, because: because)
     }
 
-    package static func notFound(_ message: String, because: String? = nil) -> Self {
+    package static func notFound(_ message: String, because: Because? = nil) -> Self {
         Self(.notFound, message, because: because)
     }
 
@@ -142,7 +165,7 @@ extension PlatformError {
         Self(.unknownNamespace, message, details.isEmpty ? [ErrorDetail("path", message)] : details)
     }
 
-    package static func wrongState(_ message: String, _ details: [ErrorDetail] = [], because: String? = nil) -> Self {
+    package static func wrongState(_ message: String, _ details: [ErrorDetail] = [], because: Because? = nil) -> Self {
         Self(.wrongState, message, details, because: because)
     }
 

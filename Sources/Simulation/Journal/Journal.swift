@@ -79,6 +79,8 @@ package struct JournalEntry: Sendable {
     package let response: Message
     /// The real times; `nil` if they are not known, as in bundles of older versions.
     package var times: RequestTimes?
+    /// A number that the requests of one connection have in common; `nil` if it is not known.
+    package var connection: Int?
     /// Whether the request can be sent again: its body arrived whole.
     package var hasArrived = true
     /// Whether the kept body differs from the bytes that were sent, which were compressed.
@@ -111,7 +113,9 @@ package struct JournalEntry: Sendable {
         self.request = request
         self.response = response
         let texts = requestID.utf8.count + method.utf8.count + path.utf8.count + query.utf8.count
-        let noted = (outcome.username?.utf8.count ?? 0) + (outcome.because?.utf8.count ?? 0)
+        let noted =
+            (outcome.username?.utf8.count ?? 0) + (outcome.because?.utf8.count ?? 0)
+            + (outcome.state == nil ? 0 : 200)
         let facts = outcome.facts.reduce(0) { $0 + 100 + $1.text.utf8.count + ($1.otherwise?.utf8.count ?? 0) }
         bytes =
             Self.overhead + texts + noted + facts + (outcome.fault?.bytes ?? 0) + request.bytes + response.bytes
@@ -334,10 +338,12 @@ package final class Journals: Sendable {
     /// - Parameters:
     ///   - last: the number of the last one; 0 if there was none.
     ///   - moment: the time on the namespace's clock.
-    package func opened(_ namespace: String, after last: Int64, at moment: Instant) {
+    /// - Returns: whether it is one of an earlier process, and the first time.
+    package func opened(_ namespace: String, after last: Int64, at moment: Instant) -> Bool {
         state.withLockedValue { state in
-            guard state.rings[namespace]?.isOfEarlierProcess == true else { return }
+            guard state.rings[namespace]?.isOfEarlierProcess == true else { return false }
             state.rings[namespace] = Ring(forgotten: last > 0 ? Forgotten(at: moment, sequence: last) : nil)
+            return true
         }
     }
 

@@ -87,6 +87,7 @@ package final class JournalExport: Sendable {
         case .har: try text.encode(HTTPArchive.Entry(entry, of: url, secrets))
         case .requests:
             var request = JournaledRequest(entry, withMessages: true, secrets)
+            request.connection = entry.connection
             request.resent = entry.isResent ? true : nil
             request.digests = entry.digests(secretMembers, secrets)
             try text.encode(request)

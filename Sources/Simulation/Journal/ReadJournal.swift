@@ -264,7 +264,8 @@ extension JournaledRequest {
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
                 fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID,
-                facts: entry.outcome.facts.map { secrets.masked($0) }),
+                facts: entry.outcome.facts.map { secrets.masked($0) },
+                state: entry.outcome.state.map { secrets.masked($0) }),
             because: entry.outcome.because.map { secrets.masked(text: $0) }, trace: entry.outcome.trace?.id,
             changes: entry.outcome.changes.map { RequestChanges(after: $0.after, through: $0.through) },
             request: withMessages ? JournaledMessage(entry.request, secrets) : nil,
@@ -279,6 +280,10 @@ extension Secrets {
         fact.text = masked(text: fact.text)
         fact.otherwise = fact.otherwise.map { masked(text: $0) }
         return fact
+    }
+
+    fileprivate func masked(_ state: RefusingState) -> RefusingState {
+        RefusingState(masked(text: state.about), state.kinds, named: state.named.map { masked(text: $0) })
     }
 }
 

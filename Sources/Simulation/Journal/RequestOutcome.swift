@@ -20,6 +20,7 @@ package struct RequestOutcome: Sendable {
         var limits: [String] = []
         var facts: [DecidingFact] = []
         var because: String?
+        var state: RefusingState?
         var changes: (after: Int64, through: Int64)?
     }
 
@@ -72,10 +73,15 @@ package struct RequestOutcome: Sendable {
         get { storage.fields.facts }
         set { change { $0.facts = newValue } }
     }
-    /// The fact behind a 403, 404 or 409, not masked yet; `nil` for other answers [D because].
+    /// The fact behind a 403, 404 or 409, or an item without a result, not masked yet; `nil` for other answers [D because].
     package var because: String? {
         get { storage.fields.because }
         set { change { $0.because = newValue } }
+    }
+    /// The state that refused the request, not masked yet; `nil` if none did [D explain].
+    package var state: RefusingState? {
+        get { storage.fields.state }
+        set { change { $0.state = newValue } }
     }
     /// The events of the log that the request's job added: those after the first sequence number, up to the second.
     /// Both are equal if it changed nothing. `nil` if they are not known.

@@ -79,7 +79,7 @@ package struct EntrySecrets: Sendable {
 
 extension RandomAccessCollection where Index == Int {
     /// The first place whose element, and those of all later places, satisfy a condition; found in logarithmic time.
-    func firstPlace(where condition: (Element) -> Bool) -> Int {
+    package func firstPlace(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = low + (high - low) / 2

@@ -275,14 +275,22 @@ package final class Namespace: Sendable {
 
     /// Handles a request whose hold has ended, in a job of its own. It keeps its place in the journal, and its time.
     ///
-    /// - Parameter first: the result of the job that held it.
+    /// - Parameters:
+    ///   - first: the result of the job that held it.
+    ///   - timedOut: the request if the time of its hold was over; `nil` if it was released.
     func handle(
-        _ first: Completed<Void>, _ head: RequestHead, _ access: Access, _ state: NamespaceState,
+        _ first: Completed<Void>, _ timedOut: HeldRequest?, _ head: RequestHead, _ access: Access,
+        _ state: NamespaceState,
         _ transaction: Transaction, _ body: (JobContext) throws -> Void
     ) throws -> Completed<Void> {
         let now = state.clock.now(real: environment.realTime())
         state.outcome = nil
         try state.runDue(upTo: now, transaction)
+        if let timedOut {
+            state.cause = .unknown
+            try timedOut.recordRelease(
+                JobContext(state: state, transaction: transaction, now: now, language: head.language))
+        }
         if var outcome = first.outcome {
             // Others have changed something in between.
             let last = try state.lastEventSequence(transaction)

@@ -12,6 +12,8 @@ package final class NamespaceState {
     package let name: String
     /// Distinguishes this state from the one that replaces it, for instance at a reset.
     package let generation: Int
+    /// Whether it is the state that an earlier process left.
+    package private(set) var isOfEarlierProcess = false
     /// The time to live; `nil` if it has none.
     package let ttl: Span?
     package private(set) var seed: Seed {
@@ -101,7 +103,7 @@ package final class NamespaceState {
         renderingSalt = stored.renderingSalt
         parts = try makeParts()
         var clock = stored.clock
-        environment.journals.opened(
+        isOfEarlierProcess = environment.journals.opened(
             name, after: sequenceCounter.last, at: clock.now(real: environment.realTime()))
     }
 

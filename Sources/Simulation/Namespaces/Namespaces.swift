@@ -79,6 +79,7 @@ package final class Namespaces: Sendable {
     private func openStored(_ name: String) async throws {
         let environment = environment
         environment.journals.continueEarlier(name)
+        environment.evidence?.continued(name)
         let namespace = try await environment.threads.runIfActive {
             // Without a note that can be read, the database itself is.
             let idle = environment.store.note(of: name).flatMap { try? WireJSON.decode(IdleNamespace.self, from: $0) }

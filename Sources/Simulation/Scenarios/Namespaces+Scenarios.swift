@@ -294,7 +294,7 @@ extension ScenarioRun {
             ErrorDetail(
                 "timeline[\(index)]",
                 action.problem.map { "\(action.action) could not be done: \($0)" }
-                    ?? "\(action.action) is still due; advance the clock past it")
+                    ?? "\(action.action) \(obstacle(to: action) ?? "has not happened")")
         }
             + expectations.enumerated().filter { !$0.element.passed }.map { index, check in
                 ErrorDetail("expect[\(index)]", "\(check.expectation): \(check.problem ?? "is not so")")

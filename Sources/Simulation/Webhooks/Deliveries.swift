@@ -153,25 +153,27 @@ package enum Deliveries {
             let subscription = try job.transaction.subscription(id: delivery.subscriptionID)
             outcome = outcome.verified(by: subscription?.verification ?? "")
         }
+        let fault = delivery.fault.flatMap { $0.attempt == webhook.number ? $0.ruleID : nil }
+        let decision = try fault.map { try Faults.fact($0, on: delivery, job).members }
         delivery.attempts += 1
         try job.transaction.insert(
             AttemptRecord(
                 deliveryID: delivery.id, number: delivery.attempts, at: webhook.at, status: outcome.status,
                 error: outcome.error,
                 milliseconds: outcome.milliseconds, answer: outcome.answer,
-                faultID: delivery.fault.flatMap { $0.attempt == delivery.attempts ? $0.ruleID : nil },
-                signature: webhook.signature))
+                faultID: fault, signature: webhook.signature))
         try decide(&delivery, webhook, outcome, job)
-        try job.record(
-            .webhookAttempted, delivery.id,
+        var data: JSONObject =
             [
                 "event": .string(delivery.event),
                 "entrupy_id": delivery.isVerification ? .null : .string(delivery.subject),
                 "subscription_id": .string(delivery.subscriptionID), "attempt": .number(JSONNumber(webhook.number)),
                 "status": outcome.status.map { .number(JSONNumber($0)) } ?? .null,
                 "error": outcome.error.map { .string($0) } ?? .null, "delivery": .string(delivery.status.rawValue),
-                "fault": delivery.fault.flatMap { $0.attempt == webhook.number ? .string($0.ruleID) : nil } ?? .null,
-            ])
+                "fault": fault.map { .string($0) } ?? .null,
+            ]
+        data["decision"] = decision.map { .object($0) }
+        try job.record(.webhookAttempted, delivery.id, data)
     }
 
     /// Sets the delivery's status after an attempt and starts the next step.

@@ -50,6 +50,11 @@ struct ShowCoverage: ControlAction {
             terminal.json(answer.bytes)
         } else {
             coverage.showAxes(on: terminal)
+            if coverage.since_restart {
+                let since = Readable.time(coverage.since)
+                terminal.line(
+                    "since \(since), when the server was started again: what a namespace met before is not counted")
+            }
             coverage.showEdges(all: all, on: terminal)
             difference?.show(on: terminal)
         }
@@ -95,10 +100,24 @@ struct MergeCoverage: AsyncParsableCommand {
 
     func run() throws {
         let terminal = Terminal(isJSON: json)
-        let merged = Coverage.merged(try files.map { try Coverage.read($0) })
-        try merged.save(to: output, option: "--output")
-        if json { return try terminal.json(of: merged) }
-        merged.showAxes(on: terminal)
+        let sum = try merged()
+        try sum.coverage.save(to: output, option: "--output")
+        if sum.repeated > 0 {
+            let files = Readable.count(sum.repeated, "file")
+            terminal.note("note: \(files) with counts that another one has; they are counted once")
+        }
+        if json { return try terminal.json(of: sum.coverage) }
+        sum.coverage.showAxes(on: terminal)
+    }
+
+    private func merged() throws -> Coverage.Merge {
+        do {
+            return try Coverage.merged(try files.map { try Coverage.read($0) })
+        } catch let problem as Coverage.FileProblem {
+            throw Refusal(
+                .usage, "the files cannot be added up: \(problem)",
+                next: "name each file of the servers once, and no sum")
+        }
     }
 }
 
@@ -154,7 +173,7 @@ extension Coverage.Edge {
         let more = tests.count > 1 ? " and \(tests.count - 1) more" : ""
         let count =
             isMet
-            ? " \(fault_only ? reached + injected : reached)x" + (tests.first.map { " by \($0)\(more)" } ?? "")
+            ? " \(self.count)x" + (tests.first.map { " by \($0)\(more)" } ?? "")
             : injected > 0 ? " (\(injected) injected, which proves nothing)" : ""
         terminal.line([Terminal.Piece("  "), mark, Terminal.Piece(" \(id)"), Terminal.Piece(count, .dim)])
         if let line = meet_with, !line.isEmpty { terminal.line("          \(line)", .dim) }
@@ -165,7 +184,7 @@ extension Coverage.Difference {
     /// Says what differs from the baseline, to standard error.
     func show(on terminal: Terminal) {
         for name in lost { terminal.note("lost: \(name)") }
-        for name in unknown { terminal.note("unknown here, of another version: \(name)") }
+        for name in unknown { terminal.note("not listed here, of another version or of the whole server: \(name)") }
         terminal.note("\(Readable.count(lost.count, "edge")) of the baseline lost, \(gained.count) new")
     }
 }

@@ -166,7 +166,7 @@ struct JUnitReport {
             Case(
                 name: "timeline \(index + 1): \(action.action)",
                 outcome: action.state == "done"
-                    ? .passed : .failed(action.problem ?? "has not happened yet: the clock is before its time"))
+                    ? .passed : .failed(run.obstacle(to: action) ?? "has not happened"))
         }
         let checks = run.expectations.map {
             Case(name: $0.expectation, outcome: $0.passed ? .passed : .failed($0.problem ?? "is not met"))

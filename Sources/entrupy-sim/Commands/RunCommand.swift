@@ -118,24 +118,15 @@ private struct SimulatedRun {
         let client = ControlClient(
             options: try ControlOptions.parse(["--url", server.url, "--namespace", Self.namespace]))
         let started = try await prepare(client)
-        let command = CommandRun(
-            words: ChildProcess.ownArguments(last: options.command.count),
-            environment: environment(server.url, try await client.firstAPIToken()),
-            mark: "ENTRUPY_SIM_SERVER=\(server.url)", timeout: options.timeout?.seconds.map { .seconds($0) })
-        let result: CommandRun.Result
-        do {
-            result = try await command.run()
-        } catch {
-            throw notStarted(error)
-        }
+        let result = try await execute(server, token: try await client.firstAPIToken())
         say(result)
         var summary = Summary(timed_out: result.isLate)
         if case .signalled(let number) = result.ending { summary.signal = number }
         let wasLost = server.hasEnded
         if wasLost {
             terminal.note("error: the simulator ended before the command")
-        } else {
-            if let started { summary.scenario = await verify(started, client) }
+        } else if let started {
+            summary.scenario = await verify(started, client)
         }
         let judgement = wasLost ? nil : await judgement(client)
         let judged = options.audit ? judgement.flatMap { judge($0) } : nil
@@ -155,9 +146,7 @@ private struct SimulatedRun {
         for note in summary.notes where code == 0 || options.strict || !missing.contains(note) {
             terminal.note("\(options.strict ? "error" : "note"): \(note)")
         }
-        if code != 0, !wasLost {
-            await keep(client, recording, reported(result, missing), in: &summary)
-        }
+        if code != 0, !wasLost { await keep(client, recording, reported(result, missing), in: &summary) }
         try write(summary, judged, ending(result), result.ending.code == 0 && !result.isLate)
         await server.stop()
         if let recording {
@@ -165,6 +154,17 @@ private struct SimulatedRun {
         }
         try tell(summary)
         return code
+    }
+
+    private func execute(_ server: OwnServer, token: String?) async throws -> CommandRun.Result {
+        let command = CommandRun(
+            words: ChildProcess.ownArguments(last: options.command.count), environment: environment(server.url, token),
+            mark: "ENTRUPY_SIM_SERVER=\(server.url)", timeout: options.timeout?.seconds.map { .seconds($0) })
+        do {
+            return try await command.run()
+        } catch {
+            throw notStarted(error)
+        }
     }
 
     private func code(_ result: CommandRun.Result, isLost: Bool, isMet: Bool) -> Int32 {

@@ -189,7 +189,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         /// - Parameter others: the number of expectations that were not checked.
         private func show(_ run: ScenarioRun, _ others: Int, _ terminal: Terminal) {
             let actions = run.timeline.map { action in
-                (action.state == "done", "\(action.action) \(action.state)", action.problem ?? "")
+                (action.state == "done", "\(action.action) \(action.state)", run.obstacle(to: action) ?? "")
             }
             let checks = run.expectations.map { ($0.passed, $0.expectation, $0.problem ?? "found \($0.found)") }
             let notes = strict ? run.notes.map { (false, $0.field, $0.problem) } : []

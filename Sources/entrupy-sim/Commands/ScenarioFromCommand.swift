@@ -8,8 +8,9 @@ struct ScenarioFromCommand: AsyncParsableCommand {
         commandName: "from",
         abstract: "Write a scenario of what a bundle has: clock, rules, items, webhooks, actions, the last requests.",
         discussion: """
-            The last requests are written as what is expected of the next run. Lines with CHOOSE need a decision: a request that was \
-            refused is expected to succeed, until you say otherwise. Tokens, passwords and secrets are not written. No server is needed.
+            What the run's scenario expected is expected again, and so are its last requests. Lines with CHOOSE need a decision: a \
+            request that was refused is expected to succeed, until you say otherwise. What a fault or a limit decided is never expected. \
+            Tokens, passwords and secrets are not written. No server is needed.
             """)
 
     @Argument(help: "The bundle, as \"entrupy-sim bundle\" or a test writes it.")
@@ -66,9 +67,9 @@ struct ScenarioFromCommand: AsyncParsableCommand {
             "then: entrupy-sim scenario verify \(Shell.operand(output)) \(Shell.option("--bundle", bundle))")
     }
 
-    /// Whether a note is about an expected request that the platforms do not have. A corrected client does not make it.
-    private static func isOfUnknownRoute(_ note: RuleNote) -> Bool {
-        note.field.wholeMatch(of: #/expect\[\d+\]\.(route|method)/#) != nil
+    /// Whether a note is about a request of the run that the platforms do not have. A corrected client does not make it.
+    private static func isOfUnknownRoute(_ note: RuleNote, _ draft: ScenarioDraft) -> Bool {
+        note.field.wholeMatch(of: #/expect\[\d+\]\.(route|method)/#) != nil && draft.isOfRun(note.field)
     }
 
     /// Starts the draft in a namespace of its own. Parts that cannot start are left out, and those that `--strict` would refuse get
@@ -81,11 +82,11 @@ struct ScenarioFromCommand: AsyncParsableCommand {
             )
             do {
                 let run: ScenarioRun = try await client.send(call).decoded()
-                for note in run.notes where !isOfUnknownRoute(note) {
+                for note in run.notes where !isOfUnknownRoute(note, draft) {
                     draft.comment(note.field, "--strict refuses this: \(note.problem).")
                 }
                 // The last one first, so that the places of the others stay.
-                for note in run.notes.reversed() where isOfUnknownRoute(note) {
+                for note in run.notes.reversed() where isOfUnknownRoute(note, draft) {
                     draft.removeRequest(note.field, because: note.problem)
                 }
                 return

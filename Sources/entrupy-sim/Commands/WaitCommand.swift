@@ -13,10 +13,12 @@ struct Wait: ControlAction {
         request:held, or webhook: and an event, for instance webhook:session.completed. One that has happened already \
         counts.
         """
-    static let optionNames = ["until": "EVENT"]
+    static let optionNames = ["until": "EVENT", "after": "--after"]
     @Argument(help: "The event to wait for, for instance item:5ISJEYOQ:result.") var event: String
     @Option(help: "The longest real time to wait, for instance 5s or 1m30s; at most 1d.")
     var within = DurationArgument(argument: "5s")
+    @Option(help: "Of request:held, the number of a request: only later ones count. (default: all count)")
+    var after: Int?
 
     func validate() throws { try within.check("--within", to: "1d") }
 
@@ -24,7 +26,7 @@ struct Wait: ControlAction {
         // Subscribes to the topic that the awaited event does not have. So the only event of the awaited name is the
         // one that `until` sends.
         let isWebhook = event.utf8.starts(with: "webhook:".utf8)
-        let query = [("until", event), ("types", isWebhook ? "state" : "webhook")]
+        let query = [("until", event), ("after", after.map { "\($0)" }), ("types", isWebhook ? "state" : "webhook")]
         let wanted = isWebhook ? "webhook" : "state"
         let (limit, found) = (within.duration, NIOLockedValueBox<Data?>(nil))
         try await withThrowingTaskGroup { group in

@@ -1,11 +1,17 @@
 import Foundation
 import SimulationAPI
 
-/// The last requests of a run, as expectations of a scenario.
+/// The last requests of a run, as expectations of a scenario. What a fault or a limit decided is never one.
 struct ExpectedRequests {
     private let requests: [JournaledRequest]
     /// The ids that the run made, which differ in the next one.
     private let ids: Set<String>
+    /// The faults that end by themselves, or were removed: a request that comes after them is answered.
+    private let passingFaults: Set<String>
+    /// The expectations, oldest request first.
+    private(set) var parts: [ScenarioDraft.Part] = []
+    /// Sentences about requests that are not expected, and need a decision.
+    private(set) var comments: [String] = []
 
     /// The maximum number of expectations.
     static let maxParts = 10
@@ -14,70 +20,122 @@ struct ExpectedRequests {
         requests = facts.requests
         ids = Set(facts.events.map(\.subject)).union(
             facts.items.flatMap { [$0.entrupy_id, $0.capture_id].compactMap { $0 } })
+        let (added, removed) = (
+            facts.events.filter { $0.kind == "fault.added" }, facts.events.filter { $0.kind == "fault.removed" }
+        )
+        passingFaults = Set(
+            added.filter { event in
+                let rule = event.data.members?["rule"]?.members ?? [:]
+                return ["times", "probability"].contains { rule[$0] ?? .null != .null }
+            }.map(\.subject) + removed.flatMap { $0.subject == "*" ? added.map(\.subject) : [$0.subject] })
+        choose()
     }
 
-    /// An expectation for each of the last requests, oldest first; equal ones once.
-    func parts() -> [ScenarioDraft.Part] {
-        var parts: [ScenarioDraft.Part] = []
+    /// Chooses an expectation for each of the last requests; equal ones once.
+    private mutating func choose() {
         var seen: Set<[String]> = []
+        var answered: Set<[String]> = []
         for entry in requests.reversed() {
-            guard parts.count < Self.maxParts else { break }
-            let key = [
-                entry.method, route(entry.path), entry.username ?? "", isInQuestion(entry) ? "?" : entry.answerText,
-            ]
-            guard seen.insert(key).inserted else { continue }
-            parts.append(part(for: entry))
+            guard parts.count + comments.count < Self.maxParts else { break }
+            let name = [entry.method, entry.path]
+            if isSuccess(entry) { answered.formUnion([name, name + [entry.username ?? ""]]) }
+            // A refusal after which the client came again, and was answered, is none that it failed of.
+            guard !isDecided(entry) || !answered.contains(name + (entry.username.map { [$0] } ?? [])) else { continue }
+            let kind = isDecided(entry) ? "!" : isInQuestion(entry) ? "?" : entry.answerText
+            guard seen.insert([entry.method, route(entry.path), entry.username ?? "", kind]).inserted else { continue }
+            if isDecided(entry) { addDecided(entry) } else { parts.append(part(for: entry)) }
         }
-        return parts.reversed()
+        parts.reverse()
+        comments.reverse()
     }
 
-    /// The refusal that neither a fault nor a limit decided, and the loss that no fault caused, are what a run fails of: a person
-    /// says what should have come. All else is expected as it was.
+    /// The refusal that nothing decided, and the loss that no fault caused, are what a run fails of: a person says what should have
+    /// come. Other answers are expected as they were.
     private func part(for entry: JournaledRequest) -> ScenarioDraft.Part {
-        let route = route(entry.path)
-        var members: [(String, JSONValue)] = [("route", .string(route)), ("method", .string(entry.method))]
-        var comments: [String] = []
-        let name = entry.sequence.map { "#\($0)" } ?? entry.id
-        if let user = entry.username { members.append(("username", .string(user))) }
-        guard let status = entry.status else {
-            members.append(("delivered", false))
-            return ScenarioDraft.Part(
-                members, ["\(name) was lost before it was handled, by the fault \(fault(of: entry))."])
+        guard isInQuestion(entry) else {
+            return ScenarioDraft.Part(members(entry, status: .number(JSONNumber(entry.status ?? 0))))
         }
-        if isInQuestion(entry) {
-            members.append(("status", "2xx"))
-            members.append(("at_least", .number(JSONNumber(wanted(route, entry)))))
-            let because = entry.because.map { ", because \($0)" } ?? ""
-            comments.append(
-                "CHOOSE: \(name) was \(entry.answerText)\(because). If that is right, expect status \(status).")
-        } else {
-            members.append(("status", .number(JSONNumber(status))))
-            if !entry.delivered {
-                members.append(("delivered", false))
-                comments.append("\(name) was \(entry.answerText), by the fault \(fault(of: entry)).")
-            } else if status >= 400 {
-                let decided =
-                    entry.decided_by.fault.map { "the fault \($0)" }
-                    ?? entry.decided_by.limits.joined(separator: ", ")
-                comments.append("\(name) was \(status) by \(decided).")
-            }
-        }
-        return ScenarioDraft.Part(members, comments)
+        let because = entry.because.map { ", because \($0)" } ?? ""
+        return ScenarioDraft.Part(
+            members(entry, status: "2xx", atLeast: count(entry) { isInQuestion($0) || isAnswered($0) }),
+            [
+                "CHOOSE: \(name(entry)) was \(entry.answerText)\(because). If that is right, expect \(expectation(of: entry))."
+            ])
     }
 
-    private func fault(of entry: JournaledRequest) -> String { entry.decided_by.fault ?? "of its rule" }
+    /// Adds what the client should have reached after a fault or a limit, where that is known, and else a sentence.
+    ///
+    /// Another client may need fewer requests that a limit counts, so only the first answer is known then.
+    private mutating func addDecided(_ entry: JournaledRequest) {
+        // An injected success is no failure.
+        guard !isAnswered(entry) || entry.effect?["malformed_json"] != nil else { return }
+        let answered = count(entry) { isAnswered($0) }
+        let (decided, isKnown) =
+            if let fault = entry.decided_by.fault {
+                ("the fault \(fault)", passingFaults.contains(fault))
+            } else {
+                (entry.decided_by.limits.joined(separator: ", "), answered == 0)
+            }
+        let text = "CHOOSE: \(name(entry)) was \(entry.answerText), by \(decided)"
+        guard isKnown else {
+            comments.append("\(text), and is not expected. Expect what your client should do then.")
+            return
+        }
+        parts.append(
+            ScenarioDraft.Part(
+                members(entry, status: "2xx", atLeast: answered + 1),
+                ["\(text). If your client need not try again, remove this."]))
+    }
+
+    private func members(_ entry: JournaledRequest, status: JSONValue, atLeast: Int? = nil) -> [(String, JSONValue)] {
+        var members: [(String, JSONValue)] = [
+            ("route", .string(route(entry.path))), ("method", .string(entry.method)),
+        ]
+        if let user = entry.username { members.append(("username", .string(user))) }
+        members.append(("status", status))
+        if let atLeast { members.append(("at_least", .number(JSONNumber(atLeast)))) }
+        return members
+    }
+
+    private func name(_ entry: JournaledRequest) -> String { entry.sequence.map { "#\($0)" } ?? entry.id }
+
+    private func expectation(of entry: JournaledRequest) -> String {
+        [entry.status.map { "status \($0)" }, entry.delivered ? nil : "delivered false"].compactMap(\.self)
+            .joined(separator: " and ")
+    }
+
+    // MARK: What decided
+
+    /// The effects that leave the answer as it is, and those that also do where nobody released the request otherwise.
+    private static let passingEffects: Set = ["delay", "slow_body", "truncate_body"]
+    private static let holdingEffect = "hold"
+
+    /// Whether a fault or a limit decided what the client got.
+    private func isDecided(_ entry: JournaledRequest) -> Bool {
+        guard entry.decided_by.fault != nil else { return !entry.decided_by.limits.isEmpty }
+        let isRefused = (entry.status ?? 0) >= 400
+        guard entry.delivered, let effects = entry.effect.map({ Set($0.keys) }) else {
+            return !entry.delivered || isRefused
+        }
+        return !effects.isSubset(of: isRefused ? Self.passingEffects : Self.passingEffects.union([Self.holdingEffect]))
+    }
 
     private func isInQuestion(_ entry: JournaledRequest) -> Bool {
-        let isDecided = entry.decided_by.fault != nil || !entry.decided_by.limits.isEmpty
-        return !isDecided && ((entry.status ?? 0) >= 400 || !entry.delivered)
+        !isDecided(entry) && ((entry.status ?? 0) >= 400 || !entry.delivered)
     }
 
-    /// The number of requests like one that should have succeeded: those that did, and those in question.
-    private func wanted(_ route: String, _ entry: JournaledRequest) -> Int {
-        requests.count { other in
+    private func isAnswered(_ entry: JournaledRequest) -> Bool {
+        entry.delivered && (200..<300).contains(entry.status ?? 0)
+    }
+
+    private func isSuccess(_ entry: JournaledRequest) -> Bool { !isDecided(entry) && !isInQuestion(entry) }
+
+    /// The number of requests like one.
+    private func count(_ entry: JournaledRequest, _ condition: (JournaledRequest) -> Bool) -> Int {
+        let route = route(entry.path)
+        return requests.count { other in
             other.method == entry.method && (entry.username == nil || other.username == entry.username)
-                && Self.matches(other.path, route)
-                && (isInQuestion(other) || other.delivered && (200..<300).contains(other.status ?? 0))
+                && Self.matches(other.path, route) && condition(other)
         }
     }
 

@@ -39,6 +39,8 @@ struct ScenarioDraft {
     var clockComments: [String] = []
     /// By their keys.
     var lists: [String: List] = [:]
+    /// The number of the first expectations that the run's scenario had already.
+    var givenExpectations = 0
 
     /// The keys of the lists in the order in which they are written.
     static let keys = ["items", "subscriptions", "outcomes", "faults", "timeline", "expect"]
@@ -54,11 +56,15 @@ struct ScenarioDraft {
     mutating func remove(_ path: String, because problem: String) -> Bool {
         guard let (key, index) = Self.place(path), self[key].parts.indices.contains(index) else { return false }
         let part = self[key].parts.remove(at: index)
+        if key == "expect", index < givenExpectations { givenExpectations -= 1 }
         // The comment names the part in any case.
         let what = (try? Self.yaml(part.members)).map { $0.split(separator: "\n").joined(separator: ", ") } ?? ""
         self[key].comments.append("Left out, because \(path) \(problem): \(what)")
         return true
     }
+
+    /// Whether a path names an expectation that is made of a request of the run.
+    func isOfRun(_ path: String) -> Bool { Self.place(path).map { $0 == "expect" && $1 >= givenExpectations } ?? false }
 
     /// Removes the expected request that a path names, and notes why.
     mutating func removeRequest(_ path: String, because problem: String) {

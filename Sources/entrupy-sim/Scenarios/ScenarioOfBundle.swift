@@ -11,6 +11,7 @@ import Yams
 struct ScenarioOfBundle {
     private let facts: BundleFacts
     private let masked: @Sendable (JSONValue) async throws -> JSONValue
+    private let expected: ExpectedRequests
     private var draft: ScenarioDraft
     /// The scenario that the namespace was started from; empty if it was none.
     private let base: JSONObject
@@ -24,6 +25,8 @@ struct ScenarioOfBundle {
     /// The maximum numbers of parts in a list, and of bytes of seed data.
     private static let maxParts = 200
     private static let maxSeed = 200_000
+    /// The maximum number of parts in a list of a scenario.
+    private static let maxExpectations = 1000
 
     /// - Parameter masked: masks the secrets of the namespace in a value.
     init(
@@ -39,7 +42,8 @@ struct ScenarioOfBundle {
         let first = [facts.events.first?.at, facts.requests.first?.at].compactMap { $0 }.min() ?? 0
         start = base.isEmpty ? first.rounded(.down) : started?.at ?? first.rounded(.down)
         let last = facts.last
-        let route = ExpectedRequests(facts).route(last.path)
+        expected = ExpectedRequests(facts)
+        let route = expected.route(last.path)
         draft = ScenarioDraft(
             name: name, description: "The run of \(file), up to \(last.method) \(route) \(last.answerText).",
             frozenAt: Self.iso(start))
@@ -58,16 +62,26 @@ struct ScenarioOfBundle {
         try await addSubscriptions()
         try await addRules()
         try await addActions()
-        draft["expect"].comments = [
-            "The last requests of the run. Verify them against its bundle: entrupy-sim scenario verify FILE --bundle BUNDLE"
-        ]
-        draft["expect"].parts = ExpectedRequests(facts).parts() + ExpectedWebhooks(facts.deliveries).parts()
+        addExpectations()
         draft.clockComments = [
             isAdvanced
                 ? "The clock stands. The run advanced it: do so at the same places."
                 : "The clock stands. That of the run was not advanced: advance it where the run waited."
         ]
         return draft
+    }
+
+    /// Adds what the run failed of, after what its scenario expected.
+    private mutating func addExpectations() {
+        let webhooks = ExpectedWebhooks(facts.deliveries)
+        let before = draft["expect"].parts.count
+        draft.givenExpectations = before
+        draft["expect"].comments =
+            [
+                (before > 0 ? "What the run's scenario expected, then the" : "The")
+                    + " last requests of the run. Verify them against its bundle: entrupy-sim scenario verify FILE --bundle BUNDLE"
+            ] + expected.comments + webhooks.comments
+        draft["expect"].parts += (expected.parts + webhooks.parts).prefix(max(0, Self.maxExpectations - before))
     }
 
     /// The name of a scenario for a bundle: that of its file, or of the scenario's where every run calls its bundle so.
@@ -126,7 +140,7 @@ struct ScenarioOfBundle {
     private mutating func addBase() async throws {
         guard !base.isEmpty else { return }
         // The namespace has the subscriptions, and knows which of them are left.
-        for key in ScenarioDraft.keys where !["expect", "subscriptions"].contains(key) {
+        for key in ScenarioDraft.keys where key != "subscriptions" {
             for element in base[key]?.elements ?? [] {
                 let value = try await masked(element)
                 draft[key].parts.append(ScenarioDraft.Part(value.members ?? [:]))

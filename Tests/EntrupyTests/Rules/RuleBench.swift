@@ -147,10 +147,12 @@ final class RuleBench: Sendable {
     func attempts() -> [OutgoingWebhook] { outgoing.withLockedValue { $0.map(\.webhook) } }
 
     /// Ends the first attempt that waits, with the receiver's status and answer.
-    @discardableResult func deliver(_ status: Int, answer: String? = nil) async throws -> OutgoingWebhook {
+    @discardableResult func deliver(
+        _ status: Int, answer: String? = nil, milliseconds: Double = 1
+    ) async throws -> OutgoingWebhook {
         let attempt = try #require(
             outgoing.withLockedValue { $0.isEmpty ? nil : $0.removeFirst() }, "no attempt waits")
-        await attempt.end(WebhookOutcome(status: status, error: nil, milliseconds: 1, answer: answer))
+        await attempt.end(WebhookOutcome(status: status, error: nil, milliseconds: milliseconds, answer: answer))
         return attempt.webhook
     }
 
