@@ -39,6 +39,19 @@ extension SimulatedNamespace {
         case any
     }
 
+    /// A kind of name that an expectation may have although nobody has it.
+    public enum UnknownName: String, CaseIterable, Sendable {
+        case user
+        /// A test that has sent no request.
+        case test
+        /// An item or a capture in the route.
+        case item
+        /// A region in the route.
+        case region
+        /// A status that the routes do not answer.
+        case status
+    }
+
     /// Expects requests of clients. Without a number, one is enough.
     ///
     /// In a test of Swift Testing a wrong number is recorded as an issue of the calling line, and the test goes on. Elsewhere it is
@@ -52,11 +65,12 @@ extension SimulatedNamespace {
     ///     first request that does. After a restore, of what the journal has forgotten nothing can be said.
     ///   - anyRoute: whether the route may be one that the platforms do not have, also with this method. Otherwise such a route is an
     ///     error: it would make an expectation of none worthless.
+    ///   - allowing: the other kinds of names that nobody may have. Where no request is expected, such a name is an error too.
     /// - Throws: ``SimulatorError`` if the server cannot be asked or has no such route, and outside Swift Testing for a wrong number.
     public func expectRequest(
         _ method: String? = nil, _ route: String, status: String? = nil, delivered: Delivery? = nil,
         username: String? = nil, since: String? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil,
-        anyRoute: Bool = false, fileID: String = #fileID,
+        anyRoute: Bool = false, allowing: Set<UnknownName> = [], fileID: String = #fileID,
         filePath: String = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
@@ -64,11 +78,13 @@ extension SimulatedNamespace {
         var match =
             ExpectedRequest(method, route, status: status, delivered: delivered, username: username).json.members ?? [:]
         match["since"] = since.map { .string($0) }
-        let body = try ControlConnection.json([
+        var members: [String: JSONValue?] = [
             "match": .object(match), "times": times.map { .number(JSONNumber($0)) },
             "at_least": atLeast.map { .number(JSONNumber($0)) }, "at_most": atMost.map { .number(JSONNumber($0)) },
             "any_route": anyRoute ? .bool(true) : nil,
-        ])
+        ]
+        for name in allowing { members["any_\(name.rawValue)"] = .bool(true) }
+        let body = try ControlConnection.json(members)
         guard let problem = try await unverified(body, "expectRequest") else { return }
         let delivery = delivered.map { "delivered: \($0.rawValue)" }
         let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")
@@ -115,8 +131,13 @@ extension SimulatedNamespace {
         guard code != 200 else { return nil }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
         guard code == 409 else {
-            let isUnknown = envelope.details.contains { $0.problem.contains("any_route") }
-            throw SimulatorError(envelope.error + (isUnknown ? ": anyRoute: true in \(caller)" : ""), status: code)
+            func isNamed(_ name: String) -> Bool {
+                envelope.details.contains { $0.problem.contains("\"any_\(name)\"") }
+            }
+            let unknown = UnknownName.allCases.first { isNamed($0.rawValue) }
+            let hint =
+                isNamed("route") ? ": anyRoute: true in \(caller)" : unknown.map { ": allowing: [.\($0)] in \(caller)" }
+            throw SimulatorError(envelope.error + (hint ?? ""), status: code)
         }
         let near = (envelope.nearest ?? []).map { miss in
             let request = miss.request
@@ -127,7 +148,7 @@ extension SimulatedNamespace {
         return envelope.error + (near.isEmpty ? "" : "; nearest:" + near.joined())
     }
 
-    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:anyRoute:fileID:filePath:line:column:)``
+    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:anyRoute:allowing:fileID:filePath:line:column:)``
     /// does.
     ///
     /// - Parameter strict: whether notes are failures too: parts of the scenario that nothing can match, and faults with a number of

@@ -494,6 +494,12 @@ struct SimulatorTests {
         await #expect { try await sim.requests("/sdk/serch") } throws: {
             "\($0)".contains("the nearest is POST /sdk/search") && "\($0)".contains("anyRoute: true")
         }
+        await #expect {
+            try await sim.expectRequest("POST", "/sdk/search", username: "DemoOrg-nobdy", times: 0)
+        } throws: {
+            "\($0)".contains("allowing: [.user] in expectRequest")
+        }
+        try await sim.expectRequest("POST", "/sdk/search", username: "DemoOrg-nobdy", times: 0, allowing: [.user])
         #expect(try await sim.requests("/sdk/serch", anyRoute: true).isEmpty)
         #expect(try await sim.requests("/old-path", anyRoute: true).count == 1)
         try await sim.delete()
