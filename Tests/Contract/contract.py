@@ -85,7 +85,7 @@ def main():
                  "--url", server.url + run["base"], "--include-path-regex", run["paths"], "--checks", "all",
                  "--max-examples", str(options.examples), "--seed", str(seed),
                  # An advance to the last day makes each attempt of each webhook on its way, and may ask for a minute of that.
-                 "--request-timeout", "60"],
+                 "--request-timeout", "60", "--max-response-time", "60"],
                 # Its cache stays in the environment.
                 cwd=ENVIRONMENT, env=os.environ | {
                     "SIM_HOST": server.host, "SIM_PORT": str(server.port), "SIM_BASE": run["base"], "SIM_USER": USER,
