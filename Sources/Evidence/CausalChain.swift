@@ -437,9 +437,9 @@ struct CausalChain {
             {
                 causes.append(try add(fact, of: id, at: attempt.at, through: event.sequence))
             }
+            // Its event stands in the log where the receiver answered, which two runs of one test need not have in common.
             _ = insert(
-                id, .attempt, at: attempt.at, place: event.map { Place(event: $0.sequence) },
-                "attempt \(attempt.number): \(answer)\(problem)", causes: causes,
+                id, .attempt, at: attempt.at, "attempt \(attempt.number): \(answer)\(problem)", causes: causes,
                 href: "webhook-deliveries/\(delivery.id)")
             last = id
         }

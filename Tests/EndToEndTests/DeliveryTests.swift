@@ -227,7 +227,10 @@ import Testing
         let token = try await world.login()
         _ = try await add(world, ["route": "/sdk/session"], ["slow_body": 2000])
         let text = try await RawConnection.open(.shared, ends: true).exchangeAndEnd(raw(world, "/sdk/session", token))
-        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.split(separator: "HTTP/1.1 ").count == 1, "\(text)")
+        // A busy server may have asked before it began.
+        let interim = "HTTP/1.1 102 Processing\r\n\r\n"
+        let answer = text.hasPrefix(interim) ? String(text.dropFirst(interim.count)) : text
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.split(separator: "HTTP/1.1 ").count == 1, "\(text)")
         #expect(try await newest(world)["delivered"] == true)
     }
 

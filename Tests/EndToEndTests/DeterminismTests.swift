@@ -16,6 +16,8 @@ import Testing
         "GET /_sim/events",
         // Needs a server with HTTPS, whose keys are random.
         "GET /_sim/authority.pem",
+        // Tells of all namespaces of the server, and judges by real times.
+        "GET /_sim/audits",
         // Measures the process.
         "GET /_sim/metrics",
     ]
