@@ -50,7 +50,7 @@ extension SimulatedNamespace {
         failingAt level: AuditReport.Level = .error, ignoring: [String: String] = [:], fileID: String = #fileID,
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
-        // What fails here is not said again by a run of all tests.
+        // A run of all tests does not say again what fails here.
         let report = try await audit([("told", level.rawValue)])
         if let unknown = ignoring.keys.sorted().first(where: { name in
             name != Self.forgotten && !report.rules.contains { $0.id == name }

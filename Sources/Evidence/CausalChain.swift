@@ -172,7 +172,7 @@ struct CausalChain {
         guard begin(id) else { return id }
         let secrets = Secrets(entry, secrets)
         let shown = JournaledRequest(entry, withMessages: false, secrets)
-        // What a request did is in the log behind what had happened before.
+        // The events of a request stand in the log behind those from before it.
         let last = entry.outcome.changes?.after
         var decided = try addHold(of: entry)
         for var fact in shown.decided_by.facts ?? [] {
@@ -364,7 +364,7 @@ struct CausalChain {
     private mutating func add(_ delivery: StoredDelivery) throws -> String {
         guard begin(delivery.id) else { return delivery.id }
         let causes = try causes(delivery.cause, at: delivery.createdAt)
-        // It was made with the events of a request.
+        // The delivery was made in the job of a request, behind its events.
         let last: Int64? =
             if case .request(let sequence)? = delivery.cause?.kind {
                 job.journalEntry(sequence: sequence)?.outcome.changes?.through

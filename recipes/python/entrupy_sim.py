@@ -1424,7 +1424,7 @@ class Namespace:
         """The findings of the audit, and what could not be judged, as lines; of one test and its requests after a number, or of all."""
         if failing_at not in ("error", "warning"):
             raise ValueError(f"failing_at must be error or warning, got {failing_at!r}")
-        # What fails here is not said again by a run of all tests.
+        # A run of all tests does not say again what fails here.
         ignore, report = ignore or {}, self._audit(told=failing_at)
         rules = [rule["id"] for rule in report["rules"]]
         for name, reason in ignore.items():

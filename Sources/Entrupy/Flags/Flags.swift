@@ -34,7 +34,7 @@ enum Flags {
         organization.sdkFlagging && job.entrupy.settings.sdkFlagging
     }
 
-    /// What switched flagging off, for the journal.
+    /// The fact that flagging is switched off, and the change that did it, for the journal.
     fileprivate static func offReason(_ organization: OrganizationRecord, _ job: JobContext) -> Because {
         guard organization.sdkFlagging else {
             return Because(

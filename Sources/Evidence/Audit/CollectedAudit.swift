@@ -1,7 +1,7 @@
 import Simulation
 import SimulationAPI
 
-/// What `GET /_sim/audits` says of one namespace. The job only collects; ``AuditMaterial/report(_:)`` judges.
+/// The facts of one namespace for `GET /_sim/audits`. The job only collects; ``AuditMaterial/report(_:)`` judges.
 package struct CollectedAudit: Sendable {
     package let material: AuditMaterial
     /// The number of requests that the namespace got.

@@ -212,7 +212,7 @@ extension Court {
     private mutating func blame(_ missing: [(refusal: AuditedRequest, later: AuditedRequest)], _ rule: AuditRule) {
         let told = missing.isEmpty ? [:] : lastWebhooks()
         for (refusal, later) in missing {
-            // What the client asked for came by a webhook.
+            // A webhook brought the answer that the client asked for.
             let through = refusal.entry.outcome.changes?.through ?? .max
             if refusal.parts.contains(where: { told[$0] ?? 0 > through }) { continue }
             add(

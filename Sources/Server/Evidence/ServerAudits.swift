@@ -16,7 +16,7 @@ final class ServerAudits: Sendable {
 
     private typealias Judged = (namespace: ServerAudit.Namespace, rules: [AuditReport.Rule])
 
-    /// The maximum number of deleted namespaces that are kept. Of more, those with something to say displace none.
+    /// The maximum number of deleted namespaces that are kept, the first ones.
     private static let maxEnded = 10_000
 
     private let namespaces: Namespaces

@@ -291,7 +291,7 @@ package final class Namespaces: Sendable {
             }
             return
         }
-        for namespace in all() where isDoomed(namespace.name) { await willDelete(namespace) }
+        await willDelete { isDoomed($0.name) }
         let closing = list.now { entries in
             let doomed = entries.values.compactMap(\.namespace).filter { isDoomed($0.name) }
             let task = environment.sequencer.task { try await self.end(doomed) }
@@ -354,8 +354,9 @@ package final class Namespaces: Sendable {
         deletionAction.withLockedValue { $0 = action }
     }
 
-    private func willDelete(_ namespace: Namespace) async {
-        if let action = deletionAction.withLockedValue({ $0 }) { await action(namespace) }
+    private func willDelete(_ isMeant: (Namespace) -> Bool) async {
+        guard let action = deletionAction.withLockedValue({ $0 }) else { return }
+        for namespace in all() where isMeant(namespace) { await action(namespace) }
     }
 
     /// Deletes the namespaces whose time to live has expired.
@@ -380,7 +381,7 @@ package final class Namespaces: Sendable {
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
-        if let namespace = all().first(where: { $0.name == name && condition($0) }) { await willDelete(namespace) }
+        await willDelete { $0.name.isIdentical(to: name) && condition($0) }
         let sequencer = environment.sequencer
         let closing = try await list.inOrder(if: { $0[name]?.namespace.map(condition) ?? true }) { entries in
             guard let namespace = entries[name]?.namespace else {

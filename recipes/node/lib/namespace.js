@@ -629,7 +629,7 @@ class Namespace {
     if (!["error", "warning"].includes(failingAt)) {
       throw new SimulatorError(`failingAt must be "error" or "warning", got ${short(failingAt)}`);
     }
-    // What fails here is not said again by a run of all tests.
+    // A run of all tests does not say again what fails here.
     const report = await this.#audit({ told: failingAt });
     const rules = (report.rules ?? []).map((rule) => rule.id);
     for (const [name, reason] of Object.entries(ignore)) {
