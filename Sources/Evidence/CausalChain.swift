@@ -3,7 +3,7 @@ import SimulationAPI
 
 /// The steps of an explanation while they are collected: each with what it follows from.
 struct CausalChain {
-    private struct Node {
+    struct Node {
         let step: Explanation.Step
         /// `nil` if it follows from that of the causes, or of what was caused.
         let place: Place?
@@ -13,7 +13,7 @@ struct CausalChain {
 
     /// A place in the order in which things happened: behind an event of the log, then by the number of the request. An event has the
     /// number 0.
-    private struct Place: Comparable {
+    struct Place: Comparable {
         let event: Int64
         var request: Int64 = 0
 
@@ -24,21 +24,21 @@ struct CausalChain {
         }
     }
 
-    private let job: JobContext
+    let job: JobContext
     private let secrets: KnownSecrets
-    private var nodes: [String: Node] = [:]
+    var nodes: [String: Node] = [:]
     private var differences: [Explanation.Alternative] = []
-    private var hasForgotten = false
+    var hasForgotten = false
     /// The steps that were begun, so that causes which lead back to a step end there. Only a damaged file has such.
     private var begun: Set<String> = []
     private var depth = 0
     /// The events that were read, oldest first, by their subject and by their kinds.
-    private var histories: [String: [StoredEvent]] = [:]
-    private var recent: [[String]: [StoredEvent]] = [:]
+    var histories: [String: [StoredEvent]] = [:]
+    var recent: [[String]: [StoredEvent]] = [:]
     /// The events that changed settings, with the paths of these, and those that began to hold a request before it was handled, by its
     /// number; `nil` until they are wanted.
     private var settingChanges: [(event: StoredEvent, paths: [String])]?
-    private var holds: [Int64: StoredEvent]?
+    var holds: [Int64: StoredEvent]?
 
     /// The maximum number of steps of an explanation, and of the steps that one query adds [D explain].
     static let maxSteps = 1000
@@ -48,6 +48,9 @@ struct CausalChain {
     static let maxRefusals = 200
     /// The maximum number of causes, each of the one before.
     private static let maxDepth = 64
+
+    /// The maximum number of kinds of events that a bundle's request may name.
+    private static let maxKinds = 10
 
     init(_ job: JobContext, secrets: KnownSecrets) {
         self.job = job
@@ -106,7 +109,7 @@ struct CausalChain {
     /// Adds a step, unless the chain has it already, or has no room.
     ///
     /// - Returns: whether it is new.
-    private mutating func insert(
+    mutating func insert(
         _ id: String, _ kind: Explanation.Step.Kind, at moment: Instant, place: Place? = nil, _ text: String,
         causes: [String] = [], href: String? = nil
     ) -> Bool {
@@ -127,7 +130,7 @@ struct CausalChain {
     ///
     /// - Parameter moment: the time of what it caused.
     /// - Returns: the ids of the steps; empty if the cause is not known.
-    private mutating func causes(_ cause: Cause?, at moment: Instant) throws -> [String] {
+    mutating func causes(_ cause: Cause?, at moment: Instant) throws -> [String] {
         depth += 1
         defer { depth -= 1 }
         guard let cause, depth <= Self.maxDepth, let step = try add(cause, at: moment) else {
@@ -219,7 +222,7 @@ struct CausalChain {
     /// Adds a fact that decided a step, with what made the rule or the setting, and the history that led to it.
     ///
     /// - Parameter last: the last event of the log before the step; `nil` if it is not known.
-    private mutating func add(
+    mutating func add(
         _ fact: DecidingFact, of step: String, at moment: Instant, through last: Int64?
     ) throws -> String {
         let kind: Explanation.Step.Kind =
@@ -290,55 +293,21 @@ struct CausalChain {
         return [held].compactMap(\.self) + (event.cause == nil ? [] : try causes(event.cause, at: event.at))
     }
 
-    // MARK: Holds
-
-    /// Adds the hold of a request that was held before it was handled, and what let it go on.
-    ///
-    /// - Returns: the ids of the steps from which the request follows.
-    private mutating func addHold(of entry: JournalEntry) throws -> [String] {
-        guard entry.isHeld else { return [] }
-        if holds == nil {
-            var found: [Int64: StoredEvent] = [:]
-            for event in try recentEvents([EventKind.requestHeld.name]) {
-                let data = try StoredJSON.decode(event.data).members
-                guard let sequence = data?["sequence"]?.integer, data?["when"]?.text == "before" else { continue }
-                found[sequence] = event
-            }
-            holds = found
-        }
-        guard let held = holds?[entry.sequence] else { return [] }
-        let released = try releases(of: held)
-        return try (released.isEmpty ? [held] : released).map { try add($0) }
-    }
-
-    private mutating func releases(of held: StoredEvent) throws -> [StoredEvent] {
-        try history(of: held.subject).filter { $0.kind == EventKind.requestReleased.name }
-    }
-
-    /// Adds what follows from a hold or its end: the release, and the request that went on.
-    private mutating func followHold(_ event: StoredEvent) throws {
-        guard [EventKind.requestHeld, .requestReleased].map(\.name).contains(event.kind) else { return }
-        for released in try releases(of: event) { _ = try add(released) }
-        let sequence = try StoredJSON.decode(event.data).members?["sequence"]?.integer
-        guard let sequence, let entry = job.journalEntry(sequence: sequence), entry.isHeld else { return }
-        _ = try add(entry)
-    }
-
     /// Whether the request that caused an event has the fact already.
-    private func hasFact(_ fact: DecidingFact, _ causes: [String]) -> Bool {
+    func hasFact(_ fact: DecidingFact, _ causes: [String]) -> Bool {
         causes.contains { nodes["\(fact.kind.rawValue):\(fact.name):\($0)"] != nil }
     }
 
-    private mutating func add(_ work: StoredPastWork) throws -> String {
+    mutating func add(_ work: StoredPastWork) throws -> String {
         try add(work.id, work.kind, of: work.subject, at: work.at, work.cause, isPast: true)
     }
 
-    private mutating func add(_ work: StoredWork) throws -> String {
+    mutating func add(_ work: StoredWork) throws -> String {
         try add(work.id, work.kind, of: job.shownSubject(of: work), at: work.dueAt, work.cause, isPast: false)
     }
 
     /// - Parameter subject: the subject as it may be shown.
-    private mutating func add(
+    mutating func add(
         _ number: Int64, _ kind: String, of subject: String, at moment: Instant, _ cause: Cause?, isPast: Bool
     ) throws -> String {
         let id = Cause.dueWork(number).id
@@ -361,7 +330,7 @@ struct CausalChain {
     }
 
     /// Adds a delivery, with its cause.
-    private mutating func add(_ delivery: StoredDelivery) throws -> String {
+    mutating func add(_ delivery: StoredDelivery) throws -> String {
         guard begin(delivery.id) else { return delivery.id }
         let causes = try causes(delivery.cause, at: delivery.createdAt)
         // The delivery was made in the job of a request, behind its events.
@@ -375,206 +344,5 @@ struct CausalChain {
             "the webhook \(delivery.event)\(url.map { " to \($0)" } ?? ""): \(delivery.status.rawValue)",
             causes: causes, href: "webhook-deliveries/\(delivery.id)")
         return delivery.id
-    }
-
-    // MARK: Consequences
-
-    /// Adds what followed from a cause, and what followed from that.
-    mutating func follow(_ cause: Cause) throws {
-        var waiting: [Cause] = [cause]
-        while let next = waiting.popLast(), nodes.count < Self.maxSteps {
-            for event in try events(of: next) {
-                _ = try add(event)
-                try followHold(event)
-            }
-            for delivery in try job.transaction.deliveries(cause: next, limit: Self.maxSteps) { try follow(delivery) }
-            for work in try job.transaction.due(cause: next, limit: Self.maxSteps) { _ = try add(work) }
-            for work in try job.transaction.pastWork(cause: next, limit: Self.maxSteps)
-            where nodes["due:\(work.id)"] == nil {
-                waiting.append(.dueWork(work.id))
-                _ = try add(work)
-            }
-        }
-    }
-
-    /// Adds what followed from the cause of an event for the same subject.
-    mutating func follow(_ event: StoredEvent) throws {
-        try followHold(event)
-        guard let cause = event.cause else { return }
-        for delivery in try job.transaction.deliveries(cause: cause, limit: Self.maxSteps)
-        where delivery.subject.isIdentical(to: event.subject) { try follow(delivery) }
-        for work in try job.transaction.due(cause: cause, limit: Self.maxSteps)
-        where job.shownSubject(of: work).isIdentical(to: event.subject) { _ = try add(work) }
-    }
-
-    /// The events of a cause. Those of a request stand together in the log.
-    private func events(of cause: Cause) throws -> [StoredEvent] {
-        guard case .request(let sequence) = cause.kind else {
-            return try job.transaction.events(cause: cause, limit: Self.maxSteps)
-        }
-        guard let changes = job.journalEntry(sequence: sequence)?.outcome.changes, changes.after < changes.through
-        else {
-            return []
-        }
-        return try job.transaction.events(
-            after: changes.after, limit: Int(min(changes.through.adding(-changes.after.clamped), Int64(Self.maxSteps)))
-        ).filter { $0.cause == cause }
-    }
-
-    /// Adds a delivery with its attempts.
-    mutating func follow(_ delivery: StoredDelivery) throws {
-        var last = try add(delivery)
-        let attempted = try job.transaction.events(cause: .delivery(delivery.id), limit: Self.maxSteps)
-            .filter { $0.kind == EventKind.webhookAttempted.name }
-        for attempt in try job.transaction.attempts(deliveryID: delivery.id) {
-            let id = "\(delivery.id)#\(attempt.number)"
-            let answer = attempt.status.map { "the receiver answered \($0)" } ?? "no answer"
-            let problem = attempt.error.map { ": \($0)" } ?? ""
-            var causes = [last]
-            let event = attempted.indices.contains(attempt.number - 1) ? attempted[attempt.number - 1] : nil
-            if attempt.faultID != nil, let event,
-                let fact = DecidingFact(try StoredJSON.decode(event.data).members?["decision"])
-            {
-                causes.append(try add(fact, of: id, at: attempt.at, through: event.sequence))
-            }
-            // Its event stands in the log where the receiver answered, which two runs of one test need not have in common.
-            _ = insert(
-                id, .attempt, at: attempt.at, "attempt \(attempt.number): \(answer)\(problem)", causes: causes,
-                href: "webhook-deliveries/\(delivery.id)")
-            last = id
-        }
-        for work in try job.transaction.due(cause: .delivery(delivery.id), limit: Self.maxSteps) { _ = try add(work) }
-    }
-
-    // MARK: Histories
-
-    /// Adds the history of an object of a platform: its events, with their causes, and what followed for it.
-    ///
-    /// - Returns: the number of events.
-    @discardableResult
-    mutating func add(history: ExplainedObject) throws -> Int {
-        var count = 0
-        for subject in history.subjects {
-            for event in try events(of: subject, at: .end, through: nil) where history.isMeant(event) {
-                count += 1
-                _ = try add(event)
-                try follow(event)
-            }
-        }
-        return count
-    }
-
-    /// Adds the requests whose path has one of some ids and were refused, or lost: the log has nothing of them. Only the newest, if there
-    /// are very many, and among as many entries of the journal as of the log.
-    mutating func add(refusalsOf ids: [String]) throws {
-        var newest: [JournalEntry] = []
-        let journal = job.journal
-        for entry in journal.suffix(ListEvents.maxExamined).reversed()
-        where entry.status.map({ $0 >= 400 }) ?? true && entry.names(anyOf: ids) {
-            guard newest.count < Self.maxRefusals else {
-                hasForgotten = true
-                break
-            }
-            newest.append(entry)
-        }
-        if journal.count > ListEvents.maxExamined { hasForgotten = true }
-        for entry in newest.reversed() { _ = try add(entry) }
-    }
-
-    /// The events of a subject up to an event of the log, or else up to a time, oldest first.
-    private mutating func events(
-        of subject: String, at moment: Instant, through last: Int64?
-    ) throws -> [StoredEvent] {
-        let found = try history(of: subject)
-        if found.count == Self.maxSteps { hasForgotten = true }
-        return found.filter { $0.isBefore(moment, through: last) && $0.kind != EventKind.webhookAttempted.name }
-    }
-
-    /// The events of a subject, oldest first. Each is read once.
-    private mutating func history(of subject: String) throws -> [StoredEvent] {
-        if let known = histories[subject] { return known }
-        let found = try job.transaction.events(
-            of: subject, after: 0, before: .max, recent: Int64(ListEvents.maxExamined), limit: Self.maxSteps)
-        let history = Array(found.reversed())
-        histories[subject] = history
-        return history
-    }
-
-    /// The events of some kinds among the last ones, oldest first. Each is read once.
-    private mutating func recentEvents(_ kinds: [String]) throws -> [StoredEvent] {
-        if let known = recent[kinds] { return known }
-        let found = try job.transaction.events(kinds: kinds, recent: Int64(ListEvents.maxExamined))
-        recent[kinds] = found
-        return found
-    }
-
-    /// The maximum number of kinds of events that a bundle's request may name.
-    private static let maxKinds = 10
-}
-
-extension JSONValue {
-    fileprivate var integer: Int64? {
-        if case .number(let number) = self { number.integer.map { Int64($0) } } else { nil }
-    }
-}
-
-extension Int64 {
-    /// The sum, or the limit that it passes. A bundle may have any number.
-    fileprivate func adding(_ other: Int64) -> Int64 {
-        let (sum, isOver) = addingReportingOverflow(other)
-        return isOver ? (other < 0 ? .min : .max) : sum
-    }
-
-    /// The number, or the least one whose negation is a number.
-    fileprivate var clamped: Int64 { Swift.max(self, -.max) }
-}
-
-extension StoredEvent {
-    /// The members of an event's data that are shown, the first ones first.
-    private static let shown = [
-        "reason", "changed", "from", "to", "result", "flag", "status", "entrupy_id", "capture_id", "outcome_id",
-        "fault_id", "username",
-        "region_id", "action", "problem", "event", "attempt", "error",
-    ]
-
-    /// The maximum number of members that are shown.
-    private static let maxMembers = 4
-
-    /// Whether it is one of the events up to another one, by its number; if that is not known, up to a time.
-    fileprivate func isBefore(_ moment: Instant, through last: Int64?) -> Bool {
-        last.map { sequence <= $0 } ?? (at <= moment)
-    }
-
-    /// The event in words.
-    fileprivate func text(_ data: JSONValue) -> String {
-        let parts = Self.shown.compactMap { name -> String? in
-            guard let value = data.members?[name], value != .null else { return nil }
-            if let list = value.elements {
-                let texts = list.prefix(Self.maxMembers).map { $0.text ?? $0.quoted }
-                return "\(name) \(texts.joined(separator: ", "))\(list.count > texts.count ? ", …" : "")"
-            }
-            return "\(name) \(value.text ?? value.quoted)"
-        }
-        let list = parts.prefix(Self.maxMembers).joined(separator: ", ")
-        return "\(kind) of \(subject)" + (list.isEmpty ? "" : ": \(list)")
-    }
-}
-
-extension JournalEntry {
-    /// Whether a fault held it.
-    fileprivate var isHeld: Bool { outcome.fault?.document?["hold"] != nil }
-
-    /// The error that the answer names; `nil` if it is none, or the journal does not keep it.
-    fileprivate var error: String? {
-        guard let status, status >= 400, response.kept == response.length else { return nil }
-        // An answer in another form names no error.
-        return try? WireJSON.decode(ErrorEnvelope.self, from: response.body.data).error
-    }
-
-    /// Whether a component of the path is one of some ids.
-    fileprivate func names(anyOf ids: [String]) -> Bool {
-        path.utf8.split(separator: UInt8(ascii: "/")).contains { part in
-            ids.contains { $0.utf8.elementsEqual(part) }
-        }
     }
 }

@@ -5,18 +5,6 @@ import Testing
 
 /// `GET /_sim/explain/{id}`: causes and consequences [D explain].
 @Suite struct ExplainTests {
-    private func explain(_ id: String, _ world: TestWorld) async throws -> Explanation {
-        let answer = try await world.send("GET", "/_sim/explain/\(id)")
-        try #require(answer.status == 200, "\(answer.json)")
-        let explanation = try WireJSON.decode(Explanation.self, from: answer.body)
-        var before: Set<String> = []
-        for step in explanation.steps {
-            #expect(step.causes.allSatisfy(before.contains), "\(step.id) comes before what it follows from")
-            #expect(before.insert(step.id).inserted, "\(step.id) is there twice")
-        }
-        return explanation
-    }
-
     /// The kinds of the steps, and for events and requests their names.
     private func chain(_ explanation: Explanation) -> [String] {
         explanation.steps.map { step in
@@ -42,7 +30,7 @@ import Testing
             session, item: TestWorld.nike.merging(["customer_item_id": "sim-unknown-late"]))
         try await world.advance("3h")
         try await world.settleWebhooks()
-        let explanation = try await explain(id, world)
+        let explanation = try await world.explain(id)
         #expect(explanation.subject.kind == "item" && explanation.subject.id == id)
         #expect(!explanation.forgotten)
         let steps = explanation.steps
@@ -75,7 +63,7 @@ import Testing
         try await world.advance("2h")
         #expect(try await world.send("POST", "/sdk/captures/\(capture)/submit", token: session).status == 410)
         let sequence = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.sequence"].integer
-        let explanation = try await explain("sequence:\(sequence ?? 0)", world)
+        let explanation = try await world.explain("sequence:\(sequence ?? 0)")
         #expect(explanation.subject.kind == "request")
         #expect(
             chain(explanation) == [
@@ -92,7 +80,7 @@ import Testing
                 "a request before 2026-01-05T11:00:00.000000Z, or a longer capture_timeout"
             ])
         // The capture's own explanation has the refusal and its fact too, which no event of the log has.
-        let history = try await explain(capture, world)
+        let history = try await world.explain(capture)
         #expect(history.subject.kind == "capture")
         #expect(history.steps.last?.id == "sequence:\(sequence ?? 0)")
         #expect(history.steps.contains { $0.kind == .setting && $0.text == setting.text })
@@ -109,7 +97,7 @@ import Testing
         #expect(try await world.send("GET", "/sdk/results/\(id)", token: session).status == 503)
         #expect(try await world.send("GET", "/sdk/results/\(other)", token: session).status == 503)
         #expect(try await world.send("GET", "/sdk/results/\(id)", token: session).status == 200)
-        let steps = try await explain(id, world).steps
+        let steps = try await world.explain(id).steps
         let reads = steps.filter { $0.kind == .request && $0.text.hasPrefix("GET ") }
         #expect(reads.map(\.text) == ["GET /sdk/results/\(id) -> 503, DemoOrg-example-user-id"])
         #expect(steps.contains { $0.kind == .rule && reads.first?.causes == [$0.id] })
@@ -123,13 +111,37 @@ import Testing
         #expect(statuses == [200, 429, 429])
         let last = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
         #expect(last["decided_by.facts.0.name"] == "rate_limits.sdk_per_second")
-        let explanation = try await explain(last["id"].text ?? "", world)
+        let explanation = try await world.explain(last["id"].text ?? "")
         #expect(explanation.steps.map(\.kind) == [.control, .event, .limit, .request])
         #expect(
             explanation.steps[2].text
                 == "one more than 2 requests a second for a user; the clock is frozen at 2026-01-05T09:00:00.000000Z")
         #expect(
             explanation.would_differ.map(\.text) == ["an advance of the clock by 1 s, or a higher limit"])
+    }
+
+    @Test func aUsersOwnLimitNamesWhoSetItAndNotTheSetting() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": ["sdk_per_second": 5]])
+        let session = try await world.login("user-of-a")
+        let user = "/_sim/users/DemoOrg-user-of-a"
+        _ = try await world.send("PATCH", user, ["rate_limits": ["sdk_per_second": 1]])
+        _ = try await world.send("PATCH", user, ["first_name": "Ada"])
+        _ = try await world.send("GET", "/sdk/session", token: session)
+        let refused = try await world.send("GET", "/sdk/session", token: session)
+        #expect(refused.status == 429 && refused.text.contains("PATCH \(user)"), "\(refused.json)")
+        let last = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
+        #expect(last["decided_by.limits.0"] == "sdk_per_second")
+        let explanation = try await world.explain("sequence:\(last["sequence"].integer ?? 0)")
+        #expect(explanation.steps.map(\.kind) == [.control, .event, .limit, .request])
+        #expect(explanation.steps[0].text == "PATCH \(user)")
+        #expect(explanation.steps[1].text.hasPrefix("user.updated of DemoOrg-user-of-a"))
+        #expect(explanation.steps[2].text.contains("for a user, the own limit of DemoOrg-user-of-a"))
+        // Without it, the namespace's limit counts again, and the setting is the cause.
+        _ = try await world.send("PATCH", user, ["rate_limits": .null])
+        for _ in 0..<5 { _ = try await world.send("GET", "/sdk/session", token: session) }
+        let again = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
+        let steps = try await world.explain("sequence:\(again["sequence"].integer ?? 0)").steps
+        #expect(again["status"] == 429 && steps.contains { $0.text.hasPrefix("settings.changed") })
     }
 
     @Test func attemptsFollowEachOtherAndNameTheFaultThatSpoiltThem() async throws {
@@ -145,7 +157,7 @@ import Testing
         try await world.advance("1m")
         receiver.behave(.answer(200))
         let id = try #require(try await world.webhookDeliveries().first?["id"].text)
-        let explanation = try await explain(id, world)
+        let explanation = try await world.explain(id)
         #expect(explanation.subject.kind == "delivery")
         let attempts = explanation.steps.filter { $0.kind == .attempt }
         try #require(attempts.count >= 2)
@@ -165,11 +177,11 @@ import Testing
         let changed = try await world.send("GET", "/_sim/event-log?kind=result.changed&subject=\(id)")["events.0"]
         // The first one switched the limits off.
         #expect(changed["cause"] == "control:3")
-        let explanation = try await explain("control:3", world)
+        let explanation = try await world.explain("control:3")
         #expect(explanation.subject.kind == "control")
         #expect(explanation.steps.map(\.kind) == [.control, .event])
         #expect(explanation.steps[0].text == "PATCH /_sim/authentications/\(id)")
-        let item = try await explain(id, world)
+        let item = try await world.explain(id)
         #expect(item.steps.first?.text == "POST /_sim/authentications")
         #expect(try await world.send("GET", "/_sim/explain/control:4").status == 404)
     }
@@ -199,7 +211,7 @@ import Testing
         try #require(started.status == 200, "\(started.json)")
         try await world.advance("1h")
         let change = try await world.send("GET", "/_sim/event-log?kind=result.changed")["events.0"]
-        let explanation = try await explain("event:\(change["sequence"].integer ?? 0)", world)
+        let explanation = try await world.explain("event:\(change["sequence"].integer ?? 0)")
         #expect(explanation.steps.map(\.kind) == [.control, .scenario, .event])
         #expect(explanation.steps[0].text == "POST /_sim/scenarios/start")
         #expect(explanation.steps[1].text == "the scenario's timeline[0] ran")
@@ -212,7 +224,7 @@ import Testing
         try await world.advance("1s")
         _ = try await world.login()
         _ = try await world.send("DELETE", "/_sim/sessions/\(id)")
-        let explanation = try await explain(id, world)
+        let explanation = try await world.explain(id)
         #expect(explanation.subject.kind == "session")
         #expect(
             chain(explanation).filter { !$0.hasPrefix("due") } == [
@@ -225,7 +237,7 @@ import Testing
         let session = try await world.login()
         let id = try await world.submit(session)
         _ = try await world.send("DELETE", "/_sim/requests")
-        let explanation = try await explain(id, world)
+        let explanation = try await world.explain(id)
         #expect(explanation.forgotten)
         let requests = explanation.steps.filter { $0.kind == .request }
         #expect(!requests.isEmpty && requests.allSatisfy { $0.text == "a request that the journal has forgotten" })

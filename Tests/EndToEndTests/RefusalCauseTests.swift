@@ -9,19 +9,7 @@ import Testing
     private func chain(_ world: TestWorld, _ status: Int) async throws -> Explanation {
         let last = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
         try #require(last["status"].integer == status, "\(last)")
-        return try await explain("sequence:\(last["sequence"].integer ?? 0)", world)
-    }
-
-    private func explain(_ id: String, _ world: TestWorld) async throws -> Explanation {
-        let answer = try await world.send("GET", "/_sim/explain/\(id)")
-        try #require(answer.status == 200, "\(answer.json)")
-        let explanation = try WireJSON.decode(Explanation.self, from: answer.body)
-        var before: Set<String> = []
-        for step in explanation.steps {
-            #expect(step.causes.allSatisfy(before.contains), "\(step.id) comes before what it follows from")
-            before.insert(step.id)
-        }
-        return explanation
+        return try await world.explain("sequence:\(last["sequence"].integer ?? 0)")
     }
 
     /// The kinds of the steps, of events the kinds of those, of requests the method, the last component of the path and the status.
@@ -208,7 +196,7 @@ import Testing
         #expect(try await loser.status == 409)
         _ = try await entry(world, held)
         let sequence = held["request.sequence"].integer ?? 0
-        let chain = try await explain("sequence:\(sequence)", world)
+        let chain = try await world.explain("sequence:\(sequence)")
         let names = names(chain).filter { !$0.contains("result") && $0 != "setting" && $0 != "rule" }
         let release = "POST /_sim/held/\(held["id"].text ?? "")/release"
         let before = ["POST /_sim/faults", "fault.added", "request.held", "POST submit 200", "capture.submitted"]
@@ -220,7 +208,7 @@ import Testing
         #expect(!chain.forgotten)
         // From the release, the request follows.
         let call = try #require(chain.steps.first { $0.text == release })
-        #expect(try await explain(call.id, world).steps.contains { $0.id == "sequence:\(sequence)" })
+        #expect(try await world.explain(call.id).steps.contains { $0.id == "sequence:\(sequence)" })
     }
 
     @Test(arguments: ["before", "after"]) func theEndOfTheTimeOfAHoldIsAStep(when: String) async throws {
@@ -245,7 +233,7 @@ import Testing
         _ = try await world.send("DELETE", "/_sim/held")
         #expect(try await answer.status == 201)
         _ = try await entry(world, held)
-        let chain = try await explain("sequence:\(held["request.sequence"].integer ?? 0)", world)
+        let chain = try await world.explain("sequence:\(held["request.sequence"].integer ?? 0)")
         let names = names(chain).filter { $0 != "rule" && $0 != "due_work" && !$0.contains("fault") }
         #expect(
             names == ["POST captures 201", "request.held", "capture.started", "DELETE /_sim/held", "request.released"])
@@ -260,13 +248,13 @@ import Testing
             _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
             _ = try await world.send("PUT", "/sdk/results/\(id)/flag", ["flag": false], token: session)
         }
-        let steps = try await explain(id, world).steps
+        let steps = try await world.explain(id).steps
         let numbers = steps.map { Int($0.id.split(separator: ":").last ?? "") ?? 0 }
         for kind in [Explanation.Step.Kind.event, .request, .control] {
             let own = zip(steps, numbers).filter { $0.0.kind == kind }.map(\.1)
             #expect(own == own.sorted() && own.count >= 3, "\(kind): \(own)")
         }
-        let mixed = names(try await explain(id, world)).filter { $0.contains("flag") || $0.hasPrefix("result") }
+        let mixed = names(try await world.explain(id)).filter { $0.contains("flag") || $0.hasPrefix("result") }
         let refusal = "PUT flag"
         #expect(mixed.map { $0.hasPrefix(refusal) } == [false, true, false, true, false, true], "\(mixed)")
     }
@@ -308,7 +296,7 @@ import Testing
         try await world.advance("1s")
         try await world.settleWebhooks()
         let id = try #require(try await world.webhookDeliveries().first?["id"].text)
-        let found = try await explain(id, world).would_differ.sorted { $0.step.suffix(2) < $1.step.suffix(2) }
+        let found = try await world.explain(id).would_differ.sorted { $0.step.suffix(2) < $1.step.suffix(2) }
         #expect(
             found.filter { $0.text.contains("attempt") || $0.text.contains("fault") }.map(\.text) == [
                 "without it the fault rule \(next) is triggered", "without it the attempt is made as usual",
@@ -341,9 +329,8 @@ import Testing
         let world = try await TestWorld.withoutLimits()
         let session = try await world.login("user-of-a")
         _ = try await world.send("GET", "/sdk/results/NONE", token: session)
-        var archive = try TarFile(try await world.send("GET", "/_sim/bundle").body)
-        let index = try #require(archive.entries.firstIndex { $0.name == "journal.json" })
-        let text = String(decoding: archive.entries[index].bytes, as: UTF8.self)
+        let archive = try TarFile(try await world.send("GET", "/_sim/bundle").body)
+        let text = try archive.text(of: "journal.json")
         let state = #""state":{"about":"DemoOrg-user-of-a","kinds":["session.started"]}"#
         let changed =
             text
@@ -351,14 +338,7 @@ import Testing
             .replacing(/,"state":{[^}]*}/, with: "")
             .replacing(/"outcome":null/, with: #""outcome":null,\#(state)"#)
         try #require(changed.contains(state) && changed.contains("\(Int64.min)"))
-        archive.entries[index].bytes = Data(changed.utf8)
-        let bytes = archive.bytes
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            try bytes.write(to: URL(fileURLWithPath: directory + "/failure.tar"))
-            let server = try SimProcess(["--bundle", directory + "/failure.tar"])
-            defer { server.stop() }
-            let opened = TestWorld(base: server.baseURL)
+        try await archive.opened(withJournal: changed) { opened in
             let chain = try await chain(opened, 404)
             #expect(names(chain).contains("session.started") && names(chain).last == "GET NONE 404")
             for entry in try await opened.send("GET", "/_sim/requests")["requests"].items {

@@ -132,22 +132,14 @@ import Testing
         let world = try await world()
         let a = try await world.login("user-of-a")
         _ = try await world.send("GET", "/sdk/results/NONE", token: a)
-        var archive = try TarFile(try await world.send("GET", "/_sim/bundle").body)
-        let index = try #require(archive.entries.firstIndex { $0.name == "journal.json" })
-        let text = String(decoding: archive.entries[index].bytes, as: UTF8.self)
+        let archive = try TarFile(try await world.send("GET", "/_sim/bundle").body)
+        let text = try archive.text(of: "journal.json")
         let fact = "the namespace has no item with this id"
         try #require(text.contains(#""because":"\#(fact)""#))
         let older = text.replacing(/"because":("[^"]*"|null),/, with: "")
         try #require(!older.contains("because"))
         for (journal, because) in [(text, .string(fact)), (older, .null)] as [(String, JSONValue)] {
-            archive.entries[index].bytes = Data(journal.utf8)
-            let bytes = archive.bytes
-            try await Process.withDirectory { directory in
-                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-                try bytes.write(to: URL(fileURLWithPath: directory + "/failure.tar"))
-                let server = try SimProcess(["--bundle", directory + "/failure.tar"])
-                defer { server.stop() }
-                let opened = TestWorld(base: server.baseURL)
+            try await archive.opened(withJournal: journal) { opened in
                 let entry = try await opened.send("GET", "/_sim/requests?status=404")["requests.0"]
                 #expect(entry["because"] == because, "\(entry)")
             }

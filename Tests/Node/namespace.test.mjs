@@ -264,6 +264,9 @@ test("an audit that judged nobody says so", async () => {
   await judged.withNamespace(() => judged.makeNamespace());
   await judged.stop();
   await (await start({ ...options, audit: false })).stop();
+  const strict = await start({ ...options, strict: true });
+  await assert.rejects(() => strict.stop(), /^ExpectationError: audit: no client was judged: no test ran/);
+  await strict.stop();
   assert.deepEqual(notes, [
     "audit: no client was judged: no test ran with test() or withNamespace()",
     "audit: the clients of 1 namespace were not judged: makeNamespace() made them outside of test() and withNamespace()"]);

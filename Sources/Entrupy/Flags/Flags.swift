@@ -38,7 +38,7 @@ enum Flags {
     fileprivate static func offReason(_ organization: OrganizationRecord, _ job: JobContext) -> Because {
         guard organization.sdkFlagging else {
             return Because(
-                "the seed data has sdk_flagging: false for \(organization.name)", "seed", [.seedLoaded],
+                "the seed data has flagging.sdk: false for \(organization.name)", "seed", [.seedLoaded],
                 named: organization.name)
         }
         let text = "the setting flagging.sdk is false"

@@ -19,7 +19,8 @@ package struct Partner: Authenticated {
         }
         let limit = job.entrupy.settings.rateLimits.apiPerSecond
         if let wait = job.state.limits.wait(.token(token), at: job.now, limit: limit) {
-            throw job.overRateLimit([Exceeded("api_per_second", limit!, "requests a second for an API token", wait)])
+            throw try job.overRateLimit([Exceeded("api_per_second", limit!, "requests a second for an API token", wait)]
+            )
         }
         job.state.limits.record(.token(token), at: job.now)
         return Self(organization: organization)
@@ -44,7 +45,9 @@ package struct SDKUser: Authenticated {
         job.note { $0.username = user.username }
         let limit = user.limits.sdkPerSecond
         if let wait = job.state.limits.wait(.user(user.id), at: job.now, limit: limit) {
-            throw job.overRateLimit([Exceeded("sdk_per_second", limit!, "requests a second for a user", wait)])
+            throw try job.overRateLimit(
+                [Exceeded("sdk_per_second", limit!, "requests a second for a user", wait)],
+                of: job.transaction.user(id: user.id))
         }
         job.state.limits.record(.user(user.id), at: job.now)
         return user

@@ -149,7 +149,7 @@ enum LoginLimits {
                 }
             }
         }
-        guard exceeded.isEmpty else { throw job.overRateLimit(exceeded) }
+        guard exceeded.isEmpty else { throw try job.overRateLimit(exceeded, of: user) }
         job.state.limits.record(.user(user.id), at: job.now)
     }
 

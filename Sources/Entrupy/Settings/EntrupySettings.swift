@@ -1,6 +1,7 @@
 import EntrupyAPI
 import Simulation
 import SimulationAPI
+import Storage
 
 /// Entrupy's part of a namespace's settings.
 struct EntrupySettings: PlatformSettings {
@@ -128,8 +129,21 @@ extension FieldReader {
 }
 
 extension JobContext {
-    func overRateLimit(_ exceeded: [Exceeded]) -> PlatformError {
-        overLimit(
-            exceeded, of: "rate_limits", wayOut: #"switch limits off (PATCH /_sim/settings {"rate_limits": "off"})"#)
+    /// - Parameter user: the user whose requests are too many; `nil` for those of an API token.
+    func overRateLimit(_ exceeded: [Exceeded], of user: UserRecord? = nil) throws -> PlatformError {
+        var (exceeded, owner) = (exceeded, String?.none)
+        if let user, let limits = try user.rateLimits.map({ try StoredJSON.decode($0) }) {
+            // A word such as "documented" sets all of them.
+            for index in exceeded.indices
+            where limits.members.map({ $0[exceeded[index].setting] ?? .null }) != JSONValue.null {
+                exceeded[index].owner = user.username
+                owner = user.username
+            }
+        }
+        if let owner { note { $0.state = RefusingState(owner, [EventKind.userUpdated.name], named: "rate_limits") } }
+        let change =
+            owner.map { #"PATCH /_sim/users/\#($0) {"rate_limits": "off"}"# }
+            ?? #"PATCH /_sim/settings {"rate_limits": "off"}"#
+        return overLimit(exceeded, of: "rate_limits", wayOut: "switch limits off (\(change))")
     }
 }

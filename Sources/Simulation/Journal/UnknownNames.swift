@@ -116,7 +116,8 @@ extension JournalQuery {
             }
             return ErrorDetail(
                 prefix + name,
-                "names a secret, which journals mask, so that it can match nothing; ask by route, username or test, without the secret"
+                "names a secret, which journals mask, so that it can match nothing; ask by route, username or test, without the secret. "
+                    + "Secrets in URLs are found by the audit's rule token-in-url (GET /_sim/audit)"
             )
         }
     }

@@ -50,6 +50,8 @@ package struct Exceeded {
     package let counted: String
     /// The time until the next request is allowed.
     package let wait: Span
+    /// The user whose own limit it is, by name; `nil` if it is the namespace's.
+    package var owner: String?
 
     /// The limit in words.
     package var limit: String { "\(allowed) \(counted)" }
@@ -94,9 +96,11 @@ extension JobContext {
 
     private func fact(_ exceeded: Exceeded, of group: String) -> DecidingFact {
         let wait = "\(exceeded.wait.roundedUpSeconds) s"
+        // The history of the setting says nothing about a user's own limit.
+        let name = "\(exceeded.owner.map { "users.\($0)." } ?? "")\(group).\(exceeded.setting)"
         return DecidingFact(
-            .limit, "\(group).\(exceeded.setting)",
-            "one more than \(exceeded.limit)"
+            .limit, name,
+            "one more than \(exceeded.limit)\(exceeded.owner.map { ", the own limit of \($0)" } ?? "")"
                 + (state.clock.isFrozen ? "; the clock is frozen at \(now.display)" : ""),
             otherwise: state.clock.isFrozen
                 ? "an advance of the clock by \(wait), or a higher limit" : "a request \(wait) later, or a higher limit"

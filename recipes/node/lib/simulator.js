@@ -204,17 +204,20 @@ class Simulator {
 
   async stop() {
     this.#endNaming?.();
-    this.#reportUnjudged();
+    const unjudged = this.#unjudged();
+    if (unjudged && !this.#options.strict) this.#options.onNote(unjudged);
     await this.#process?.stop();
+    if (unjudged && this.#options.strict) throw new ExpectationError(unjudged);
   }
 
-  /** An audit that judged nothing must not look like one that found nothing. */
-  #reportUnjudged() {
-    if (!this.#options.audit || this.#testCount && !this.#otherCount) return;
-    this.#options.onNote(this.#otherCount
-      ? `audit: the clients of ${this.#otherCount} namespace${this.#otherCount === 1 ? "" : "s"} were not judged: makeNamespace() made them outside of test() and withNamespace()`
-      : "audit: no client was judged: no test ran with test() or withNamespace()");
+  /** What the audit did not judge, once; null if nothing. An audit that judged nothing must not look like one that found nothing. */
+  #unjudged() {
+    if (!this.#options.audit || this.#testCount && !this.#otherCount) return null;
+    const count = this.#otherCount;
     [this.#testCount, this.#otherCount] = [1, 0];
+    return count
+      ? `audit: the clients of ${count} namespace${count === 1 ? "" : "s"} were not judged: makeNamespace() made them outside of test() and withNamespace()`
+      : "audit: no client was judged: no test ran with test() or withNamespace()";
   }
 
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {

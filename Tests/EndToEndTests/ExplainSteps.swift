@@ -1,0 +1,41 @@
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+extension TestWorld {
+    /// The explanation of an object, in which each step must come once, and after those that it follows from.
+    func explain(_ id: String) async throws -> Explanation {
+        let answer = try await send("GET", "/_sim/explain/\(id)")
+        try #require(answer.status == 200, "\(answer.json)")
+        let explanation = try WireJSON.decode(Explanation.self, from: answer.body)
+        var before: Set<String> = []
+        for step in explanation.steps {
+            #expect(step.causes.allSatisfy(before.contains), "\(step.id) comes before what it follows from")
+            #expect(before.insert(step.id).inserted, "\(step.id) is there twice")
+        }
+        return explanation
+    }
+}
+
+extension TarFile {
+    /// The text of a file of the archive.
+    func text(of name: String) throws -> String {
+        String(decoding: try #require(entries.first { $0.name == name }).bytes, as: UTF8.self)
+    }
+
+    /// Opens the archive as a bundle in a server of its own, with another journal.
+    func opened(withJournal text: String, _ body: (TestWorld) async throws -> Void) async throws {
+        var archive = self
+        let index = try #require(entries.firstIndex { $0.name == "journal.json" })
+        archive.entries[index].bytes = Data(text.utf8)
+        let bytes = archive.bytes
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try bytes.write(to: URL(fileURLWithPath: directory + "/failure.tar"))
+            let server = try SimProcess(["--bundle", directory + "/failure.tar"])
+            defer { server.stop() }
+            try await body(TestWorld(base: server.baseURL))
+        }
+    }
+}
