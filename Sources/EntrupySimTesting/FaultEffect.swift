@@ -14,9 +14,13 @@ public struct FaultEffect: Sendable {
     }
 
     /// Answers with a status, and the platform's own body or another one.
-    public static func status(_ status: Int, body: JSONValue? = nil) -> Self {
+    ///
+    /// - Parameter headers: headers of the answer, in place of its own: `["Retry-After": "30"]`. At most 20; not `Content-Length`,
+    ///   `Transfer-Encoding`, `Connection` and `Date`.
+    public static func status(_ status: Int, body: JSONValue? = nil, headers: [String: String] = [:]) -> Self {
         var members: JSONObject = ["status": .number(JSONNumber(status))]
         members["body"] = body
+        if !headers.isEmpty { members["headers"] = .object(JSONObject(headers.map { ($0, .string($1)) })) }
         return Self(members: members)
     }
 
@@ -48,8 +52,14 @@ public struct FaultEffect: Sendable {
     }
     /// Sends JSON that does not parse.
     public static let malformedJSON = Self("malformed_json")
-    /// Answers 429, as if a rate limit were exceeded.
+    /// Answers 429, as if a rate limit were exceeded, with `Retry-After: 1`.
     public static let rateLimit = Self("rate_limit")
+    /// Answers 429, as if a rate limit were exceeded.
+    ///
+    /// - Parameter retryAfter: what `Retry-After` says, in whole seconds, rounded up; from one second to a day.
+    public static func rateLimit(retryAfter: SimulatedDuration) -> Self {
+        Self("rate_limit", ["retry_after": .string(retryAfter.text)])
+    }
     /// Answers 422, as for a damaged image.
     public static let imageUploadError = Self("image_upload_error")
     /// An error of App Components by its name, for instance `DocumentExpired`.

@@ -26,7 +26,7 @@ import Testing
 
     @Test func anotherTestsRefusalIsNotTheirs() async throws {
         let world = try await TestWorld.withoutLimits()
-        try await fault(world, "/v1/health", ["rate_limit": true])
+        try await fault(world, "/v1/health", ["rate_limit": ["retry_after": "10m"]])
         for test in ["a", "b"] {
             _ = try await named(test, world).send(
                 "GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.4"])
@@ -37,7 +37,7 @@ import Testing
     @Test func bodiesThatWereNotKeptWholeAreNotCompared() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off", "journal": ["body_bytes": 10]])
         let session = try await world.login(user)
-        try await fault(world, "/sdk/search", ["rate_limit": true])
+        try await fault(world, "/sdk/search", ["rate_limit": ["retry_after": "10m"]])
         for limit in [10, 20] {
             _ = try await world.send("POST", "/sdk/search", ["limit": .number(JSONNumber(limit))], token: session)
         }

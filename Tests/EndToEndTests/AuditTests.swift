@@ -57,7 +57,10 @@ extension TestWorld {
         let session = try await world.login(user)
         let (capture, regions) = try await world.startCapture(session)
         _ = try await world.send(
-            "POST", "/_sim/faults", ["effect": ["status": 503], "match": ["method": "PUT"], "times": 2])
+            "POST", "/_sim/faults",
+            [
+                "effect": ["status": 503, "headers": ["Retry-After": "600"]], "match": ["method": "PUT"], "times": 2,
+            ])
         for region in [regions[0], regions[1]] {
             #expect(try await world.upload(capture, region, session).status == 503)
         }
@@ -78,7 +81,10 @@ extension TestWorld {
         let session = try await world.login(user)
         let (capture, regions) = try await world.startCapture(session)
         _ = try await world.send(
-            "POST", "/_sim/faults", ["effect": ["status": 503], "match": ["method": "PUT"], "times": 1])
+            "POST", "/_sim/faults",
+            [
+                "effect": ["status": 503, "headers": ["Retry-After": "600"]], "match": ["method": "PUT"], "times": 1,
+            ])
         for status in [503, 200] {
             let answer = try await world.send(
                 "PUT", "/sdk/captures/\(capture)/images/\(regions[0])", bytes: TestWorld.picture, token: session)
@@ -112,7 +118,9 @@ extension TestWorld {
     }
 
     /// Refuses the next request of a route for the moment.
-    private func refuseOnce(_ world: TestWorld, _ route: String, _ effect: JSONValue = ["rate_limit": true])
+    private func refuseOnce(
+        _ world: TestWorld, _ route: String, _ effect: JSONValue = ["rate_limit": ["retry_after": "10m"]]
+    )
         async throws
     {
         let answer = try await world.send(
@@ -130,7 +138,7 @@ extension TestWorld {
         _ = try await world.send("GET", "/sdk/config?config_type=production", token: session)
         let due = try await world.audit("?rule=no-retry")
         #expect(due.findings.isEmpty && due.rules.first?.not_judged?.contains("may still have been due") == true)
-        try await world.advance("2s")
+        try await world.advance("21m")
         _ = try await world.send("GET", "/sdk/config?config_type=production", token: session)
         let finding = try #require(try await world.findings("no-retry").first)
         #expect(finding.requests.map(\.sequence) == [refused])

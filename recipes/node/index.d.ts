@@ -168,7 +168,12 @@ export class Simulator {
   /** Which documented answers, errors, states and limits were met, over all namespaces, or those whose names begin with `prefix`. */
   coverage(options?: { prefix?: string }): Promise<Coverage>;
 
-  /** Stops a server that start() started. One that does not end within 30 s is killed. Another server goes on. */
+  /**
+   * Stops a server that start() started. One that does not end within 30 s is killed. Another server goes on.
+   *
+   * Where the audit is on and judged nobody, or not the clients of some namespaces, a note says so; with `strict`, it fails with
+   * ExpectationError, once the server is stopped.
+   */
   stop(): Promise<void>;
 }
 
@@ -246,13 +251,14 @@ export interface OutcomeRule extends Rule {
 
 /** What a fault does: one of these members. */
 export type FaultEffect =
-  | { status: number; body?: unknown }
+  | { status: number; body?: unknown; headers?: Record<string, string> }
   | { delay: Duration | { uniform: [Duration, Duration] } | { lognormal: { median: Duration; sigma: number } } }
   | { hold: true | { when?: "before" | "after"; for?: Duration } }
   | { truncate_body: number | string }
   | { slow_body: number }
   | { component_error: string }
-  | { drop_connection: true } | { lose_request: true } | { malformed_json: true } | { rate_limit: true }
+  | { drop_connection: true } | { lose_request: true } | { malformed_json: true }
+  | { rate_limit: true | { retry_after?: Duration } }
   | { image_upload_error: true } | { expire_session: true }
   | { drop: true } | { duplicate: true } | { reorder: true } | { wrong_signature: true };
 

@@ -1,5 +1,6 @@
 import Evidence
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOFoundationCompat
@@ -50,7 +51,7 @@ package enum ErrorAnswer {
     /// The documented edges that an answer with the error meets, beside that of its status.
     static func edges(_ error: PlatformError, hasSDKError: Bool) -> [EdgeName] {
         // The answer of a fault names an error only where its rule gave the status of one, and no body.
-        if case .answer(let status, let body) = error.payload, status < 400 || body != nil { return [] }
+        if case .answer(let status, let body, _) = error.payload, status < 400 || body != nil { return [] }
         var edges: [EdgeName] = []
         if hasSDKError, let code = ErrorTable.row(error).sdkError {
             edges.append(EdgeName(EdgeTable.sdkErrors, "\(code)"))
@@ -60,9 +61,24 @@ package enum ErrorAnswer {
     }
 
     static func response(_ error: PlatformError, requestID: String, hasSDKError: Bool = true) -> Response {
-        if case .answer(let status, let body?) = error.payload {
-            return injected(body, HTTPResponse.Status(code: status), requestID)
+        guard case .answer(let status, let body?, _) = error.payload else {
+            return withHeaders(of: error, ownResponse(error, requestID: requestID, hasSDKError: hasSDKError))
         }
+        return withHeaders(of: error, injected(body, HTTPResponse.Status(code: status), requestID))
+    }
+
+    /// An answer with the headers that a fault rule gives it.
+    static func withHeaders(of error: PlatformError, _ response: Response) -> Response {
+        guard case .answer(_, _, let headers) = error.payload else { return response }
+        var response = response
+        for header in headers {
+            // The rule was refused if the name is none.
+            if let name = HTTPField.Name(header.name) { response.headers[name] = header.value }
+        }
+        return response
+    }
+
+    private static func ownResponse(_ error: PlatformError, requestID: String, hasSDKError: Bool) -> Response {
         let (status, envelope) = envelope(error, requestID: requestID, hasSDKError: hasSDKError)
         // A fault may answer a status that has no body (RFC 9110). Clients would read one as the next answer.
         if [.noContent, .resetContent, .notModified].contains(status) {
@@ -72,7 +88,7 @@ package enum ErrorAnswer {
         switch error.payload {
         case .methods(let allowed): response.headers[.allow] = allowed.joined(separator: ", ")
         case .retryAfter(let seconds): response.headers[.retryAfter] = String(seconds)
-        case .answer(429, _), .answer(503, _): response.headers[.retryAfter] = "1"
+        case .answer(429, _, _), .answer(503, _, _): response.headers[.retryAfter] = "1"
         default: break
         }
         switch error.kind {

@@ -49,7 +49,7 @@ enum ErrorTable {
 
     /// The row of an error. An injected fault has the row of the status it chose.
     static func row(_ error: PlatformError) -> Row {
-        if error.kind == .injected, case .answer(let status, _) = error.payload { return row(ofStatus: status) }
+        if error.kind == .injected, case .answer(let status, _, _) = error.payload { return row(ofStatus: status) }
         return byKind[error.kind] ?? row(ofStatus: 500)
     }
 

@@ -196,13 +196,14 @@ private struct ComponentForm {
 
     private func response(_ error: PlatformError, _ requestID: String) -> Response {
         guard isPlugin else { return ErrorAnswer.response(error, requestID: requestID, hasSDKError: false) }
-        if case .answer(_, .some) = error.payload { return ErrorAnswer.response(error, requestID: requestID) }
+        if case .answer(_, .some, _) = error.payload { return ErrorAnswer.response(error, requestID: requestID) }
         let failure = Self.failure(error)
         let body: JSONValue = [
             "errorCode": .number(JSONNumber(failure.pluginCode)),
             "errorDescription": .string("\(failure.pluginTitle): \(error.message)"),
         ]
-        return JSONAnswer.response(body, status: ErrorTable.row(error).status, requestID: requestID)
+        return ErrorAnswer.withHeaders(
+            of: error, JSONAnswer.response(body, status: ErrorTable.row(error).status, requestID: requestID))
     }
 
     /// The error of plugins for a refusal [D plugin-form].

@@ -81,13 +81,13 @@ extension FaultRule {
     /// The effect on a request or webhook.
     package enum Effect: Sendable {
         /// Answers with this status instead of doing what the request asks.
-        case status(Int, body: JSONValue?)
+        case status(Int, body: JSONValue?, headers: [AnswerHeader])
         /// Handles the request and delays the answer.
         case delay(Delay)
         /// Handles the request, unless it is lost, and changes the answer on its way out.
         case answer(AnswerEffect)
-        /// Answers 429.
-        case rateLimit
+        /// Answers 429, with the time that `Retry-After` names.
+        case rateLimit(retryAfter: Span)
         /// Does what a platform says.
         case platform(PlatformEffect, word: String)
         /// Affects an attempt to deliver a webhook.
@@ -175,15 +175,15 @@ extension FaultRule.Effect {
                     : "is for webhooks; say which with match.webhook, \"*\" for all")
         }
         guard others.isEmpty else { return nil }
-        var effect = rule.object("effect", known: list + (isWebhook ? [] : ["body"]))
+        var effect = rule.object("effect", known: list + (isWebhook ? [] : ["body", "headers"]))
         let chosen = list.filter { given[$0] != nil }
         guard chosen.count == 1, let name = chosen.first else {
             rule.report("effect", "\(expected), got \(chosen.count) of them")
             return nil
         }
         effect.require(name)
-        if given["body"] != nil, name != FaultRule.EffectName.status.rawValue {
-            effect.report("body", "belongs to status; a \(name) has none")
+        for part in ["body", "headers"] where given[part] != nil && name != FaultRule.EffectName.status.rawValue {
+            effect.report(part, "belongs to status; a \(name) has none")
         }
         if let own = platforms.faultEffects.first(where: { $0.name == name }) {
             guard own.words.isEmpty else {
@@ -199,7 +199,9 @@ extension FaultRule.Effect {
     ) -> Self {
         let key = name.rawValue
         switch name {
-        case .status: return .status(effect.number(key, in: 200...599) ?? 0, body: effect.value("body"))
+        case .status:
+            return .status(
+                effect.number(key, in: 200...599) ?? 0, body: effect.value("body"), headers: AnswerHeader.read(&effect))
         case .delay where isWebhook: return .webhook(.delay(.init(&effect, to: FaultRule.Delay.maxWebhookDelay)))
         case .delay: return .delay(.init(&effect, to: FaultRule.Delay.maxAnswerDelay))
         case .truncateBody: return .answer(.truncateBody(effect.size(key, in: 0...1_000_000_000) ?? 0))
@@ -208,12 +210,19 @@ extension FaultRule.Effect {
         case .loseRequest: return on(.answer(.loseRequest), key, &effect)
         case .hold: return .answer(.hold(Hold(&effect, key)))
         case .malformedJSON: return on(.answer(.malformedJSON), key, &effect)
-        case .rateLimit: return on(.rateLimit, key, &effect)
+        case .rateLimit: return rateLimit(&effect, key)
         case .drop: return on(.webhook(.drop), key, &effect)
         case .duplicate: return on(.webhook(.duplicate), key, &effect)
         case .reorder: return on(.webhook(.reorder), key, &effect)
         case .wrongSignature: return on(.webhook(.wrongSignature), key, &effect)
         }
+    }
+
+    /// `true`, or an object with the wait.
+    private static func rateLimit(_ effect: inout FieldReader, _ key: String) -> Self {
+        guard case .object? = effect.value(key) else { return on(.rateLimit(retryAfter: .second), key, &effect) }
+        var limit = effect.object(key, known: ["retry_after"])
+        return .rateLimit(retryAfter: limit.span("retry_after", from: .second, to: .day) ?? .second)
     }
 
     /// An effect without an argument, which must be `true`.

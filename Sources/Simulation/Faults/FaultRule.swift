@@ -44,7 +44,7 @@ package struct FaultRule: Sendable {
         headers = Self.headers(&match)
         effect = Effect(&fields, ofWebhook: isWebhook, platforms)
         // Checked for new rules only: a stored rule may be older than this check.
-        if id.isEmpty, case .status(let status, .some) = effect, [204, 205, 304].contains(status) {
+        if id.isEmpty, case .status(let status, .some, _) = effect, [204, 205, 304].contains(status) {
             fields.report("effect.body", "must be left out: a \(status) has no body (RFC 9110)")
         }
         probability = fields.decimal("probability", in: 0...1)
@@ -158,7 +158,7 @@ package struct FaultRule: Sendable {
     /// Whether the rule answers requests with a status of its own.
     func answers(_ status: Int) -> Bool {
         switch effect {
-        case .status(let own, _): own == status
+        case .status(let own, _, _): own == status
         case .rateLimit: status == 429
         case .platform: true
         default: false

@@ -135,10 +135,11 @@ package enum Faults {
         var effect: AnswerEffect?
         var refusal: PlatformError?
         switch rule.effect {
-        case .status(let status, let body): refusal = .injected(faultID: rule.id, status: status, body: body)
-        case .rateLimit:
+        case .status(let status, let body, let headers):
+            refusal = .injected(faultID: rule.id, status: status, body: body, headers: headers)
+        case .rateLimit(let wait):
             refusal = .rateLimited(
-                "rate limit exceeded (fault \(rule.id))", retryAfter: 1,
+                "rate limit exceeded (fault \(rule.id))", retryAfter: wait.roundedUpSeconds,
                 details: [ErrorDetail("fault", "injected by \(rule.id); no limit is exceeded")])
         case .platform(let own, let word): refusal = try own.perform(request, word, rule.id, job)
         case .delay(let delay):

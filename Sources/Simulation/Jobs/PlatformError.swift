@@ -46,7 +46,7 @@ package struct PlatformError: Error, Sendable {
         case scenario(ScenarioRun)
         case settlement(Settlement)
         /// The answer that a fault rule gives [D fault-rules]. Without a body it is the error envelope of the status.
-        case answer(status: Int, body: JSONValue?)
+        case answer(status: Int, body: JSONValue?, headers: [AnswerHeader] = [])
         /// The methods that a route has.
         case methods([String])
     }
@@ -231,10 +231,12 @@ extension PlatformError {
             .unsettled, "not settled: \(settlement.pending) still pending", [detail], payload: .settlement(settlement))
     }
 
-    package static func injected(faultID: String, status: Int, body: JSONValue?) -> Self {
+    package static func injected(
+        faultID: String, status: Int, body: JSONValue?, headers: [AnswerHeader] = []
+    ) -> Self {
         Self(
             .injected, "answered by the fault rule \(faultID)", [ErrorDetail("fault", faultID)],
-            payload: .answer(status: status, body: body),
+            payload: .answer(status: status, body: body, headers: headers),
             because: "the fault rule \(faultID) answers \(status)")
     }
 
