@@ -7,13 +7,30 @@ import Outgoing
 ///
 /// A receiver's certificate may come from the system's authorities, and from those of a file.
 package struct OutgoingTLS: OutgoingEncryption {
-    /// The file of certificates in PEM that are trusted beside the system's; `nil` for none.
-    private let authorities: String?
+    /// The files of certificates in PEM that are trusted beside the system's.
+    private let authorities: [String]
     /// Made for the first connection: it reads hundreds of certificates, and most processes make no such connection.
     private let context = NIOLockedValueBox<NIOSSLContext?>(nil)
 
-    package init(trusting authorities: String? = nil) {
+    package init(trusting authorities: [String] = []) {
         self.authorities = authorities
+    }
+
+    /// Reads the files of certificates.
+    ///
+    /// - Throws: ``UnusableAuthorities``.
+    package func check() throws { _ = try roots() }
+
+    private func roots() throws -> [NIOSSLAdditionalTrustRoots] {
+        try authorities.map { file in
+            do {
+                let certificates = try NIOSSLCertificate.fromPEMFile(file)
+                guard !certificates.isEmpty else { throw UnusableAuthorities(file: file) }
+                return .certificates(certificates)
+            } catch {
+                throw UnusableAuthorities(file: file)
+            }
+        }
     }
 
     private func makeContext() throws -> NIOSSLContext {
@@ -23,9 +40,7 @@ package struct OutgoingTLS: OutgoingEncryption {
             configuration.applicationProtocols = ["http/1.1"]
             // A receiver that does not answer close_notify would hold the attempt for seconds.
             configuration.shutdownTimeout = .milliseconds(100)
-            if let authorities {
-                configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(authorities))]
-            }
+            configuration.additionalTrustRoots = try roots()
             let made = try NIOSSLContext(configuration: configuration)
             known = made
             return made
@@ -41,12 +56,14 @@ package struct OutgoingTLS: OutgoingEncryption {
 
     package func reason(of error: any Error) -> String? {
         switch error {
+        case let error as UnusableAuthorities: return error.description
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             return "the certificate is for another name"
         case NIOSSLError.handshakeFailed(let cause):
             let text = "\(cause)"
             if text.contains("CERTIFICATE_VERIFY_FAILED") {
-                return "the certificate comes from an authority that is not trusted here"
+                return
+                    "the certificate comes from an authority that is not trusted here; --webhook-ca or SSL_CERT_FILE names a file with it"
             }
             if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
                 return "the port does not speak TLS"
@@ -56,4 +73,10 @@ package struct OutgoingTLS: OutgoingEncryption {
         default: return nil
         }
     }
+}
+
+/// A file that has no certificates in PEM, or cannot be read.
+package struct UnusableAuthorities: Error, CustomStringConvertible {
+    package let file: String
+    package var description: String { "\(file) has no certificate in PEM, or cannot be read" }
 }

@@ -22,3 +22,14 @@ final class GivenAddresses: Resolver, Sendable {
 
     func cancelQueries() {}
 }
+
+extension NIOConnectionError {
+    /// The addresses of a name that were tried, each with its reason. An address that the URL has is not said again.
+    package func text(_ reason: (any Error) -> String) -> String {
+        let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
+        let failures = connectionErrors.map { failure in
+            "\(isAddress ? "" : "\(failure.target.ipAddress ?? host): ")\(reason(failure.error))"
+        }
+        return failures.isEmpty ? "no connection to \(host)" : failures.joined(separator: "; ")
+    }
+}

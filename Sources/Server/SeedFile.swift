@@ -1,5 +1,6 @@
 import Entrupy
 import Foundation
+import NIOCore
 import Simulation
 
 // The parts of Simulation and Entrupy that the command line needs. It imports neither of them.
@@ -9,6 +10,18 @@ package typealias ServerDurability = Simulation.Durability
 
 /// The target of a webhook, read from its URL.
 package typealias ServerWebhookTarget = Simulation.WebhookTarget
+
+/// The look-up of names as the sender of webhooks makes it.
+package enum ServerResolver {
+    /// The addresses of a host name, at least one.
+    ///
+    /// - Throws: an error if there are none, or the name servers do not answer in time.
+    package static func addresses(of host: String, within timeout: TimeAmount) async throws -> [String] {
+        let resolver = Resolver()
+        defer { resolver.stop() }
+        return try await resolver.addresses(of: host, within: timeout, for: "").addresses
+    }
+}
 
 /// The comparison of a webhook's signature with the right one.
 package typealias WebhookSignatureCheck = Entrupy.SignatureCheck

@@ -12,8 +12,8 @@ import Simulation
 
 /// The configuration of a server.
 package struct ServerConfiguration: Sendable {
-    /// The address to listen on.
-    package var host = "127.0.0.1"
+    /// The address to listen on; `nil` for both loopback addresses: 127.0.0.1 and, where the machine has it, `::1` [D listening].
+    package var host: String?
     /// The port to listen on. 0 picks a free one.
     package var port = 8642
     /// The port to listen on for HTTPS. `nil` if there is none.
@@ -66,7 +66,7 @@ package struct SimServer: Sendable {
     let coverage: CoverageLedger
     /// The file of the coverage; `nil` if it is in memory alone.
     private let coverageFile: CoverageFile?
-    private let tlsPort = TLSPort()
+    private let connections: SharedConnections
     /// Whether the namespaces are those of a replay, which are open already.
     private let continuesReplay: Bool
 
@@ -78,6 +78,7 @@ package struct SimServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         refused = RefusedRequests(logger: logger)
+        connections = SharedConnections(max: configuration.connections.connections)
         let replay = configuration.replay
         continuesReplay = false
         coverage = CoverageLedger(.simulated) {
@@ -121,6 +122,7 @@ package struct SimServer: Sendable {
         self.logger = logger
         continuesReplay = true
         refused = RefusedRequests(logger: logger)
+        connections = SharedConnections(max: configuration.connections.connections)
         recorder = nil
         console = Console(
             version: configuration.version, proof: String(UInt64.random(in: .min ... .max), radix: 36))
@@ -201,31 +203,30 @@ package struct SimServer: Sendable {
         opened: @escaping @Sendable (ServerLocation) async -> Void
     ) async throws {
         let failure = StartFailure()
-        let responder = responder()
-        let application = application(responder, port: configuration.port, plainServer()) { channel in
-            guard stopsAfterOpening else { return await open(channel, opened, failure) }
+        let (responder, others) = (responder(), others)
+        let ports = OpenedPorts(configuration)
+        var listeners = listeners(responder, (configuration.port, "--port"), plainServer(), ports.second, failure) {
+            channel in
+            guard stopsAfterOpening else { return await open(channel, ports, opened, failure) }
             // No request is answered before this closure returns.
             Task {
-                await open(channel, opened, failure)
+                await open(channel, ports, opened, failure)
                 await failure.stop()
             }
         }
-        var listeners = [HTTPService(application: application, option: "--port", port: configuration.port)]
         if let tls = configuration.tls {
             let secure = try tls.secure.server(
                 limits: configuration.connections, requestID: namespaces.environment.nextServerRequestID, logger: logger
             )
-            listeners.append(
-                HTTPService(
-                    application: self.application(responder, port: tls.port, secure) {
-                        tlsPort.open($0.localAddress?.port)
-                    }, option: "--tls-port", port: tls.port))
+            listeners += self.listeners(responder, (tls.port, "--tls-port"), secure, ports.secondTLS, failure) {
+                ports.tls?.open($0.localAddress?.port)
+            }
         }
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // The group logs each service's `description`. Without its own, a service is described by reflection over
                 // everything it holds, which takes a noticeable part of the start.
-                services: others + listeners.map { .init(service: $0) } + [
+                services: others + listeners + [
                     // Services shut down in reverse order, so the last one learns of a shutdown first.
                     .init(service: Stopper(namespaces: namespaces, isLast: closes))
                 ],
@@ -243,20 +244,44 @@ package struct SimServer: Sendable {
         if let error = failure.error { throw error }
     }
 
-    /// An HTTP server on one port, with the responder that all ports share.
-    private func application<Responder: HTTPResponder>(
-        _ responder: Responder, port: Int, _ server: HTTPServerBuilder,
+    /// The services that listen on a port: one, or by default one for each loopback address.
+    ///
+    /// - Parameters:
+    ///   - port: the port, and the option that chose it.
+    ///   - second: gets the port on `::1`; `nil` if the server listens on one address.
+    private func listeners(
+        _ responder: Pipeline, _ port: (number: Int, option: String), _ server: HTTPServerBuilder,
+        _ second: OpenedPort?,
+        _ failure: StartFailure, opened: @escaping @Sendable (any Channel) async -> Void
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        let first = second.map { _ in OpenedPort() }
+        let main = HTTPService(
+            application: application(responder, configuration.host ?? "127.0.0.1", port.number, server) {
+                first?.open($0.localAddress?.port)
+                await opened($0)
+            }, option: port.option, port: port.number)
+        guard let first, let second else { return [.init(service: main)] }
+        let other = SecondLoopback(first: first, second: second, option: port.option, isChosen: port.number != 0) {
+            application(responder, SecondLoopback.address, $0, server) { second.open($0.localAddress?.port) }
+        } fail: {
+            await failure.fail($0)
+        }
+        return [.init(service: main), .init(service: other)]
+    }
+
+    /// An HTTP server on one address, with the responder and the limit of connections that all share.
+    private func application(
+        _ responder: Pipeline, _ host: String, _ port: Int, _ server: HTTPServerBuilder,
         opened: @escaping @Sendable (any Channel) async -> Void
-    ) -> any ApplicationProtocol where Responder.Context == SimContext {
+    ) -> any ApplicationProtocol {
         Application(
             responder: responder, server: server,
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: port),
-                // Each of two ports gets half of the connections. A shared limit would not work: a port that waits is
-                // not told when a connection of the other one ends.
-                availableConnectionsDelegate: .maximum(
-                    max(1, configuration.connections.connections / (configuration.tls == nil ? 1 : 2)), logger: logger)),
-            onServerRunning: opened, logger: logger)
+                address: .hostname(host, port: port), availableConnectionsDelegate: connections),
+            onServerRunning: { [connections] in
+                connections.add($0)
+                await opened($0)
+            }, logger: logger)
     }
 
     private func plainServer() -> HTTPServerBuilder {
@@ -281,12 +306,15 @@ package struct SimServer: Sendable {
 
     /// Opens the namespaces once the port is bound, then starts to answer requests.
     private func open(
-        _ channel: any Channel, _ opened: @Sendable (ServerLocation) async -> Void, _ failure: StartFailure
+        _ channel: any Channel, _ ports: OpenedPorts, _ opened: @Sendable (ServerLocation) async -> Void,
+        _ failure: StartFailure
     ) async {
         let port = channel.localAddress?.port ?? configuration.port
         // The services end together, so a port that cannot be opened ends this wait too.
-        let tlsPort = configuration.tls == nil ? nil : await tlsPort.number
+        let tlsPort = await ports.tls?.number
         if configuration.tls != nil, tlsPort == nil { return }
+        _ = (await ports.second?.number, await ports.secondTLS?.number)
+        if failure.error != nil { return }
         let loopback = configuration.host == "::1" ? "[::1]" : "127.0.0.1"
         let url = configuration.publicURL ?? "http://\(loopback):\(port)"
         namespaces.environment.address.set(
@@ -302,12 +330,12 @@ package struct SimServer: Sendable {
             }
             if !continuesReplay { try await namespaces.openAll() }
             readiness.open()
-            let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+            let address = configuration.host ?? "127.0.0.1"
+            let host = address.contains(":") ? "[\(address)]" : address
             // Clients cannot connect to a wildcard address.
-            let isAnywhere = ["0.0.0.0", "::"].contains(configuration.host)
+            let isAnywhere = ["0.0.0.0", "::"].contains(address)
             // A name that every client can check: some cannot check addresses.
-            let named =
-                isAnywhere || ["127.0.0.1", "::1", "localhost"].contains(configuration.host) ? "localhost" : host
+            let named = isAnywhere || ["127.0.0.1", "::1"].contains(address) ? "localhost" : host
             await opened(
                 ServerLocation(
                     url: isAnywhere ? url : "http://\(host):\(port)", port: port,
@@ -337,21 +365,14 @@ package struct ServerLocation: Sendable {
     package let tlsURL: String?
 }
 
-/// The number of the HTTPS port, once it is open.
-private struct TLSPort: Sendable {
-    private let numbers = AsyncStream<Int>.makeStream()
+/// The ports of a server that its start waits for.
+private struct OpenedPorts: Sendable {
+    let tls, second, secondTLS: OpenedPort?
 
-    /// Waits for the port; `nil` if the server stops before.
-    var number: Int? {
-        get async {
-            for await number in numbers.stream { return number }
-            return nil
-        }
-    }
-
-    func open(_ number: Int?) {
-        if let number { numbers.continuation.yield(number) }
-        numbers.continuation.finish()
+    init(_ configuration: ServerConfiguration) {
+        tls = configuration.tls.map { _ in OpenedPort() }
+        second = configuration.host == nil ? OpenedPort() : nil
+        secondTLS = configuration.host == nil ? tls.map { _ in OpenedPort() } : nil
     }
 }
 

@@ -94,6 +94,13 @@ public struct NamespaceCounts: Codable, Sendable {
     }
 }
 
+/// Where a server sends webhooks.
+public enum WebhookTargets: String, Codable, Sendable, CaseIterable {
+    /// To loopback and private addresses alone.
+    case local
+    case any
+}
+
 /// `GET /_sim/info` [D control-api].
 public struct ServerInfo: Codable, Sendable {
     /// The program's name, `entrupy-sim`.
@@ -108,6 +115,8 @@ public struct ServerInfo: Codable, Sendable {
     public var random_seed: Int
     /// The data directory, or null if the server stores its data in memory.
     @Nullable public var data_dir: String?
+    /// Where webhooks may go, as `--webhook-targets` says; `nil` from servers before 0.3.
+    public var webhook_targets: WebhookTargets?
     /// The number of open namespaces.
     public var namespaces: Int
     /// The namespace that the request named.
@@ -120,8 +129,9 @@ public struct ServerInfo: Codable, Sendable {
     public var saving: SaveProgress?
 
     public init(
-        version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?, namespaces: Int,
-        namespace: NamespaceInfo, settings: JSONValue, refused: RefusedSummary? = nil, saving: SaveProgress? = nil
+        version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?,
+        webhook_targets: WebhookTargets, namespaces: Int, namespace: NamespaceInfo, settings: JSONValue,
+        refused: RefusedSummary? = nil, saving: SaveProgress? = nil
     ) {
         name = "entrupy-sim"
         self.version = version
@@ -129,6 +139,7 @@ public struct ServerInfo: Codable, Sendable {
         self.uptime = uptime
         self.random_seed = random_seed
         self._data_dir = Nullable(wrappedValue: data_dir)
+        self.webhook_targets = webhook_targets
         self.namespaces = namespaces
         self.namespace = namespace
         self.settings = settings

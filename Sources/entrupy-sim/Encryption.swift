@@ -16,8 +16,26 @@ enum Encryption {
     #if HTTPS
         static let isBuiltIn = true
 
-        /// Makes `https:` addresses work in this process.
-        static func install() { OutgoingClient.installEncryption(OutgoingTLS()) }
+        /// Makes `https:` addresses work in this process. Beside the system's authorities, those of the file that `SSL_CERT_FILE` names
+        /// are trusted, as other programs do.
+        static func install() { OutgoingClient.installEncryption(OutgoingTLS(trusting: given)) }
+
+        /// Trusts the authorities of a file too.
+        ///
+        /// - Throws: ``Refusal`` if the file has no certificate.
+        static func trust(_ file: String, option: String) throws {
+            do {
+                try OutgoingTLS(trusting: [file]).check()
+            } catch {
+                throw Refusal(
+                    .usage, "\(option): \(error)", next: "name a file that begins with -----BEGIN CERTIFICATE-----")
+            }
+            OutgoingClient.installEncryption(OutgoingTLS(trusting: given + [file]))
+        }
+
+        private static var given: [String] {
+            [ProcessInfo.processInfo.environment["SSL_CERT_FILE"]].compactMap { $0?.isEmpty == false ? $0 : nil }
+        }
 
         /// - Parameters:
         ///   - files: a certificate and its key, in PEM; `nil` for those of a local authority.
@@ -44,6 +62,8 @@ enum Encryption {
         static let isBuiltIn = false
 
         static func install() {}
+
+        static func trust(_ file: String, option: String) throws { throw missing(option) }
 
         static func port(
             files: (certificate: String, key: String)?, dataDirectory: String?, logger: Logger

@@ -12,7 +12,8 @@ enum EnvironmentFlags {
     private static let options = [
         "host", "port", "data-dir", "seed", "random-seed", "rate-limits", "public-url", "allowed-hosts", "log-level",
         "log-format", "durability", "max-connections", "idle-timeout",
-        "webhook-targets", "control-token", "record", "bundle", "coverage-file", "tls-port", "tls-cert", "tls-key",
+        "webhook-targets", "webhook-ca", "control-token", "record", "bundle", "coverage-file", "tls-port", "tls-cert",
+        "tls-key",
         "cors",
     ]
     /// Those that `replay --serve` does not have: the recording decides.

@@ -2,10 +2,11 @@ import ArgumentParser
 import Foundation
 import Logging
 import Server
+import SimulationAPI
 
 /// The options of a server that listens: where, for whom, and how it logs. For `serve`, and for `replay --serve`.
 struct ListeningOptions: ParsableArguments {
-    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The address to listen on. (default: both loopback addresses, 127.0.0.1 and ::1)") var host: String?
     @Option(help: "The port to listen on; 0 picks a free one.") var port = 8642
     @Option(
         help:
@@ -40,6 +41,11 @@ struct ListeningOptions: ParsableArguments {
     @Flag(help: "Allow control requests without a token.") var controlOpen = false
     @Option(help: "\"local\": webhooks go only to loopback and private addresses; \"any\": to any address.")
     var webhookTargets = WebhookTargets.local
+    @Option(
+        help:
+            "A file of certificates in PEM that receivers of webhooks may have or come from, beside the system's and those of SSL_CERT_FILE. (default: none)"
+    )
+    var webhookCa: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.") var logLevel = Logger.Level.notice
     @Option(help: "\"text\" or \"json\". The log is on standard error, with a line for each request at the level info.")
     var logFormat = LogFormat.text
@@ -99,11 +105,12 @@ extension ListeningOptions {
     /// The first option that was changed; `nil` if all have their defaults.
     var changed: String? {
         let options: [(String, Bool)] = [
-            ("--host", host != "127.0.0.1"), ("--port", port != 8642), ("--tls-port", tlsPort != nil),
+            ("--host", host != nil), ("--port", port != 8642), ("--tls-port", tlsPort != nil),
             ("--tls-cert", tlsCert != nil), ("--public-url", publicUrl != nil),
             ("--allowed-hosts", !allowedHosts.isEmpty), ("--cors", !cors.isEmpty),
             ("--control-token", controlToken != nil), ("--control-open", controlOpen),
-            ("--webhook-targets", webhookTargets != .local), ("--log-level", logLevel != .notice),
+            ("--webhook-targets", webhookTargets != .local), ("--webhook-ca", webhookCa != nil),
+            ("--log-level", logLevel != .notice),
             ("--log-format", logFormat != .text), ("--max-connections", maxConnections != 10_000),
             ("--idle-timeout", idleTimeout.description != Self.defaultIdleTimeout), ("--ready-json", readyJson),
             ("--exit-with-parent", exitWithParent),
@@ -143,7 +150,8 @@ extension ListeningOptions {
 
     /// Whether `--host` is a loopback address, which only this machine can reach.
     private var isThisMachine: Bool {
-        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+        guard let host, host != "localhost" else { return true }
+        return host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
     }
 
     /// A new token from the system's random generator. It is a secret, so it must not follow from a random seed.
@@ -161,7 +169,8 @@ extension ListeningOptions {
         to configuration: inout ServerConfiguration, controlToken: String?, dataDirectory: String?, logger: Logger
     ) throws {
         configuration.namespaces.allowsAnyTarget = webhookTargets == .any
-        configuration.host = host
+        if let webhookCa { try Encryption.trust(webhookCa, option: "--webhook-ca") }
+        configuration.host = host == "localhost" ? nil : host
         configuration.controlToken = controlToken
         configuration.port = port
         let files = tlsCert.flatMap { certificate in tlsKey.map { (certificate, $0) } }

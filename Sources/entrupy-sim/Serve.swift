@@ -104,9 +104,7 @@ struct Serve: AsyncParsableCommand {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-enum WebhookTargets: String, ExpressibleByArgument, CaseIterable {
-    case local, any
-}
+extension WebhookTargets: ExpressibleByArgument {}
 
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
@@ -126,7 +124,7 @@ enum Stop {
         return switch error.reason {
         case .inUse:
             Refusal(
-                .no, "port \(error.port) is in use",
+                .no, "port \(error.port)\(error.address.map { " of \($0)" } ?? "") is in use",
                 next:
                     "stop the program that listens there, or pick another port with \(error.option) (0: any free one)")
         case .needsRights:

@@ -94,6 +94,33 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("signed_authorization_request is missing"))
     }
 
+    /// The simulator speaks no other protocol, so the connection goes on with HTTP/1.1 (RFC 9110, section 7.8).
+    @Test(arguments: [
+        // Java's HttpClient, under Spring's RestClient.
+        health + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n\r\n",
+        health + "Connection: keep-alive, upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n",
+        health + "Connection:\t UPGRADE ,x\r\nUpgrade: h2c\r\n\r\n",
+        health + "Connection: x\r\nConnection: upgrade\r\nupgrade: a/1, b/2\r\n\r\n",
+        health + "Upgrade: h2c\r\n\r\n", health + "Connection: Upgrade\r\n\r\n",
+        health + "Connection: keep-upgrade, upgrade x, upgrade\t\r\nUpgrade: h2c\r\n\r\n",
+        "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+        login + "Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}",
+        login
+            + "Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
+        "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n",
+    ])
+    func aRequestForAnotherProtocolDoesNotEndTheConnection(request: String) async throws {
+        let isKnown = request.contains("GET /_sim")
+        let last = Self.health + "Connection: close\r\n\r\n"
+        // All at once, in two parts of which the first ends within a name, and byte by byte.
+        let pipeline = request + Self.health + "\r\n" + request + request + last
+        for size in [pipeline.utf8.count, pipeline.utf8.count / 2 + 7, 1] {
+            let answer = try await RawConnection.open(.shared).exchange(pipeline, inPartsOf: size)
+            let statuses = answer.matches(of: /HTTP\/1.1 ([0-9]{3})/).map { $0.1 == "200" }
+            #expect(statuses == [isKnown, true, isKnown, isKnown, true], "\(size): \(answer)")
+        }
+    }
+
     @Test func aClientThatExpectsContinueReceivesIt() async throws {
         let request = Self.login + "Content-Length: 2\r\nExpect: 100-Continue\r\n\r\n"
         let answer = try await RawConnection.open(.shared).exchange(request) { $0.contains("\r\n\r\n") }
@@ -138,7 +165,10 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 200 OK"))
     }
 
-    @Test func aConnectionBeyondTheLimitWaitsUntilAnotherCloses() async throws {
+    /// The limit is one of all addresses together, but for a connection that an address accepts while another reaches it.
+    @Test(arguments: ["127.0.0.1", "::1"])
+    func aConnectionBeyondTheLimitWaitsUntilAnotherCloses(address: String) async throws {
+        guard hasAddress(address) else { return }
         let server = try SimProcess(["--in-memory", "--max-connections", "1"])
         let first = try await RawConnection.open(server)
         // So many that the second connection would be answered before the last one, if the server served it.
@@ -153,8 +183,11 @@ import Testing
                 task =
                     task
                     ?? Task {
-                        let second = try await RawConnection.open(server)
-                        let answer = try await second.exchange(Self.health + "Connection: close\r\n\r\n")
+                        let last = Self.health + "Connection: close\r\n\r\n"
+                        // One that the other address was ready to accept before the limit was reached.
+                        if address == "::1" { _ = try await RawConnection.open(server, at: address).exchange(last) }
+                        let second = try await RawConnection.open(server, at: address)
+                        let answer = try await second.exchange(last)
                         return (answer, .now)
                     }
             }

@@ -12,14 +12,15 @@ struct RawConnection: Sendable {
     ///     that has only sent all it has.
     ///   - ends: whether ``exchangeAndEnd(_:)`` ends this side alone.
     static func open(
-        _ server: SimProcess, receiveBuffer: Int? = nil, resets: Bool = false, ends: Bool = false
+        _ server: SimProcess, at address: String = "127.0.0.1", receiveBuffer: Int? = nil, resets: Bool = false,
+        ends: Bool = false
     ) async throws -> RawConnection {
         let port = try #require(server.baseURL.split(separator: ":").last.flatMap { Int($0) })
-        return try await open(port: port, receiveBuffer: receiveBuffer, resets: resets, ends: ends)
+        return try await open(port: port, at: address, receiveBuffer: receiveBuffer, resets: resets, ends: ends)
     }
 
     static func open(
-        port: Int, receiveBuffer: Int? = nil, resets: Bool = false, ends: Bool = false
+        port: Int, at address: String = "127.0.0.1", receiveBuffer: Int? = nil, resets: Bool = false, ends: Bool = false
     ) async throws -> RawConnection {
         // A client that still sends keeps its side open when the server has ended the other.
         var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -27,7 +28,7 @@ struct RawConnection: Sendable {
         if let receiveBuffer { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: receiveBuffer) }
         let channel =
             try await bootstrap
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(host: address, port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                         wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: ends))
@@ -78,6 +79,19 @@ struct RawConnection: Sendable {
             try await outbound.write(ByteBuffer(string: text))
             let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: 65_536)
             for _ in 0..<count / part.readableBytes { try await outbound.write(part) }
+            var answer = ""
+            for try await part in inbound { answer += String(buffer: part) }
+            return answer
+        }
+    }
+
+    /// Sends `text` in parts of so many bytes, and returns all text until the server closes.
+    func exchange(_ text: String, inPartsOf size: Int) async throws -> String {
+        try await channel.executeThenClose { inbound, outbound in
+            var rest = ByteBuffer(string: text)
+            while let part = rest.readSlice(length: min(size, rest.readableBytes)), part.readableBytes > 0 {
+                try await outbound.write(part)
+            }
             var answer = ""
             for try await part in inbound { answer += String(buffer: part) }
             return answer

@@ -60,12 +60,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://example.com/hook", true), ("http://hooks.example.com/a", true), ("http://127.0.0.1:1/a", false),
-        ("http://localhost:1/a", false), ("http://192.168.1.5/a", false), ("http://[::1]:1/a", false),
+        "http://nobody-has-this.invalid/a", "http://host.docker.internal/a", "http://127.0.0.1:1/a",
+        "http://localhost:1/a",
+        "http://192.168.1.5/a", "http://[::1]:1/a", "http://198.18.0.1/a",
     ])
-    func anAddressThatDeliveriesDoNotGoToIsNoted(url: String, isNoted: Bool) async throws {
+    func noNoteIsAboutAnAddressThatDeliveriesMayGoTo(url: String) async throws {
         let run = try await run(["webhooks", "add", url, "--secret", "my-secret"])
-        #expect(run.status == 0 && run.output.contains("--webhook-targets any") == isNoted, "\(run.output)")
+        #expect(run.status == 0 && !run.output.contains("--webhook-targets any"), "\(run.output)")
     }
 
     @Test func aScenarioWithoutExpectationsSaysSo() async throws {

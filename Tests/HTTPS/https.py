@@ -70,6 +70,10 @@ def with_curl(port, authority):
                 *base, option, "-H", "Expect: 100-continue", "-X", "PUT", "--data-binary", "@" + file.name, "-w",
                 " %{http_code} %{size_upload}", url + "/sdk/login")
             check(out.endswith(" 405 0"), f"Expect: 100-continue spares the body of a refused request with {option}")
+    _, out, _ = run(
+        *base, "--http1.1", "-H", "Connection: Upgrade, HTTP2-Settings", "-H", "Upgrade: h2c", "-H", "HTTP2-Settings: AAMAAABkAAQAAP__",
+        "-w", " %{num_connects} ", url + "/_sim/health", url + "/_sim/health")
+    check(out == '{"status":"ok"} 1 {"status":"ok"} 0 ', "a request with Upgrade leaves the connection open")
     fault = json.dumps({"match": {"route": "/v1/health"}, "effect": {"drop_connection": True}, "times": 2})
     run(*base, "-H", "Content-Type: application/json", "-d", fault, url + "/_sim/faults")
     health = [*base, "-H", "Authorization: Token demo-api-token", "-H", "Api-Version: 1.3", url + "/v1/health"]

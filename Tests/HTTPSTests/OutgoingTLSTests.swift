@@ -45,12 +45,14 @@ import Testing
     /// The reason that is said of a failed request.
     private func reason(_ tls: OutgoingTLS, _ url: String, addresses: [String]? = nil) async -> String? {
         let error = await #expect(throws: (any Error).self) { _ = try await status(tls, url, addresses: addresses) }
+        // A connection that cannot be prepared is one that fails.
+        if let error = error as? NIOConnectionError { return error.text { tls.reason(of: $0) ?? "no reason: \($0)" } }
         return error.map { tls.reason(of: $0) ?? "no reason: \($0)" }
     }
 
     @Test(.timeLimit(.minutes(5))) func theAuthorityOfAFileIsTrusted() async throws {
         try await withServer { _, port, authority in
-            let tls = OutgoingTLS(trusting: authority)
+            let tls = OutgoingTLS(trusting: [authority])
             for _ in 0..<2 { #expect(try await status(tls, "https://localhost:\(port)/_sim/health") == 200) }
             let pinned = try await status(tls, "https://localhost:\(port)/_sim/health", addresses: ["127.0.0.1"])
             #expect(pinned == 200)
@@ -61,8 +63,9 @@ import Testing
         try await withServer { plain, port, authority in
             #expect(
                 await reason(OutgoingTLS(), "https://localhost:\(port)/")
-                    == "the certificate comes from an authority that is not trusted here")
-            let tls = OutgoingTLS(trusting: authority)
+                    == "the certificate comes from an authority that is not trusted here; --webhook-ca or SSL_CERT_FILE names a file with it"
+            )
+            let tls = OutgoingTLS(trusting: [authority])
             #expect(
                 await reason(tls, "https://receiver.test:\(port)/", addresses: ["127.0.0.1"])
                     == "the certificate is for another name")
@@ -70,9 +73,22 @@ import Testing
         }
     }
 
+    /// Neither a missing file, nor one without certificates, nor a key makes the client trust less or more in silence.
     @Test func aFileWithoutCertificatesIsAnError() async throws {
-        await #expect(throws: (any Error).self) {
-            _ = try await status(OutgoingTLS(trusting: "/nonexistent.pem"), "https://127.0.0.1:1/")
+        try await withServer { _, port, authority in
+            let folder = URL(fileURLWithPath: authority).deletingLastPathComponent()
+            let (empty, text) = (folder.appendingPathComponent("empty.pem"), folder.appendingPathComponent("text.pem"))
+            try Data().write(to: empty)
+            try Data("-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n".utf8).write(to: text)
+            let key = folder.appendingPathComponent("key.pem").path
+            for file in ["/nonexistent.pem", folder.path, empty.path, text.path, key] {
+                let tls = OutgoingTLS(trusting: [authority, file])
+                #expect(throws: UnusableAuthorities.self) { try tls.check() }
+                #expect(
+                    await reason(tls, "https://127.0.0.1:\(port)/")
+                        == "\(file) has no certificate in PEM, or cannot be read")
+            }
+            try OutgoingTLS(trusting: [authority, folder.appendingPathComponent("certificate.pem").path]).check()
         }
     }
 

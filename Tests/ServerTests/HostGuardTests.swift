@@ -38,7 +38,9 @@ import Testing
         "127.0.0.1:8642", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65535", "localhost", "localhost:1", "LocalHost:8642",
         "localhost.", "localhost.:80", "run-7.localhost:8642", "RUN-7.localhost", "-a.localhost", "[::1]:8642", "[::1]",
         "[::ffff:127.0.0.1]", "[FE80::1]:80", "[fe80::1%25eth0]", "[fe80::1%eth0]:80", "sim", "sim.", "my_container:1",
-        "-worker-1-", "host.docker.internal:8642", "10.0.0.7", "192.168.1.20:8642", "SIM.example.com",
+        "-worker-1-", "host.docker.internal:8642", "host.containers.internal", "gateway.docker.internal:1",
+        "host.orb.internal", "host.lima.internal:8642", "HOST.minikube.internal", "10.0.0.7", "192.168.1.20:8642",
+        "SIM.example.com",
         "sim.example.com.:8642", "corp.example", "a.corp.example", "a.b.corp.example:1", "a.certificate.example",
         "upper.example",
     ])

@@ -82,7 +82,10 @@ import Testing
         let refused = String(cString: strerror(ECONNREFUSED)).lowercased()
         let outcome = await attempt(["127.0.0.1", "127.0.0.2"], port: port)
         #expect(outcome.error == "127.0.0.1: \(refused); 127.0.0.2: \(refused)")
-        #expect(await attempt(["127.0.0.1"], port: port).error == refused)
+        #expect(await attempt(["127.0.0.1"], port: port).error == "127.0.0.1: \(refused)")
+        #expect(await attempt([], port: port, host: "127.0.0.1").error == refused)
+        let late = await attempt((1...10).map { "127.0.0.\($0)" }, port: port)
+        #expect(late.error?.components(separatedBy: "; ").count == 10, "\(late)")
     }
 
     private final class Answering: ChannelInboundHandler {

@@ -12,9 +12,40 @@ import Testing
             ("::ffff:a9fe:a9fe", false), ("fd00:ec2::254", false), ("fd00:0ec2:0:0::254", false),
             ("fd00:ec2::23", false),
             ("fd20:ce::254", false), ("fd20:ce::255", true), ("fd00:ec3::254", true), ("2001:4860::1", false),
+            ("100.64.0.1", true), ("100.127.255.254", true), ("100.63.0.1", false), ("100.128.0.1", false),
+            ("198.18.0.1", true), ("198.19.255.254", true), ("198.17.0.1", false), ("198.20.0.1", false),
+            ("0.250.250.254", false), ("169.254.1.2", false),
         ])
     func loopbackAndPrivateAddressesAreLocalAndMetadataIsNot(text: String, isLocal: Bool) throws {
         #expect(try #require(WebhookTarget.Address(text)).isLocal == isLocal)
+    }
+
+    @Test func aNameIsRefusedIfNoneOfItsAddressesIsAllowed() throws {
+        let target = try WebhookTarget.read("http://hooks.example.com/a").get()
+        #expect(target.refused(of: ["192.0.2.1", "2001:db8::1"]) == "192.0.2.1")
+        #expect(target.refused(of: ["192.0.2.1", "10.0.0.1"]) == nil && target.refused(of: []) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("0.250.250.254", true), ("169.254.1.2", true), ("fe80::1", true), ("192.168.65.254", true),
+            ("fc00::1", true),
+            ("169.254.169.254", false), ("::ffff:169.254.169.254", false), ("169.254.170.2", false),
+            ("fd00:ec2::254", false),
+            ("8.8.8.8", false), ("2001:4860::1", false), ("1.0.0.1", false),
+        ])
+    func theMachineOfAnEngineMayHaveAddressesThatLeadNowhereElse(text: String, isLocal: Bool) throws {
+        let names = ["docker", "containers", "orb", "lima", "minikube"].map { "host.\($0).internal" }
+        for name in names + ["gateway.docker.internal", "Host.Docker.Internal."] {
+            let target = try WebhookTarget.read("http://\(name):9000/hooks").get()
+            #expect(target.allows(text) == isLocal, "\(name)")
+        }
+        let address = try #require(WebhookTarget.Address(text))
+        for name in [
+            "docker.internal", "my.host.docker.internal", "host.docker.internal.example.com", "metadata.internal",
+        ] {
+            #expect(address.isLocal(as: name) == address.isLocal)
+        }
     }
 
     private let own = ServerAddress(

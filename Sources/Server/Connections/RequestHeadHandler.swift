@@ -38,6 +38,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     package typealias OutboundOut = HTTPServerResponsePart
 
     private let maxBodyBytes: @Sendable (_ target: String) -> Int
+    private let decoder: RequestDecoder
     /// The number of requests whose head has arrived and whose answer is not complete.
     private var unanswered = 0
     /// Whether the client of the latest request waits before it sends the body.
@@ -53,21 +54,26 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     /// Whether a head was refused. Nothing after it on the connection is read.
     private var isRefused = false
 
-    /// - Parameter maxBodyBytes: the maximum announced size for which a request to a target is asked for its body, in
-    ///   bytes.
-    init(maxBodyBytes: @escaping @Sendable (_ target: String) -> Int) {
+    /// - Parameters:
+    ///   - decoder: the decoder whose requests these are.
+    ///   - maxBodyBytes: the maximum announced size for which a request to a target is asked for its body, in bytes.
+    init(_ decoder: RequestDecoder, maxBodyBytes: @escaping @Sendable (_ target: String) -> Int) {
+        self.decoder = decoder
         self.maxBodyBytes = maxBodyBytes
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
-        guard case .head(var head) = unwrapInboundIn(data) else {
+        let part = unwrapInboundIn(data)
+        if case .end = part { decoder.ended() }
+        guard case .head(var head) = part else {
             // The client sends the body without waiting.
             isAwaited = false
             return context.fireChannelRead(data)
         }
         do {
             let facts = try RequestHeadSummary(head)
+            decoder.began(isLast: facts.endsHTTP)
             try prepare(&head, facts)
             unanswered += 1
             takesInterimAnswers = !facts.isOld
@@ -198,9 +204,17 @@ private struct RequestHeadSummary {
     /// Whether `Connection` has characters that are not ASCII. Such a field is ignored.
     private(set) var hasOddConnection = false
     private var hasTransferEncoding = false
+    private var hasUpgrade = false
+    private var namesUpgrade = false
+    private let isConnect: Bool
+
+    /// Whether NIO's parser takes what follows the request for another protocol: after a `CONNECT`, and after an `Upgrade` that
+    /// `Connection` names.
+    var endsHTTP: Bool { isConnect || hasUpgrade && namesUpgrade }
 
     init(_ head: HTTPRequestHead) throws {
         isOld = head.version.minor == 0
+        isConnect = head.method == .CONNECT
         var hosts = 0
         for (name, value) in head.headers {
             switch name.utf8.count {
@@ -211,6 +225,8 @@ private struct RequestHeadSummary {
                 expectsContinue = expectsContinue || value.trimmed.lowercased().isIdentical(to: "100-continue")
             case 10 where Self.isName(name, "connection"):
                 hasOddConnection = hasOddConnection || !value.utf8.allSatisfy { $0 < 0x80 }
+                namesUpgrade = namesUpgrade || Self.namesUpgrade(value)
+            case 7 where Self.isName(name, "upgrade"): hasUpgrade = true
             case 14 where Self.isName(name, "content-length"): try read(contentLength: value)
             case 17 where Self.isName(name, "transfer-encoding"): try read(transferEncoding: value)
             default: break
@@ -235,7 +251,20 @@ private struct RequestHeadSummary {
         hasTransferEncoding = true
     }
 
-    private static func isName(_ name: String, _ wanted: String) -> Bool {
-        name.utf8.elementsEqual(wanted.utf8) { $0 | 0x20 == $1 }
+    /// Whether `upgrade` is one of the words of `Connection`, as NIO's parser reads it: a tab counts as a part of a word unless it stands
+    /// before it.
+    private static func namesUpgrade(_ connection: String) -> Bool {
+        connection.utf8.count >= 7
+            && connection.utf8.split(separator: UInt8(ascii: ",")).contains { part in
+                let start = part.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                let word = start.lastIndex { $0 != UInt8(ascii: " ") }.map { start[...$0] } ?? start
+                return isName(word, "upgrade")
+            }
+    }
+
+    private static func isName(_ name: String, _ wanted: String) -> Bool { isName(name.utf8[...], wanted) }
+
+    private static func isName(_ name: Substring.UTF8View, _ wanted: String) -> Bool {
+        name.elementsEqual(wanted.utf8) { $0 | 0x20 == $1 }
     }
 }

@@ -7,7 +7,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import Simulation
 
-/// One connection: the framework's HTTP/1 channel with the simulator's own handlers.
+/// One connection of HTTP/1.1: what the framework's own channel has, with the simulator's handlers between.
 package struct SimChannel: HTTPChannelHandler {
     package struct Value: ServerChildChannelValue {
         let http1: HTTP1Channel.Value
@@ -16,24 +16,17 @@ package struct SimChannel: HTTPChannelHandler {
         package var channel: any Channel { http1.channel }
     }
 
-    private let http1: HTTP1Channel
-    private let lingering: TimeAmount
+    package let responder: Responder
+    private let limits: ConnectionLimits
+    private let requestID: @Sendable () -> String
 
     package init(
         _ responder: @escaping Responder, limits: ConnectionLimits, requestID: @escaping @Sendable () -> String
     ) {
-        lingering = TimeAmount(limits.lingering)
-        http1 = HTTP1Channel(
-            responder: responder,
-            configuration: .init(
-                additionalChannelHandlers: [MalformedRequestHandler(limits: limits, requestID: requestID)],
-                idleTimeout: limits.idleTimeout,
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
-                    maxHeaderFieldCount: limits.headerFields)))
+        self.responder = responder
+        self.limits = limits
+        self.requestID = requestID
     }
-
-    package var responder: Responder { http1.responder }
 
     /// The maximum announced size for which a client that waits is asked for its body, in bytes.
     @Sendable package static func maxBodyBytes(_ target: String) -> Int {
@@ -41,20 +34,33 @@ package struct SimChannel: HTTPChannelHandler {
     }
 
     package func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http1.setup(channel: child, logger: logger).flatMapThrowing { [lingering] value in
+        child.eventLoop.makeCompletedFuture {
+            var decoding = NIOHTTPDecoderLimitConfiguration()
+            decoding.maxHeaderFieldSize = limits.headerBytes
+            decoding.maxHeaderListSize = limits.headerBytes
+            decoding.maxHeaderFieldCount = limits.headerFields
+            let decoder = RequestDecoder(limits: decoding)
+            let lingering = TimeAmount(limits.lingering)
+            let malformed = MalformedRequestHandler(limits: limits, requestID: requestID)
             let pipeline = child.pipeline.syncOperations
-            let codec = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self).handler
             // The closest to the socket, also where there is TLS.
             try pipeline.addHandler(DrainingCloseHandler(lingering), position: .first)
-            let heads = RequestHeadHandler(maxBodyBytes: Self.maxBodyBytes)
-            try pipeline.addHandlers([heads, LingeringCloseHandler(for: lingering)], position: .before(codec))
-            return Value(http1: value, answers: try pipeline.handler(type: MalformedRequestHandler.self).answers)
+            try pipeline.addHandlers([
+                HTTPResponseEncoder(), ByteToMessageHandler(decoder),
+                RequestHeadHandler(decoder, maxBodyBytes: Self.maxBodyBytes), LingeringCloseHandler(for: lingering),
+                HTTP1ToHTTPServerCodec(secure: false), malformed,
+                HTTPConnectionStateHandler(idleTimeout: limits.idle, logger: logger),
+            ])
+            return Value(
+                http1: try HTTP1Channel.Value(
+                    wrappingChannelSynchronously: child, configuration: .init(isOutboundHalfClosureEnabled: true)),
+                answers: malformed.answers)
         }
     }
 
     package func handle(value: Value, logger: Logger) async {
         await UnsentAnswers.$current.withValue(value.answers) {
-            await http1.handle(value: value.http1, logger: logger)
+            await handleHTTP(asyncChannel: value.http1, logger: logger)
         }
     }
 }

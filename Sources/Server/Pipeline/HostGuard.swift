@@ -60,7 +60,7 @@ struct HostGuard: Sendable {
     private func isAllowed(_ authority: String) -> Bool {
         guard let parsed = HostAndPort(authority) else { return false }
         let host = parsed.host
-        return parsed.isAddress || !host.contains(ascii: ".") || host.isIdentical(to: "host.docker.internal")
+        return parsed.isAddress || !host.contains(ascii: ".") || EngineHosts.contains(host)
             || host.ends(with: ".localhost") || allowedHosts.contains(host)
     }
 

@@ -97,7 +97,8 @@ struct ServerRoutes: Sendable {
                         url: namespaces.environment.address.url(askedAt: request.head.address),
                         uptime: metrics.uptime / .seconds(1),
                         random_seed: namespaces.environment.configuration.randomSeed,
-                        data_dir: configuration.namespaces.dataDirectory, namespaces: count,
+                        data_dir: configuration.namespaces.dataDirectory,
+                        webhook_targets: configuration.namespaces.allowsAnyTarget ? .any : .local, namespaces: count,
                         namespace: namespace, settings: document, refused: refused.summary, saving: saving),
                     status: .ok, requestID: settings.requestID)
             }.response

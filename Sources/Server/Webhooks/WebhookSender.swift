@@ -226,19 +226,19 @@ final class WebhookSender: Service, CustomStringConvertible {
         }
         guard !transport.allowsAnyTarget || transport.ownAddress?.hasPort(target.port) == true else { return nil }
         let found = try await resolver.addresses(of: target.host, within: timeout, for: namespace)
-        let reasons = found.addresses.map { refusal(of: $0, port: target.port) }
+        let reasons = found.addresses.map { refusal(of: $0, of: target) }
         let allowed = zip(found.addresses, reasons).compactMap { $1 == nil ? $0 : nil }
         guard allowed.isEmpty, let reason = reasons.first ?? nil else { return (allowed, found.began) }
         throw RefusedTarget(target.host, found.addresses[0], reason)
     }
 
     /// Why no webhook goes to an address of a name; `nil` if one may.
-    private func refusal(of text: String, port: Int) -> String? {
+    private func refusal(of text: String, of target: WebhookTarget) -> String? {
         let address = WebhookTarget.Address(text)
-        if let address, transport.ownAddress?.isReached(at: address, port: port) == true {
+        if let address, transport.ownAddress?.isReached(at: address, port: target.port) == true {
             return RefusedTarget.thisServer
         }
-        return transport.allowsAnyTarget || address?.isLocal == true ? nil : RefusedTarget.notLocal
+        return transport.allowsAnyTarget || target.allows(text) ? nil : RefusedTarget.notLocal
     }
 
     private struct RefusedTarget: Error {
@@ -267,7 +267,7 @@ final class WebhookSender: Service, CustomStringConvertible {
         case let error as Resolver.Failed: error.text
         case let error as OutgoingError: text(ofExchange: error, timeout: timeout)
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
-        case let error as NIOConnectionError: text(ofConnections: error, timeout: timeout)
+        case let error as NIOConnectionError: error.text { text($0, timeout: timeout) ?? "no connection" }
         case HTTPParserError.invalidContentLength, HTTPParserError.unexpectedContentLength:
             "the answer's Content-Length is not valid"
         case HTTPParserError.invalidHeaderToken: "a header field of the answer is not valid"
@@ -281,15 +281,6 @@ final class WebhookSender: Service, CustomStringConvertible {
         case is CancellationError: "the server is stopping"
         default: OutgoingClient.installedEncryption?.reason(of: error).map { "no connection over TLS: \($0)" }
         }
-    }
-
-    /// Where several addresses were tried, each is named.
-    private static func text(ofConnections error: NIOConnectionError, timeout: Span) -> String {
-        let failures = error.connectionErrors.map {
-            ($0.target.ipAddress ?? "", text($0.error, timeout: timeout) ?? "no connection")
-        }
-        guard failures.count > 1 else { return failures.first?.1 ?? "no connection to \(error.host)" }
-        return failures.map { "\($0.0): \($0.1)" }.joined(separator: "; ")
     }
 
     /// Why an answer was cut off that has more than an answer to a webhook can need; `nil` for other errors.

@@ -65,6 +65,14 @@ package struct WebhookTarget: Sendable {
     /// The host without a final dot, in lower case, for comparisons.
     package var plainHost: String { (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased() }
 
+    /// The first of the addresses of the target's name if webhooks go to none of them without `--webhook-targets any`, else `nil`.
+    package func refused(of addresses: [String]) -> String? {
+        addresses.contains(where: allows) ? nil : addresses.first
+    }
+
+    /// Whether webhooks go to an address of the target's name without `--webhook-targets any`.
+    package func allows(_ address: String) -> Bool { Address(address)?.isLocal(as: plainHost) == true }
+
     /// An IPv4 or IPv6 address.
     package struct Address: Sendable, Hashable {
         /// 4 bytes for IPv4, 16 for IPv6.
@@ -97,20 +105,47 @@ package struct WebhookTarget: Sendable {
                 ? bytes[0] == 127 || bytes[0] == 0 : bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] <= 1
         }
 
-        /// Whether the address is loopback or private. Addresses of cloud metadata services are not.
+        /// Whether the address is loopback, private, or shared by the machines of a provider or a test network (RFC 6598, RFC 2544),
+        /// which virtual machines use. Addresses of cloud metadata services are not.
         package var isLocal: Bool {
             switch (bytes.count, bytes[0], bytes[1]) {
             // Link-local addresses are not local: cloud metadata services use them.
-            case (4, 127, _), (4, 10, _), (4, 192, 168), (4, 172, 16...31): true
+            case (4, 127, _), (4, 10, _), (4, 192, 168), (4, 172, 16...31), (4, 100, 64...127), (4, 198, 18...19): true
             case (4, _, _): false
-            case (_, 0xfc...0xfd, _): !Self.metadata.contains { bytes.starts(with: $0) }
+            case (_, 0xfc...0xfd, _): !isMetadata
             default: bytes.prefix(15).allSatisfy { $0 == 0 } && bytes[15] == 1
             }
         }
 
-        /// The private IPv6 addresses of cloud metadata services: `fd00:ec2::/32` and `fd20:ce::254`.
+        /// Whether the address is local as one of a name. Engines give their machine addresses that lead nowhere else, such as
+        /// 0.250.250.254 or 169.254.1.2.
+        package func isLocal(as name: String) -> Bool {
+            if isLocal { return true }
+            guard EngineHosts.contains(name), !isMetadata else { return false }
+            return switch (bytes.count, bytes[0], bytes[1]) {
+            case (4, 0, _), (4, 169, 254): true
+            case (16, 0xfe, 0x80...0xbf): true
+            default: false
+            }
+        }
+
+        private var isMetadata: Bool { Self.metadata.contains { bytes.starts(with: $0) } }
+
+        /// The addresses of cloud metadata services: 169.254.169.0/24, 169.254.170.0/24, `fd00:ec2::/32` and `fd20:ce::254`.
         private static let metadata: [[UInt8]] = [
-            [0xfd, 0x00, 0x0e, 0xc2], [0xfd, 0x20, 0x00, 0xce] + Array(repeating: 0, count: 10) + [0x02, 0x54],
+            [169, 254, 169], [169, 254, 170], [0xfd, 0x00, 0x0e, 0xc2],
+            [0xfd, 0x20, 0x00, 0xce] + Array(repeating: 0, count: 10) + [0x02, 0x54],
         ]
     }
+}
+
+/// The names under which containers and virtual machines know the machine that runs them [D hosts].
+package enum EngineHosts {
+    private static let names = [
+        "host.docker.internal", "gateway.docker.internal", "host.containers.internal", "host.orb.internal",
+        "host.lima.internal", "host.minikube.internal",
+    ]
+
+    /// - Parameter host: a name in lower case, without a final dot.
+    package static func contains(_ host: String) -> Bool { host.isOne(of: names) }
 }

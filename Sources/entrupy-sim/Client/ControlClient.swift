@@ -323,15 +323,22 @@ struct ControlClient: Sendable {
             Refusal(
                 .usage, "\(options.base) cannot be read as a URL", next: "name the server with --url or ENTRUPY_SIM_URL"
             )
-        case _ where OutgoingClient.installedEncryption?.reason(of: error) != nil:
-            Refusal(
-                .noServer, "the certificate of \(options.base) is not trusted here, or the port does not speak HTTPS",
-                next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
         default:
-            Refusal(
-                .noServer, "no server answers at \(options.base)",
-                next: "start one with \"entrupy-sim serve\", or name another with --url or ENTRUPY_SIM_URL")
+            Self.encryptionProblem(error).map {
+                Refusal(
+                    .noServer, "no connection over TLS to \(options.base): \($0)",
+                    next: "use the server's plain address, or run entrupy-sim trust and name the server localhost")
+            }
+                ?? Refusal(
+                    .noServer, "no server answers at \(options.base)",
+                    next: "start one with \"entrupy-sim serve\", or name another with --url or ENTRUPY_SIM_URL")
         }
+    }
+
+    /// Why no connection could be encrypted, in words; `nil` for other errors.
+    private static func encryptionProblem(_ error: any Error) -> String? {
+        let errors = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [error]
+        return errors.lazy.compactMap { OutgoingClient.installedEncryption?.reason(of: $0) }.first
     }
 
     private func incomplete(_ error: any Error) -> Refusal {

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Console
 import Foundation
+import NIOCore
+import NIOPosix
+import Outgoing
 import SimulationAPI
 
 /// `entrupy-sim doctor`: checks the server and this machine, and says what to do about problems.
@@ -37,6 +40,7 @@ struct Doctor: ControlAction {
             hasServer = refusal.code != .noServer
             findings.append(Finding(.bad, "server", refusal.message, next: refusal.next))
         }
+        if let addresses = await addresses(client.options.base) { findings.append(addresses) }
         try show(findings, terminal)
         guard hasServer else { throw ExitCode(Refusal.Code.noServer.rawValue) }
         if findings.contains(where: { $0.level == .bad }) { throw ExitCode(Refusal.Code.no.rawValue) }
@@ -86,6 +90,47 @@ struct Doctor: ControlAction {
         findings += try await webhooks(client)
         findings += try await [failedDueWork(client), rules(client)].compactMap(\.self)
         return findings
+    }
+
+    /// The loopback addresses that the server answers at: clients try those of `localhost` in either order. `nil` if its URL names
+    /// another machine.
+    private func addresses(_ base: String) async -> Finding? {
+        guard let url = URLComponents(string: base), url.scheme == "http",
+            ["localhost", "127.0.0.1", "[::1]"].contains(url.host?.lowercased()),
+            let ping = try? OutgoingRequest(.GET, "http://localhost:\(url.port ?? 80)/_sim/ping")
+        else { return nil }
+        var (answering, silent): ([String], [String]) = ([], [])
+        for address in ["127.0.0.1", "::1"] {
+            var request = ping
+            request.addresses = [address]
+            do {
+                _ = try await OutgoingClient(connectTimeout: .seconds(2))
+                    .exchange(request, deadline: .now() + .seconds(5)) { $0.status }
+                answering.append(address)
+            } catch {
+                // A machine without the address has no client that tries it.
+                if !Self.isMissing(error) { silent.append(address) }
+            }
+        }
+        let port = url.port ?? 80
+        guard let first = answering.first else {
+            return Finding(.note, "addresses", "neither 127.0.0.1 nor ::1 answers on port \(port)")
+        }
+        guard let other = silent.first else {
+            let verb = answering.count == 1 ? "answers" : "answer"
+            return Finding(.good, "addresses", "\(answering.joined(separator: " and ")) \(verb)")
+        }
+        return Finding(
+            .note, "addresses", "\(first) answers, \(other) does not",
+            next: "clients of http://localhost:\(port) may try \(other) first; a server without --host has both")
+    }
+
+    /// Whether a connection failed because this machine has no such address.
+    private static func isMissing(_ error: any Error) -> Bool {
+        let errors = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [error]
+        return errors.contains {
+            [EADDRNOTAVAIL, ENETUNREACH, EAFNOSUPPORT].contains(($0 as? IOError)?.errnoCode)
+        }
     }
 
     private func clock(_ namespace: NamespaceInfo) -> Finding {

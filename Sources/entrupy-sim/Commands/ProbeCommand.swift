@@ -26,6 +26,11 @@ extension WebhooksCommand {
         var signature = WebhookSignatureForm.base64
         @Option(help: "The longest time for each answer, for instance 10s or 1m.") var timeout = DurationArgument(
             argument: "10s")
+        @Option(
+            help:
+                "A file of certificates in PEM that the receiver may have or come from, beside the system's and those of SSL_CERT_FILE. (default: none)"
+        )
+        var webhookCa: String?
         @Flag(help: "Print JSON.") var json = false
 
         func validate() throws {
@@ -37,9 +42,30 @@ extension WebhooksCommand {
         }
 
         func run() async throws {
-            let results = await WebhookProbe(options: self, body: try await Self.body()).run()
+            if let webhookCa { try Encryption.trust(webhookCa, option: "--webhook-ca") }
+            let addresses = try await addresses()
+            let results = await WebhookProbe(options: self, body: try await Self.body(), addresses: addresses).run()
             try show(results, Terminal(isJSON: json))
             guard results.allSatisfy(\.ok) else { throw ExitCode(Refusal.Code.no.rawValue) }
+        }
+
+        /// The addresses of the URL's name that a server sends webhooks to, or all of them if it sends none there; `nil` if the URL has an
+        /// address.
+        private func addresses() async throws -> [String]? {
+            guard case .success(let target) = ServerWebhookTarget.read(url), target.address == nil else { return nil }
+            let found: [String]
+            do {
+                found = try await ServerResolver.addresses(of: target.host, within: .seconds(10))
+            } catch {
+                throw Refusal(.no, "\(target.host) cannot be resolved", next: "is the name of the receiver right?")
+            }
+            if let refused = target.refused(of: found) {
+                Terminal(isJSON: json).note(
+                    "note: \(target.host) is \(refused), not a loopback or private address; a server sends webhooks there only with --webhook-targets any"
+                )
+                return found
+            }
+            return found.filter(target.allows)
         }
 
         /// The body of a real delivery: an item that a server in memory makes.
@@ -81,6 +107,8 @@ extension WebhooksCommand {
 struct WebhookProbe: Sendable {
     let options: WebhooksCommand.Probe
     let body: Data
+    /// The addresses of the receiver's name, which are tried in turn; `nil` if the URL has an address.
+    let addresses: [String]?
     /// In seconds.
     private var timeout: Double { options.timeout.seconds ?? 10 }
 
@@ -139,9 +167,9 @@ struct WebhookProbe: Sendable {
         case OutgoingError.closedBeforeAnswer, OutgoingError.closedInAnswer: "the connection was closed"
         case OutgoingError.withoutEncryption: "no connection: this program was built without HTTPS"
         case is AnswerTooLong: "an answer that does not end"
-        case let error as NIOConnectionError:
-            error.connectionErrors.lazy.compactMap { encryptionProblem($0.error) }.first ?? "no connection"
+        case let error as NIOConnectionError: error.text { text(of: $0) }
         case let error as IOError: error.errnoCode == ECONNREFUSED ? "no connection" : "connection lost"
+        case ChannelError.connectTimeout: "no connection"
         default: encryptionProblem(error) ?? "no HTTP answer"
         }
     }
@@ -167,6 +195,7 @@ struct WebhookProbe: Sendable {
                 request.headers.add(name: WebhookSignatureForm.header, value: signature)
             }
             request.body = .bytes(ByteBuffer(bytes: sent))
+            request.addresses = addresses
             let time = TimeAmount.milliseconds(Int64(timeout * 1000))
             // The addresses and limits of a server's webhooks.
             status = try await OutgoingClient(answerLimit: .webhook).exchange(request, deadline: .now() + time) {

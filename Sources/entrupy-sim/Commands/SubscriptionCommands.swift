@@ -1,6 +1,7 @@
 import ArgumentParser
 import EntrupyAPI
 import Foundation
+import NIOCore
 import Server
 import SimulationAPI
 
@@ -76,9 +77,9 @@ extension WebhooksCommand {
             let made: SubscriptionInfo = try answer.decoded()
             terminal.line(made.id)
             if old != nil { terminal.note("it was there already, and has the secret now") }
-            if !isLocal {
+            if let address = try await refusedAddress(client) {
                 terminal.note(
-                    "note: deliveries go only to loopback and private addresses, unless the server was started with --webhook-targets any"
+                    "note: \(url.excerpt) leads to \(address), which is not a loopback or private address; deliveries go there only if the server is started with --webhook-targets any"
                 )
             }
             if made.status == "pending" {
@@ -86,11 +87,18 @@ extension WebhooksCommand {
             }
         }
 
-        /// Whether the URL has a loopback or private address. A name other than `localhost` may lead to one too.
-        private var isLocal: Bool {
-            guard case .success(let target) = ServerWebhookTarget.read(url) else { return true }
-            let host = target.host.lowercased()
-            return target.address?.isLocal ?? (host == "localhost" || host.hasSuffix(".localhost"))
+        /// The maximum time for which the name servers are asked for the note.
+        private static let lookUpTime = TimeAmount.seconds(2)
+
+        /// An address of the URL's name, if the server would send nothing to any of them; `nil` if it would, or that is not known. It
+        /// has refused other addresses already.
+        private func refusedAddress(_ client: ControlClient) async throws -> String? {
+            guard case .success(let target) = ServerWebhookTarget.read(url), target.address == nil else { return nil }
+            let info: ServerInfo = try await client.get("/_sim/info")
+            guard info.webhook_targets == .local else { return nil }
+            // A name that is not known here may be known to the server.
+            let found = try? await ServerResolver.addresses(of: target.host, within: Self.lookUpTime)
+            return found.flatMap(target.refused)
         }
 
         /// The oldest subscription that is equal to the wanted one, except for its secret; `nil` if there is none.

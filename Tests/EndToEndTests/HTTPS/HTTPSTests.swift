@@ -425,6 +425,47 @@ import Testing
     }
 
     /// A webhook to the HTTPS port would come back for ever, as one to the plain port would.
+    /// The receiver is another server, which knows no such route.
+    @Test func aReceiversAuthorityIsTrustedByItsFile() async throws {
+        try await Process.withDirectory { directory in
+            let secure = try Secure(directory)
+            func attempt(_ options: [String], _ environment: [String: String] = [:]) async throws -> JSONValue {
+                let server = try SimProcess(["--in-memory"] + options, environment: environment)
+                defer { server.stop() }
+                let world = TestWorld(base: server.baseURL)
+                _ = try await world.send(
+                    "POST", "/_sim/webhooks",
+                    [
+                        "url": .string("https://localhost:\(secure.port)/hook"), "secret_key": "a-secret",
+                        "events": ["session.completed"],
+                    ])
+                _ = try await world.send("POST", "/_sim/authentications", ["result": "authentic"])
+                try await world.settleWebhooks()
+                return .array(
+                    try await world.webhookDeliveries().flatMap { $0["attempts"].items }.filter { $0["number"] == 1 })
+            }
+            let trusting = try await attempt(["--webhook-ca", secure.authority])
+            #expect(trusting.items.map { $0["status"] } == [404], "\(trusting)")
+            let given = try await attempt([], ["SSL_CERT_FILE": secure.authority])
+            #expect(given.items.map { $0["status"] } == [404], "\(given)")
+            let others = try await attempt(
+                ["--webhook-ca", "/etc/ssl/certs/ca-certificates.crt"], ["SSL_CERT_FILE": ""])
+            #expect(others.items.allSatisfy { $0["error"].text?.contains("an authority that is not trusted") == true })
+            let probe = [
+                "webhooks", "probe", "https://localhost:\(secure.port)/hook", "--secret", "a-secret", "--json",
+            ]
+            let trusted = try await SimProcess.run(probe + ["--webhook-ca", secure.authority])
+            #expect(trusted.status == 1 && trusted.output.contains(#""status":404"#), "\(trusted.output)")
+            let untrusted = try await SimProcess.run(probe)
+            #expect(untrusted.status == 1 && untrusted.output.contains("not trusted here"), "\(untrusted.output)")
+            secure.server.stop()
+            for words in [["serve", "--in-memory", "--port", "0"], Array(probe)] {
+                let run = try await SimProcess.run(words + ["--webhook-ca", directory])
+                #expect(run.status == 64 && run.output.contains("--webhook-ca: \(directory) has no certificate"))
+            }
+        }
+    }
+
     @Test func aWebhookToTheSecurePortIsRefused() async throws {
         try await Process.withDirectory { directory in
             let secure = try Secure(directory)

@@ -319,7 +319,8 @@ import Testing
     @Test func threeTabletsOfAnAccountAreNotBlamed() async throws {
         let inUse = try await audit(
             "login-each-time",
-            ["a", "b", "c"].flatMap { [login(1, $0, 1), call(1.1, $0, 1)] } + ["a", "b", "c"].map { call(3, $0, 1) })
+            (1...3).flatMap { [login(Double($0), "\($0)", 1), call(Double($0) + 0.1, "\($0)", 1)] }
+                + (1...3).map { call(5, "\($0)", 1) })
         #expect(inUse.findings.isEmpty)
         let apart = try await audit(
             "login-each-time",
