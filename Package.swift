@@ -185,7 +185,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Storage", server("GRDB", "GRDB.swift"), server("NIOConcurrencyHelpers", "swift-nio"),
+                "Storage", server("GRDB", "GRDB.swift"), server("GRDBSQLite", "GRDB.swift"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
             ]),
         .testTarget(
             name: "EntrupyStorageTests",

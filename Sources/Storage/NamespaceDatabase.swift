@@ -19,6 +19,9 @@ package final class NamespaceDatabase: Sendable {
     /// The connection; `nil` while it is closed because the namespace is idle.
     private let connection: NIOLockedValueBox<DatabaseQueue?>
     private let connect: @Sendable () throws -> DatabaseQueue
+    /// Whether other connections can read the file beside this one: they share the index of the write-ahead log in memory that is mapped
+    /// from a file, which some file systems do not have.
+    let isShared: Bool
     private let closed = NIOLockedValueBox(false)
     /// Empties the write-ahead log on another thread; `nil` without a background thread, or in memory.
     private let checkpointer: Checkpointer?
@@ -63,11 +66,22 @@ package final class NamespaceDatabase: Sendable {
         _ path: String?, _ durability: Durability, _ background: Background?, prepare: (DatabaseQueue) throws -> Void
     ) throws {
         self.path = path
-        checkpointer = path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } }
-        let hasCheckpointer = background != nil
-        connect = { try Self.connect(path, durability, hasCheckpointer: hasCheckpointer) }
+        let hasBackground = background != nil
         do {
-            let queue = try connect()
+            var queue: DatabaseQueue
+            do {
+                queue = try Self.connect(path, durability, isShared: true, hasCheckpointer: hasBackground)
+                isShared = true
+            } catch let error as DatabaseError where Self.lacksSharedMemory.contains(error.extendedResultCode) {
+                queue = try Self.connect(path, durability, isShared: false, hasCheckpointer: false)
+                isShared = false
+            }
+            let isShared = isShared
+            connect = {
+                try Self.connect(path, durability, isShared: isShared, hasCheckpointer: hasBackground && isShared)
+            }
+            checkpointer =
+                isShared ? path.flatMap { path in background.map { Checkpointer(path: path, background: $0) } } : nil
             connection = NIOLockedValueBox(queue)
             try prepare(queue)
         } catch let error as StorageError {
@@ -78,17 +92,29 @@ package final class NamespaceDatabase: Sendable {
         }
     }
 
+    /// The errors of a file system on which no memory can be shared: bind mounts of Docker Desktop, 9p, NFS, FUSE.
+    private static let lacksSharedMemory: [ResultCode] = [
+        .SQLITE_IOERR_SHMMAP, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMLOCK,
+    ]
+
+    /// - Parameter isShared: whether other connections may read the file. A connection that has it alone keeps the index of the log in
+    ///   its own memory; the lock of the directory has made sure that no other process wants it.
     private static func connect(
-        _ path: String?, _ durability: Durability, hasCheckpointer: Bool
+        _ path: String?, _ durability: Durability, isShared: Bool, hasCheckpointer: Bool
     ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "world"
         configuration.prepareDatabase { database in
+            if !isShared { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
             // GRDB's own WAL setting creates and drops a table at every opening, so that read-only readers find
             // the log. That costs two transactions that wait for the disk.
             if let path, try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") != "wal" {
-                throw StorageError.unavailable("\(path) cannot have a write-ahead log where it is")
+                throw StorageError.unavailable(
+                    "\(path) cannot have a write-ahead log where it is; name a folder of a local disk with --data-dir, or a named volume, or "
+                        + "start with --in-memory")
             }
+            // Finds out whether the index of the log can be had.
+            if path != nil { try database.execute(sql: "SELECT 1 FROM sqlite_master LIMIT 1") }
             // Temporary tables and statement journals are small. In files, they would need a folder beside the data's to write to.
             try database.execute(
                 sql: """

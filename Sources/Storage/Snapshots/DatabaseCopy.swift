@@ -98,7 +98,10 @@ extension Configuration {
     /// The configuration for a file that is written once, by one connection, and renamed when it is complete.
     static var plainFile: Configuration {
         var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+        // A copy of a database with a write-ahead log has one too, until it is changed. Alone, it needs no shared memory for it.
+        configuration.prepareDatabase {
+            try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
+        }
         return configuration
     }
 }
@@ -190,6 +193,13 @@ extension NamespaceDatabase {
             var configuration = Configuration.reading
             configuration.label = "copy"
             configuration.allowsUnsafeTransactions = true
+            guard isShared else {
+                // No second connection can read the file: the copy is made at once, in memory.
+                configuration.readonly = false
+                let source = try DatabaseQueue(configuration: configuration)
+                try queue().backup(to: source)
+                return DatabaseCopy(beside: source)
+            }
             let source = try DatabaseQueue(privateFile: path, configuration: configuration)
             try source.unsafeRead { database in
                 // The read transaction stays open, and keeps its view of the database.
