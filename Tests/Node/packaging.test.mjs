@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { folder, launcher, plain, run, version } from "./support.mjs";
+import { folder, launcher, nodeAlone, plain, run, version } from "./support.mjs";
 
 const maker = process.env.NPM_PY;
 const make = (...args) => run("python3", ["-B", maker, ...args]);
@@ -94,6 +94,9 @@ test("npm refuses a package of another platform, and a package without it works 
   assert.equal(answer.status, 0, answer.err);
   assert.deepEqual(fs.readdirSync(path.join(place, "node_modules")).filter((name) => !name.startsWith(".")), ["entrupy-sim"]);
   const command = path.join(place, "node_modules/.bin/entrupy-sim");
-  assert.equal((await run(command, ["--version"])).status, 69);
+  const missing = await run(command, ["--version"], { env: plain({ PATH: nodeAlone(t) }) });
+  assert.equal(missing.status, 69);
+  // Where npm cannot read the platform's package, its lock file leaves it out.
+  assert.match(missing.err, /package-lock\.json does not have it, .*\/npm\/cli\/issues\/4828\)\. In \S+, run `rm -rf node_modules package-lock\.json && npm/);
   assert.equal((await run(command, ["--version"], { env: plain({ ENTRUPY_SIM_BINARY: launcher }) })).out.trim(), version);
 });

@@ -119,9 +119,10 @@ test("a start that takes too long is ended", async (t) => {
 test("a program or server of another version is named", async (t) => {
   for (const [info, words] of [[{ version: "0.9.1" }, "0.9.1"], [{ version: 3 }, "of an unknown version"], [{}, "of an unknown version"]]) {
     const { url } = await hostile(t, answering({ "GET /_sim/info": info }));
-    const expected = `the server at ${url} is entrupy-sim ${words}, this package needs ${version}: update the one that is behind`;
-    assert.equal(await problem(() => connect(url), "SimulatorError"), expected);
-    assert.equal(await problem(() => start({ binary: script(t, `echo '{"url": "${url}"}'; exec sleep 20`) })), expected);
+    const expected = `is entrupy-sim ${words}, this package needs ${version}: update the one that is behind`;
+    assert.equal(await problem(() => connect(url), "SimulatorError"), `the server at ${url} ${expected}`);
+    const binary = script(t, `echo '{"url": "${url}"}'; exec sleep 20`);
+    assert.equal(await problem(() => start({ binary })), `${binary} ${expected}`);
   }
   // A fix of the same minor version is none.
   const { url } = await hostile(t, answering({ "GET /_sim/info": { version: version.replace(/\d+$/, "99") } }));

@@ -40,6 +40,20 @@ export function script(t, text) {
   return file;
 }
 
+/** A folder for PATH with a script that is called entrupy-sim. */
+export function inPath(t, text) {
+  const made = folder(t);
+  fs.writeFileSync(path.join(made, "entrupy-sim"), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  return made;
+}
+
+/** A PATH with Node alone: the machine may have an entrupy-sim. */
+export function nodeAlone(t) {
+  const made = folder(t);
+  fs.symlinkSync(process.execPath, path.join(made, "node"));
+  return made;
+}
+
 /** Starts a program. `ended` has what it printed and how it ended; it is killed after five minutes. */
 export function begin(command, args, { env = plain(), cwd, input = "" } = {}) {
   const child = spawn(command, args, { env, cwd });

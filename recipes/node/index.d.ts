@@ -58,7 +58,7 @@ export interface CommonOptions {
    * judgement.
    */
   audit?: "error" | "warning" | false;
-  /** The path of the program. The default is `ENTRUPY_SIM_BINARY`, or the package of this platform. */
+  /** The path of the program. The default is `ENTRUPY_SIM_BINARY`, the package of this platform, or `entrupy-sim` in `PATH`. */
   binary?: string;
 }
 

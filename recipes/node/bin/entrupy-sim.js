@@ -5,7 +5,7 @@
 const fs = require("node:fs");
 const { spawn } = require("node:child_process");
 const { constants } = require("node:os");
-const { findProgram, startProblem } = require("../lib/program.js");
+const { LAUNCHER_VARIABLE, findProgram, startProblem } = require("../lib/program.js");
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT"];
 /** The signals that a terminal sends to all processes in its foreground, so to the program too. */
@@ -47,7 +47,7 @@ function main() {
     });
   }
   try {
-    child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+    child = spawn(program, process.argv.slice(2), { stdio: "inherit", env: { ...process.env, [LAUNCHER_VARIABLE]: process.pid } });
   } catch (error) {
     fail(startProblem(program, error), 69, "no_server");
   }

@@ -46,13 +46,13 @@ class Simulator {
   }
 
   /** For this package: checks that the server is one that this package knows, and names the requests of tests to it. */
-  static async open(url, options) {
+  static async open(url, { program, ...options }) {
     const simulator = new Simulator(url, options);
     const info = await simulator.#control.object("GET", "/_sim/info");
     const version = typeof info.version === "string" ? info.version : "";
     if (minor(version) !== minor(VERSION)) {
       throw new SimulatorError(
-        `the server at ${url} is entrupy-sim ${version || "of an unknown version"}, this package needs ${VERSION}: `
+        `${program ?? `the server at ${url}`} is entrupy-sim ${version || "of an unknown version"}, this package needs ${VERSION}: `
         + "update the one that is behind");
     }
     simulator.version = version;
@@ -383,7 +383,7 @@ async function start(options = {}) {
       throw new SimulatorError(`${program} is not entrupy-sim ${VERSION}: it printed ${shown(line.slice(0, 80))}`);
     }
     return await Simulator.open(ready.url, {
-      ...kept, process: server, controlToken: ready.control_token ?? options.controlToken ?? null });
+      ...kept, program, process: server, controlToken: ready.control_token ?? options.controlToken ?? null });
   } catch (error) {
     server.kill();
     throw error;
