@@ -26,6 +26,7 @@ final class GivenAddresses: Resolver, Sendable {
 extension NIOConnectionError {
     /// The addresses of a name that were tried, each with its reason. An address that the URL has is not said again.
     package func text(_ reason: (any Error) -> String) -> String {
+        // A host that is no address is a name.
         let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
         let failures = connectionErrors.map { failure in
             "\(isAddress ? "" : "\(failure.target.ipAddress ?? host): ")\(reason(failure.error))"

@@ -63,7 +63,7 @@ import Testing
         // The commands that meet documented edges: constants of the program and names of the description, nothing of a client.
         "AppComponents/Evidence/ComponentEdges.swift": ["client", "component", "effect", "failure", "name", "path"],
         "Entrupy/Evidence/EntrupyAnswerLines.swift": ["call", "config", "login", "pending", "signed", "tag"],
-        "Entrupy/Evidence/EntrupyEdges.swift": ["activity", "result"],
+        "Entrupy/Evidence/EntrupyEdges.swift": ["EntrupyLines", "activity", "result"],
         "Entrupy/Evidence/EntrupyLines.swift": ["call", "limit", "result", "token"],
         "Entrupy/Evidence/EntrupyScenarioLines.swift": ["client", "options", "sku", "time"],
         "Entrupy/Evidence/EntrupyWebhookLines.swift": ["event", "trigger"],

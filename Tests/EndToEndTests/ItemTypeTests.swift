@@ -217,22 +217,6 @@ import Testing
         #expect(try await etas() == [nil, nil, nil], "it is final")
     }
 
-    @Test func theFirstResultIsNotFinalOnceAnotherFollowed() async throws {
-        let world = try await TestWorld.make()
-        let made = try await world.send("POST", "/_sim/authentications")
-        let id = try #require(made["entrupy_ids.0"].text)
-        func first() async throws -> JSONValue {
-            try await world.send("GET", "/v2/authentications/\(id)", token: TestWorld.apiToken)[
-                "item.status.initial_result"]
-        }
-        #expect(try await first() == ["id": "authentic", "final": true])
-        // On a frozen clock both come at one moment.
-        for result in ["unknown", "authentic"] {
-            _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
-            #expect(try await first() == ["id": "authentic", "final": false])
-        }
-    }
-
     @Test(
         arguments: [
             ["flag_reason_id": "", "message": nil], ["flag_reason_id": 7, "message": ["a": 1]],

@@ -260,10 +260,10 @@ import Testing
             // A clock that runs has the recorded times in any case.
             _ = try await root.send("POST", "/_sim/clock/freeze", [:])
             _ = try await root.send(
-                "POST", "/_sim/faults", ["match": ["route": "/v1/health"], "effect": ["delay": "2s"], "times": 1])
+                "POST", "/_sim/faults", ["match": ["route": "/v1/health"], "effect": ["delay": "4s"], "times": 1])
             for _ in 0..<2 { _ = try await root.send("GET", "/v1/health") }
             let steps: JSONValue = [["route": "/v1/health"], ["route": "/v1/health"]]
-            for (bound, gap, status) in [("max_gap", "1500ms", 200), ("min_gap", "1h", 409)] {
+            for (bound, gap, status) in [("max_gap", "3900ms", 200), ("min_gap", "1h", 409)] {
                 let body = JSONObject([("sequence", steps), (bound, .string(gap))])
                 #expect(try await verify(root, .object(body)).status == status)
             }

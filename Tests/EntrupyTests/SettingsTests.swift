@@ -47,6 +47,15 @@ import Testing
         (#"{"rate_limits": {"per_hour": 1}}"#, "rate_limits.per_hour"), (#"{"quota": 1.5}"#, "quota"),
         (#"{"flagging": {"sdk": "yes"}}"#, "flagging.sdk"),
         (#"{"flagging": {"eligible": ["x"]}}"#, "flagging.eligible[0]"),
+        (#"{"result": {"initial": "authentic"}}"#, "result.initial"),
+        (#"{"partner": {"sparse_items": 1}}"#, "partner.sparse_items"),
+        (#"{"partner": {"sparse": true}}"#, "partner.sparse"),
+        (#"{"certificates": {"show_customer_item_id": "no"}}"#, "certificates.show_customer_item_id"),
+        (#"{"certificates": {"url": "https://cert.entrupy.com/"}}"#, "certificates.url"),
+        (#"{"certificates": {"url": "https://cert.entrupy.com/{id}/{id}"}}"#, "certificates.url"),
+        (#"{"certificates": {"url": "javascript:{id}"}}"#, "certificates.url"),
+        (#"{"certificates": {"url": "https://{id}:x/"}}"#, "certificates.url"),
+        (#"{"rate_limits": {"open_captures": 0}}"#, "rate_limits.open_captures"),
     ])
     func aWrongSettingIsNamed(json: String, field: String) throws {
         do {

@@ -45,7 +45,9 @@ import Yams
         let flags = Set((Self.axes["flags"] ?? []).flatMap { $0.components(separatedBy: " -> ") })
         #expect(flags == Set(FlagID.allCases.map(\.rawValue)))
         #expect(
-            Self.axes["limits"] == ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"])
+            Self.axes["limits"] == [
+                "sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second", "open_captures",
+            ])
         let ends = ["delivered", "failed", "cancelled"]
         #expect(
             Self.axes["webhooks"] == WebhookEvent.allCases.flatMap { event in ends.map { "\(event.rawValue) \($0)" } })

@@ -60,8 +60,48 @@ import Testing
         #expect(format(bytes) == nil)
     }
 
-    @Test func bytesAfterAHEICAreRefused() {
-        #expect(format(Self.heic + [0]) == nil)
+    @Test(
+        arguments: [[0], [0, 0, 0, 1], [0, 0, 0, 1] + Array("free1234".utf8), Array(repeating: 0xff, count: 40)]
+            as [[UInt8]])
+    func bytesAfterTheLastBoxOfAHEICAreIgnored(bytes: [UInt8]) {
+        #expect(format(Self.heic + bytes) == .heic)
+        // Before its data, they are a box that was cut off.
+        #expect(format(Array(Self.heic.prefix(28)) + bytes) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (Array("RIFF\u{1}\u{2}\u{3}\u{4}WEBPVP8 ".utf8), "a WebP picture; convert it"),
+            ([0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0], "an AVIF picture; convert it"),
+            (Array("II*\0".utf8) + [8, 0, 0, 0], "a TIFF picture; convert it"),
+            (Array("MM\0*".utf8) + [0, 0, 0, 8], "a TIFF picture; convert it"),
+            (Array("GIF89a".utf8), "a GIF picture; convert it"),
+            (Array("BM".utf8) + [54, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0], "a BMP picture; convert it"),
+            (Array("%PDF-1.7\n".utf8), "a PDF; send a picture"),
+            (Array("--b\r\nContent-Disposition: form-data; name=\"<script>\"\r\n\r\n".utf8), "a multipart form"),
+            (Array("data:image/jpeg;base64,/9j/4AAQ".utf8), "a data URL"),
+            (Array("/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAg==\n".utf8), "base64"),
+            (Array("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ".utf8), "base64"),
+            (Array("\u{feff} {\"image\": \"x\"}".utf8), "JSON"), (Array("[1]".utf8), "JSON"),
+            (Array("<!DOCTYPE html><html>".utf8), "an HTML page"), (Array("<HTML lang=en>".utf8), "an HTML page"),
+            (Array("/tmp/../<b>.jpg".utf8), "the path of a file"), (Array("C:\\a b.png\n".utf8), "the path of a file"),
+            (Array("file:///a.heic".utf8), "the path of a file"), (Array("@shoe.jpg".utf8), "the path of a file"),
+        ] as [([UInt8], String)])
+    func anotherFormIsNamed(bytes: [UInt8], form: String) {
+        let result = bytes.withUnsafeBytes { ImageFormat.recognise($0) }
+        guard case .failure(let problem) = result else { return #expect(Bool(false), "\(form)") }
+        #expect(problem.text.hasPrefix("not a JPEG, PNG or HEIC image: the body is \(form)"), "\(problem.text)")
+        #expect(!problem.text.contains("<"))
+    }
+
+    /// Texts that only look like one of the forms at first sight.
+    @Test(arguments: [
+        "hello", "BMW", "RIFFxxxxWAVE", "--", "AAAA", "dat:", "<svg/>", "C:", "/\u{1}\u{2}", "%PD",
+    ])
+    func otherBytesAreNotNamed(text: String) {
+        let result = Array(text.utf8).withUnsafeBytes { ImageFormat.recognise($0) }
+        guard case .failure(let problem) = result else { return #expect(Bool(false)) }
+        #expect(problem.text == "not a JPEG, PNG or HEIC image, by its first bytes")
     }
 
     @Test func theDemoPictureIsAJPEG() throws {

@@ -96,6 +96,18 @@ enum Captures {
     }
 }
 
+extension Captures {
+    /// Throws if the user has as many open captures as the settings allow [P, D open-captures]. Another may start when one of them ends.
+    static func checkOpen(_ user: SDKUser, _ job: JobContext) throws {
+        guard let limit = user.limits.openCaptures else { return }
+        let open = try job.transaction.captures(userID: user.id, status: .started, before: .max, limit: limit)
+        guard open.count >= limit, let first = open.map(\.expiresAt).min() else { return }
+        throw try job.overRateLimit(
+            [Exceeded("open_captures", limit, "open captures of a user", max(.second, first - job.now))],
+            of: job.transaction.user(id: user.id))
+    }
+}
+
 /// `POST /sdk/captures`: starts the capture of an item. An absent `config_type` means production
 /// [D default-workflow].
 package struct StartCapture: Operation {
@@ -119,6 +131,7 @@ package struct StartCapture: Operation {
             needsCustomerItemID: job.entrupy.settings.requiresCustomerItemID)
         try problems.check()
         let registered = try workflow.registeredItem(of: user, job)
+        try Captures.checkOpen(user, job)
         // The start is refused once the user has submitted `quota` items [D quota].
         if let quota = job.entrupy.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota

@@ -31,7 +31,8 @@ package enum SubmitCapture: RuleByID {
             entrupyID: entrupyID, captureID: id, organizationID: user.organization.id, userID: user.id,
             configType: capture.configType, category: capture.category, brandID: brand.id, brandName: brand.name,
             customerItemID: metadata.text(.customerItemID), metadata: capture.item,
-            captureStartedAt: capture.startedAt, submittedAt: job.now, result: .needsReview,
+            captureStartedAt: capture.startedAt, submittedAt: job.now,
+            result: decision.result == .received ? .received : job.entrupy.settings.initialResult,
             decidedBy: decision.rule, activity: capture.activity)
         item.fingerprintParent = capture.fingerprintParent
         item.plannedResult = decision.result
@@ -44,7 +45,10 @@ package enum SubmitCapture: RuleByID {
         job.note { $0.facts.append(fact) }
         try job.record(
             .itemSubmitted, entrupyID,
-            ["capture_id": .string(id), "username": .string(user.username), "decision": .object(fact.members)])
+            [
+                "capture_id": .string(id), "username": .string(user.username), "decision": .object(fact.members),
+                "initial": .string(item.result.rawValue),
+            ])
         if let rule = decided?.rule { try Outcomes.count(rule, for: entrupyID, job) }
         // The webhook says when the result is expected, and comes before that of a result at once.
         if decision.isLater { try Results.plan(&item, decision, job) }

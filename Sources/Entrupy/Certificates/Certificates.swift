@@ -10,6 +10,8 @@ package struct CertificateDetails: Sendable {
     package let brand: String
     /// The style, or else the item type; `nil` if the app sent neither.
     package let style: String?
+    package let styleCode: String?
+    /// The customer's own id of the item; `nil` if there is none, or the settings hide it [P].
     package let customerItemID: String?
     /// The result's header, in the reader's language.
     package let result: String
@@ -53,12 +55,13 @@ package enum ShowCertificate: RuleByID {
         return CertificateDetails(
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
-            customerItemID: item.customerItemID,
+            styleCode: metadata.text(.styleCode),
+            customerItemID: job.entrupy.settings.certificates.showsCustomerItemID ? item.customerItemID : nil,
             result: job.catalogue.texts.result(item.result)?.header[job.language] ?? item.result.rawValue,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),
             owner: names.nonEmpty, organization: organization.name,
             holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,
-            url: job.certificateURL(certificateID), language: job.language)
+            url: job.certificatePage(certificateID), language: job.language)
     }
 }
 
@@ -117,7 +120,7 @@ enum CertificateTransfers {
         data["from"] = before.map { .string($0) }
         try job.record(.certificateTransferred, item.entrupyID, data)
         try Webhooks.enqueue(.certificateTransfer, item, adding: ["certificate_holder": .string(email)], job)
-        return CertificateTransfer(id: id, to: .init(email: email, name: name), created_at: job.now.display)
+        return CertificateTransfer(id: id, to: .init(email: email, name: name), created_at: job.now.wholeSeconds)
     }
 
     /// All transfers of an item's certificate, from its events.
@@ -127,7 +130,7 @@ enum CertificateTransfers {
             let data = try StoredJSON.members(event.data)
             return CertificateTransfer(
                 id: data["id"]?.text, to: .init(email: data["to"]?.text ?? "", name: data["name"]?.text),
-                created_at: event.at.display)
+                created_at: event.at.wholeSeconds)
         }
     }
 }

@@ -16,9 +16,11 @@ extension EntrupyPlatform {
     private static var results: [DocumentedEdge] {
         ResultID.allCases.map { result in
             var events = [EventKind.resultSet, .resultChanged].map { EventPattern($0, [("result", result.rawValue)]) }
-            if result == .needsReview {
+            if [.needsReview, .received].contains(result) {
                 // A new item is under review, unless its result comes with it.
-                events.append(EventPattern(.itemSubmitted, unlessFollowed: [.resultSet, .resultChanged]))
+                events.append(
+                    EventPattern(
+                        .itemSubmitted, [("initial", result.rawValue)], unlessFollowed: [.resultSet, .resultChanged]))
             }
             let activity =
                 result.isOfComparisonsOnly
@@ -61,6 +63,10 @@ extension EntrupyPlatform {
         DocumentedEdge("logins_per_minute", meetWith: EntrupyLines.logins("logins_per_minute")),
         DocumentedEdge("logins_per_day", meetWith: EntrupyLines.logins("logins_per_day")),
         DocumentedEdge("api_per_second", meetWith: EntrupyLines.limited("api_per_second", EntrupyLines.health)),
+        DocumentedEdge(
+            "open_captures",
+            meetWith:
+                "entrupy-sim settings set rate_limits.open_captures 1; \(EntrupyLines.start); \(EntrupyLines.start)"),
     ]
 
     package func curlOptions(ofPath path: String) -> String? {

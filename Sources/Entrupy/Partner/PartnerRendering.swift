@@ -1,6 +1,7 @@
 import EntrupyAPI
 import EntrupyStorage
 import Simulation
+import SimulationAPI
 import Storage
 
 /// Renders an item for the partner API, in either version.
@@ -65,23 +66,16 @@ struct PartnerRendering {
         return metadata.text(.itemType) ?? item.category.spelledOut
     }
 
-    /// Whether a final result followed the first one, also if it is the same again.
-    private func hasLaterResult() throws -> Bool {
-        // On a frozen clock, results may follow each other at one moment.
-        try item.result != item.initialResult || item.resultAt != item.initialResultAt
-            || job.transaction.hasEvent(named: EventKind.resultChanged.name, entrupyID: item.entrupyID)
-    }
-
     /// The item as `/v2` shows it [P]. `owner` holds names instead of ids [D v2-owner].
     func v2(_ parts: PartnerParts) throws -> V2Item {
         let activity = item.activity
         return V2Item(
             entrupy_id: item.entrupyID,
-            timestamp: .init(created_at: item.submittedAt.display, last_updated_at: item.updatedAt.display),
+            timestamp: .init(created_at: item.submittedAt.wholeSeconds, last_updated_at: item.updatedAt.wholeSeconds),
             status: .init(
                 result: .init(id: item.result, final: item.resultFinal),
-                initial_result: try item.initialResult.map { .init(id: $0, final: try !hasLaterResult()) }, flag: flag,
-                eta: try ResultRendering(job).eta(item)),
+                initial_result: item.initialResult.map { .init(id: $0, final: false) }, flag: flag,
+                eta: try ResultRendering(job).dueTime(item).map { .init(display: $0.wholeSeconds, epoch: $0.epoch) }),
             activity: .init(
                 mode: activity.mode ?? "standard_authentication", form_factor: SearchKey.freeCamera,
                 name: activity.name, product_category: item.category),
@@ -96,6 +90,21 @@ struct PartnerRendering {
             text_fields: textFields(withOrderID: false), images: parts.images ? try images() : nil,
             catalog: parts.catalog ? try CatalogData.value(item, metadata) : nil,
             fingerprint_parent: item.fingerprintParent)
+    }
+
+    /// The item as the vendor's shorter sample has it: without what is null or empty, and without some members that say nothing new
+    /// [P, D sparse-items].
+    func sparseV2(_ parts: PartnerParts) throws -> JSONValue {
+        guard case .object(var members) = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(v2(parts))) else {
+            throw PlatformError.bug("an item that is no object")
+        }
+        for (group, names) in [("timestamp", ["last_updated_at"]), ("properties", ["brand", "category"])] {
+            guard case .object(var part)? = members[group] else { continue }
+            for name in names { part[name] = nil }
+            members[group] = .object(part)
+        }
+        members["certificate"] = nil
+        return JSONValue.object(members).withoutEmpty ?? .object([:])
     }
 
     /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.
@@ -138,7 +147,31 @@ extension PartnerParts {
 }
 
 extension JobContext {
-    func certificateURL(_ id: String) -> String { "\(publicURL)/certificates/\(id)" }
+    /// The URL of a certificate in answers and webhooks, in the form of the setting `certificates.url` [P].
+    func certificateURL(_ id: String) -> String {
+        entrupy.settings.certificates.url?.replacing(each: EntrupySettings.certificateID, with: id)
+            ?? certificatePage(id)
+    }
+
+    /// The URL of the simulator's own page of a certificate.
+    func certificatePage(_ id: String) -> String { "\(publicURL)/certificates/\(id)" }
+}
+
+extension JSONValue {
+    /// The value without members and elements that are null or empty; `nil` if nothing is left.
+    fileprivate var withoutEmpty: JSONValue? {
+        switch self {
+        case .null: return nil
+        case .string(let text): return text.isEmpty ? nil : self
+        case .array(let elements):
+            let left = elements.compactMap(\.withoutEmpty)
+            return left.isEmpty ? nil : .array(left)
+        case .object(let members):
+            let left = members.sorted.compactMap { member in member.value.withoutEmpty.map { (member.name, $0) } }
+            return left.isEmpty ? nil : .object(JSONObject(left))
+        case .bool, .number: return self
+        }
+    }
 }
 
 extension String {

@@ -13,7 +13,10 @@ struct Decision: Sendable {
     var outcomeID: String?
 
     /// Whether the result is scheduled, not set at once.
-    var isLater: Bool { result != .needsReview && delay != .zero }
+    var isLater: Bool { !staysUnderReview && delay != .zero }
+
+    /// Whether an item keeps the result with which it begins.
+    var staysUnderReview: Bool { [.needsReview, .received].contains(result) }
 
     /// The facts about an item that decide its result.
     struct Facts {

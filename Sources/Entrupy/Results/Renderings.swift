@@ -34,7 +34,7 @@ struct Renderings {
 
     /// The version of the rendering code, part of the key. Increase it when rendering changes, so that stored
     /// renderings of an older program are not used.
-    private static let version = 3
+    private static let version = 4
 
     /// A hash of everything but the item's revision that a rendering depends on: addresses, texts and flagging
     /// settings.
@@ -42,6 +42,7 @@ struct Renderings {
         let parts =
             [
                 String(version), state.environment.address.url(ofNamespace: state.name), state.seed.templateKey,
+                String(settings.sparseItems), settings.certificates.url ?? "",
                 String(settings.sdkFlagging), settings.flagEligible.map(\.rawValue).joined(separator: ","),
             ] + (state.renderingSalt.isEmpty ? [] : [state.renderingSalt])
         let digest = SHA256.hash(data: Data(parts.joined(separator: "\n").utf8))
@@ -89,6 +90,8 @@ struct Renderings {
             switch form {
             case .sdk: try WireJSON.encode(ResultRendering(job).render(item))
             case .v1(let minor): try WireJSON.encode(PartnerRendering(item, job).v1(minor: minor))
+            case .v2(let parts) where job.entrupy.settings.sparseItems:
+                try WireJSON.encode(PartnerRendering(item, job).sparseV2(parts))
             case .v2(let parts): try WireJSON.encode(PartnerRendering(item, job).v2(parts))
             }
         return ByteBuffer(data: data)

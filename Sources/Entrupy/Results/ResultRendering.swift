@@ -45,8 +45,11 @@ struct ResultRendering {
     }
 
     /// The time at which the result is expected; `nil` if none is planned, or a retake is awaited [D eta].
-    func eta(_ item: ItemRecord) throws -> EntrupyCaptureResult.Timestamp? {
-        item.resultFinal ? nil : try job.transaction.resultDueTime(entrupyID: item.entrupyID)?.timestamp
+    func eta(_ item: ItemRecord) throws -> EntrupyCaptureResult.Timestamp? { try dueTime(item)?.timestamp }
+
+    /// The time at which the result is expected; `nil` if it is final, or none is planned.
+    func dueTime(_ item: ItemRecord) throws -> Instant? {
+        item.resultFinal ? nil : try job.transaction.resultDueTime(entrupyID: item.entrupyID)
     }
 
     func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {

@@ -7,9 +7,9 @@ import Storage
 enum Results {
     /// Sets a new item's result now if the delay is zero, or schedules it [P]. Writes.
     ///
-    /// An item whose planned result is `needs_review` stays under review. Other results that are not final come as final ones do.
+    /// An item whose planned result is `needs_review` or `received` stays under review. Other results that are not final come as final ones do.
     static func plan(_ item: inout ItemRecord, _ decision: Decision, _ job: JobContext) throws {
-        guard decision.result != .needsReview else { return }
+        guard !decision.staysUnderReview else { return }
         if decision.delay == .zero {
             try set(&item, decision.result, reason: decision.reason, rule: decision.rule, job)
         } else {

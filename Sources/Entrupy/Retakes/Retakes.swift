@@ -201,6 +201,7 @@ package enum StartRetake: RuleByID {
                 "the item has no open retake", [ErrorDetail("entrupy_id", "GET /sdk/retakes lists open ones")],
                 because: Retakes.answered(try job.transaction.retakes(entrupyID: entrupyID).last, of: entrupyID))
         }
+        try Captures.checkOpen(user, job)
         let capture = CaptureRecord(
             id: try job.nextID(.capture), userID: user.id, configType: item.configType, category: item.category,
             item: item.metadata, startedAt: job.now,

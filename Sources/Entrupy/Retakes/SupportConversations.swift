@@ -14,7 +14,7 @@ enum SupportConversations {
             return SupportMessage(
                 id: (data["id"] ?? data["retake_id"])?.text ?? "", type: type, message: data["message"]?.text,
                 options: texts(data["options"]), regions: texts(data["regions"]), author: data["author"]?.text,
-                created_at: event.at.display)
+                created_at: event.at.wholeSeconds)
         }
     }
 
@@ -56,7 +56,7 @@ enum SupportConversations {
         try job.record(
             .supportAnswered, item.entrupyID,
             ["id": .string(id), "message": .string(text), "author": .string(author)])
-        return SupportMessage(id: id, type: "answer", message: text, author: author, created_at: job.now.display)
+        return SupportMessage(id: id, type: "answer", message: text, author: author, created_at: job.now.wholeSeconds)
     }
 }
 

@@ -9,6 +9,13 @@ struct EntrupySettings: PlatformSettings {
     /// The result of an item if no rule decides otherwise, and the delay until it comes [D result-delay].
     let defaultResult: ResultID
     let resultDelay: Span
+    /// The result of a submitted item until one is set: `needs_review`, or `received`, which comes before it [P].
+    let initialResult: ResultID
+    /// Whether v2 items lack what is null or empty, as in the vendor's shorter sample [P, D sparse-items].
+    let sparseItems: Bool
+    /// Whether a certificate's page shows the customer's own id, and the form of certificates' URLs; `nil` for the simulator's own
+    /// pages [P].
+    let certificates: (showsCustomerItemID: Bool, url: String?)
     let captureTimeout: Span
     /// At most 7 days [P].
     let sessionLifetime: Span
@@ -31,6 +38,8 @@ struct EntrupySettings: PlatformSettings {
         var loginsPerMinute: Int?
         var loginsPerDay: Int?
         var apiPerSecond: Int?
+        /// The maximum number of a user's captures that are not submitted, cancelled or timed out [P].
+        var openCaptures: Int?
 
         /// The limits that the vendor documents [S, P].
         static let documented = Limits(sdkPerSecond: 100, loginsPerMinute: 5, loginsPerDay: 100, apiPerSecond: 10)
@@ -43,7 +52,11 @@ struct EntrupySettings: PlatformSettings {
     static func defaults(flagEligible: [ResultID]) -> JSONObject {
         [
             "rate_limits": .string("documented"),
-            "result": .object(["default": .string("authentic"), "delay": .string("5s")]),
+            "result": .object([
+                "default": .string("authentic"), "delay": .string("5s"), "initial": .string("needs_review"),
+            ]),
+            "partner": .object(["sparse_items": .bool(false)]),
+            "certificates": .object(["show_customer_item_id": .bool(false), "url": .null]),
             "capture_timeout": .string("2h"),
             "session_lifetime": .string("24h"),
             "signed_request_lifetime": .string("1h"),
@@ -60,11 +73,26 @@ struct EntrupySettings: PlatformSettings {
     /// Reads the settings, of which each has a value or its default. Problems go to `fields`.
     init(_ fields: inout FieldReader) {
         rateLimits = fields.limits()
-        var result = fields.object("result", known: ["default", "delay"])
+        var result = fields.object("result", known: ["default", "delay", "initial"])
         defaultResult =
             result.word("default", Activity.authentication.results.map(\.rawValue)).map(ResultID.init(rawValue:))
             ?? .authentic
         resultDelay = result.span("delay") ?? .second
+        initialResult =
+            result.word("initial", [ResultID.needsReview, .received].map(\.rawValue)).map(ResultID.init(rawValue:))
+            ?? .needsReview
+        var partner = fields.object("partner", known: ["sparse_items"])
+        sparseItems = partner.optionalBool("sparse_items") ?? false
+        var certificates = fields.object("certificates", known: ["show_customer_item_id", "url"])
+        self.certificates = (
+            certificates.optionalBool("show_customer_item_id") ?? false,
+            certificates.value(
+                "url",
+                "must be null or an http or https URL with \(Self.certificateID), for instance \(Self.certificateExample)"
+            ) {
+                $0.text.flatMap { Self.isCertificateURL($0) ? $0 : nil }
+            }
+        )
         captureTimeout = fields.span("capture_timeout", from: .second) ?? .second
         sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .second
         signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .second
@@ -89,13 +117,24 @@ struct EntrupySettings: PlatformSettings {
         )
     }
 
+    /// The part of `certificates.url` that stands for the certificate's id.
+    static let certificateID = "{id}"
+    private static let certificateExample = "https://cert.entrupy.com/{id}"
+
+    private static func isCertificateURL(_ text: String) -> Bool {
+        guard text.split(atEach: certificateID).count == 2,
+            case .success = WebhookTarget.read(text.replacing(each: certificateID, with: "ID"))
+        else { return false }
+        return true
+    }
+
     /// The limits in a user's own document. Limits it does not name are the namespace's [D user-limits].
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     static func limits(ofUser document: JSONValue, namespace: Limits) throws -> Limits {
         var fields = FieldReader(["rate_limits": document])
         let limits = fields.limits(
-            otherwise: namespace, known: ["sdk_per_second", "logins_per_minute", "logins_per_day"])
+            otherwise: namespace, known: ["sdk_per_second", "logins_per_minute", "logins_per_day", "open_captures"])
         try fields.finish()
         return limits
     }
@@ -105,7 +144,7 @@ extension FieldReader {
     /// - Parameter base: the limits for members that an object does not name.
     fileprivate mutating func limits(
         otherwise base: EntrupySettings.Limits = .documented,
-        known: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second"]
+        known: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second", "open_captures"]
     ) -> EntrupySettings.Limits {
         guard let value = value("rate_limits") else { return .documented }
         // Not as patterns, which would compare texts as characters instead of bytes.
@@ -124,7 +163,8 @@ extension FieldReader {
             sdkPerSecond: limits.number("sdk_per_second", in: range) ?? base.sdkPerSecond,
             loginsPerMinute: limits.number("logins_per_minute", in: range) ?? base.loginsPerMinute,
             loginsPerDay: limits.number("logins_per_day", in: range) ?? base.loginsPerDay,
-            apiPerSecond: limits.number("api_per_second", in: range) ?? base.apiPerSecond)
+            apiPerSecond: limits.number("api_per_second", in: range) ?? base.apiPerSecond,
+            openCaptures: limits.number("open_captures", in: range) ?? base.openCaptures)
     }
 }
 

@@ -76,13 +76,14 @@ enum Subscriptions {
     }
 
     static func render(_ record: SubscriptionRecord) throws -> Subscription {
-        Subscription(
+        let isV2 = record.version == PartnerVersion.v2.stored
+        return Subscription(
             id: record.id, url: record.url, events: record.events.split(separator: " ").map(String.init),
             username: record.username,
-            version: record.version == PartnerVersion.v2.stored ? "v2" : record.version,
+            version: isV2 ? "v2" : record.version,
             format: try format(record), signature: try known(record.signature, as: "signature"),
             status: record.isPending ? .pending : .active, verification: record.verification,
-            created_at: record.createdAt.display)
+            created_at: isV2 ? record.createdAt.wholeSeconds : record.createdAt.display)
     }
 
     /// - Throws: ``PlatformError/bug(_:)`` if this version of the program does not know the format.

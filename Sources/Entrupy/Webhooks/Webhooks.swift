@@ -56,6 +56,8 @@ enum Webhooks {
         case (.items, .v1(let minor)): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: minor)]))
         case (.items, .v2): try WireJSON.encode(WebhookItems(items: [rendering.v1(minor: PartnerVersion.lastMinor)]))
         case (.event, .v1(let minor)): try encode(event, eventID, item, rendering.v1(minor: minor), more, job)
+        case (.event, .v2) where job.entrupy.settings.sparseItems:
+            try encode(event, eventID, item, rendering.sparseV2(PartnerParts()), more, job)
         case (.event, .v2): try encode(event, eventID, item, rendering.v2(PartnerParts()), more, job)
         }
     }

@@ -8,6 +8,7 @@ struct CertificatePage {
     let language: String
     let brand: String
     let style: String?
+    let styleCode: String?
     let result: String
     let date: String
     let entrupyID: String
@@ -27,6 +28,7 @@ struct CertificatePage {
         let date: String
         let item: String
         let customerItem: String
+        let styleCode: String
         let certificate: String
         let submittedBy: String
         let photo: String
@@ -38,6 +40,7 @@ struct CertificatePage {
         language = facts.language.rawValue
         brand = facts.brand.printable
         style = facts.style?.printable
+        styleCode = facts.styleCode?.printable
         result = facts.result
         date = facts.date
         entrupyID = facts.entrupyID
@@ -74,10 +77,12 @@ extension String {
 extension CertificatePage.Labels {
     static let english = CertificatePage.Labels(
         title: "Certificate of authenticity", issuedTo: "Issued to", holder: "Held by", date: "Date", item: "Item",
-        customerItem: "Customer's item", certificate: "Certificate", submittedBy: "Submitted through",
+        customerItem: "Customer's item", styleCode: "Style code", certificate: "Certificate",
+        submittedBy: "Submitted through",
         photo: "Photo of the item", note: "Made by a simulator: it certifies nothing.", share: "As a picture")
     static let japanese = CertificatePage.Labels(
         title: "鑑定書", issuedTo: "発行先", holder: "現在の所有者", date: "鑑定日", item: "商品", customerItem: "お客様の商品ID",
+        styleCode: "品番",
         certificate: "鑑定書番号", submittedBy: "申請元", photo: "商品の写真", note: "シミュレーターが作成したもので、何も証明しません。",
         share: "画像で見る")
 }

@@ -11,10 +11,10 @@ package enum ImageFormat: String, FileFormat, CaseIterable {
         if bytes.isEmpty { return .failure(ImageProblem("the image is empty")) }
         if bytes.starts(with: [0xff, 0xd8]) { return result(.jpeg, JPEGStructure.problem(bytes)) }
         if bytes.starts(with: PNGStructure.signature) { return result(.png, PNGStructure.problem(bytes)) }
-        if bytes.count >= 8, bytes[4..<8].elementsEqual("ftyp".utf8) {
+        if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8), !bytes[8..<11].elementsEqual("avi".utf8) {
             return result(.heic, HEICStructure.problem(bytes))
         }
-        return .failure(ImageProblem("not a JPEG, PNG or HEIC image, by its first bytes"))
+        return .failure(ImageProblem(ForeignForm.problem(bytes)))
     }
 
     private static func result(_ format: ImageFormat, _ problem: String?) -> Result<ImageFormat, ImageProblem> {
@@ -105,20 +105,25 @@ private enum PNGStructure {
     }
 }
 
-/// HEIC: an `ftyp` box of a known brand, then boxes that end exactly at the file's end.
+/// HEIC: an `ftyp` box of a known brand, then boxes. Bytes after the last box are ignored, as after a JPEG and a PNG, once the description
+/// and the data of a picture were there: before, they are a box that was cut off.
 enum HEICStructure {
     static let brands = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
 
     static func problem(_ bytes: UnsafeRawBufferPointer) -> String? {
         var index = 0
+        var seen: Set<String> = []
         while index < bytes.count {
-            guard index + 8 <= bytes.count else { return "the HEIC is truncated: it ends inside a box" }
+            let isComplete = seen.contains("meta") && seen.contains("mdat")
+            guard index + 8 <= bytes.count else {
+                return isComplete ? nil : "the HEIC is truncated: it ends inside a box"
+            }
             var size = Int(bytes.bigEndian(at: index))
             let name = String(decoding: bytes[index + 4..<index + 8], as: UTF8.self)
             var header = 8
             if size == 1 {
                 guard index + 16 <= bytes.count, bytes.bigEndian(at: index + 8) == 0 else {
-                    return "the HEIC is truncated: its \(name) box is longer than the file"
+                    return isComplete ? nil : "the HEIC is truncated: its \(name) box is longer than the file"
                 }
                 size = Int(bytes.bigEndian(at: index + 12))
                 header = 16
@@ -126,12 +131,14 @@ enum HEICStructure {
                 size = bytes.count - index
             }
             guard size >= header, size <= bytes.count - index else {
-                return "the HEIC is truncated: its \(name) box at byte \(index) is longer than the file"
+                return isComplete
+                    ? nil : "the HEIC is truncated: its \(name) box at byte \(index) is longer than the file"
             }
             if index == 0 {
                 let brand = size >= header + 4 ? String(decoding: bytes[header..<header + 4], as: UTF8.self) : ""
                 guard brands.contains(brand) else { return "not a HEIC image: its brand is \"\(brand)\"" }
             }
+            seen.insert(name)
             index += size
         }
         return nil

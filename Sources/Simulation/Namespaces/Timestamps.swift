@@ -17,6 +17,11 @@ extension Instant {
             """
     }
 
+    /// The same in whole seconds, rounded down, as `/v2` has times: `2025-05-23T10:00:00Z` [P].
+    package var wholeSeconds: String {
+        String(decoding: display.utf8.dropLast(".000000Z".utf8.count), as: UTF8.self) + "Z"
+    }
+
     /// Parses an ISO 8601 date and time with `Z` or an offset, from 1970 to 9999; `nil` if the text is anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)

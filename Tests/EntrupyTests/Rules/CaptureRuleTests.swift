@@ -167,4 +167,28 @@ import Testing
         let stranger = try await bench.login("another-user")
         #expect(await refusal { try await page("limit=2&cursor=\(cursor)", stranger) } == .invalid)
     }
+
+    @Test func aCaptureBeyondTheOpenOnesIsRefusedUntilOneEnds() async throws {
+        let bench = try await RuleBench(settings: ["rate_limits": ["open_captures": 2]])
+        let user = try await bench.login()
+        let start = try StartCapture(StartCaptureRequest(item: ["brand": "Nike", "style_name": "Air Max"]))
+        let first = try await bench.user(start, user).captureID
+        await bench.wait("30m")
+        let second = try await bench.user(start, user).captureID
+        let refused = await refusalError { try await bench.user(start, user) }
+        #expect(refused?.kind == .rateLimited && refused?.details.first?.field == "rate_limits.open_captures")
+        guard case .retryAfter(let seconds)? = refused?.payload else {
+            return #expect(Bool(false), "\(refused as Any)")
+        }
+        #expect(seconds == 90 * 60, "the first one times out then")
+        // Another user has captures of their own.
+        _ = try await bench.user(start, bench.login("another-user"))
+        _ = try await bench.user(ByID<CancelCapture>(second), user)
+        _ = try await bench.user(start, user)
+        #expect(await refusal { try await bench.user(start, user) } == .rateLimited)
+        await bench.wait("90m")
+        #expect(try await bench.job { try $0.transaction.capture(id: first)?.status } == .timedOut)
+        _ = try await bench.user(start, user)
+    }
+
 }

@@ -219,7 +219,8 @@ import Testing
             let bench = try await RuleBench(settings: ["result": ["default": .string(result.rawValue), "delay": "10s"]])
             let user = try await bench.login()
             let id = try await bench.submit(user)
-            #expect(try await bench.item(id).result == .needsReview)
+            // `received` comes before everything else.
+            #expect(try await bench.item(id).result == (result == .received ? .received : .needsReview))
             await bench.wait("10s")
             let item = try await bench.item(id)
             #expect(item.result == result)
@@ -227,8 +228,23 @@ import Testing
             #expect(item.initialResult == nil)
             let final = try await bench.control(PatchAuthentication(entrupyID: id, result: .authentic))
             #expect(final.result.final)
-            #expect(final.v2.status.initial_result?.final == true)
+            #expect(final.v2.status.initial_result?.final == false)
         }
+    }
+
+    @Test func anItemMayBeginAsReceived() async throws {
+        let bench = try await RuleBench(settings: ["result": ["initial": "received"]])
+        let user = try await bench.login()
+        let id = try await bench.submit(user)
+        let item = try await bench.item(id)
+        #expect(item.result == .received && !item.resultFinal && item.initialResult == nil)
+        await bench.wait("5s")
+        #expect(try await bench.item(id).result == .authentic)
+        let usual = try await RuleBench()
+        let planned = try await usual.submit(usual.login(), "sim-received-after-1h")
+        #expect(try await usual.item(planned).result == .received)
+        await usual.wait("2h")
+        #expect(try await usual.item(planned).result == .received)
     }
 
     @Test func theOthersAreFinalWithoutCertificateAndFlag() async throws {

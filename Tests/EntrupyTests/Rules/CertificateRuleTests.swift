@@ -42,6 +42,26 @@ import Testing
         #expect(await refusal { try await bench.partner(other, RuleBench.otherPartner) } == .notFound)
     }
 
+    @Test func theSettingsGiveCertificatesAnotherURLAndShowTheCustomersID() async throws {
+        for (settings, shown, id) in [
+            ([:], "http", nil),
+            (
+                ["certificates": ["show_customer_item_id": true, "url": "https://cert.entrupy.com/{id}"]],
+                "https://cert.entrupy.com", "sim-authentic-after-0s"
+            ),
+        ] as [(JSONObject, String, String?)] {
+            let bench = try await RuleBench(settings: .object(settings))
+            let item = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+            let certificate = try #require(try await bench.item(item).certificateID)
+            let info = try await bench.control(ByID<ShowAuthentication>(item))
+            #expect(info.v2.certificate?.url.hasPrefix(shown) == true, "\(info.v2)")
+            #expect(info.v2.certificate?.url.hasSuffix("/\(certificate)") == true)
+            let page = try await bench.control(ByID<ShowCertificate>(certificate))
+            #expect(page.customerItemID == id)
+            #expect(page.url.hasSuffix("/certificates/\(certificate)"), "the page stays where it is")
+        }
+    }
+
     @Test func aFingerprintHasNoCertificate() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()

@@ -129,7 +129,7 @@ import Testing
         let resolved = try await bench.control(ResolveFlag(id, note: "n", result: .authentic))
         #expect(resolved.timeline.map(\.event) == ["item.submitted", "result.set", "flag.set", "flag.resolved"])
         #expect(resolved.decided_by == "magic_customer_item_id")
-        #expect(resolved.v2.status.initial_result?.final == true)
+        #expect(resolved.v2.status.initial_result?.id == .authentic)
     }
 
     @Test(arguments: Language.allCases)

@@ -64,11 +64,41 @@ import Testing
         let bench = try await RuleBench()
         let user = try await bench.login()
         let id = try await bench.submit(user, "sim-authentic-after-0s")
-        await bench.wait("1h")
+        await bench.wait("3600.999s")
         _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user)
         let item = try await shown(bench, id, .v2)
-        #expect(item["timestamp.created_at"] == "2026-01-05T09:00:00.000000Z")
-        #expect(item["timestamp.last_updated_at"] == "2026-01-05T10:00:00.000000Z")
+        #expect(item["timestamp.created_at"] == "2026-01-05T09:00:00Z")
+        #expect(item["timestamp.last_updated_at"] == "2026-01-05T10:00:00Z", "rounded down")
+        #expect(try await shown(bench, id, .v1(minor: 4))["timestamp.display"] == "2026-01-05T09:00:00.000000Z")
+        let later = try await shown(bench, bench.submit(user, "b"), .v2)
+        #expect(later["status.eta.display"] == "2026-01-05T10:00:05Z")
+    }
+
+    /// Both samples of the vendor have it so.
+    @Test func theFirstResultIsNeverFinal() async throws {
+        let bench = try await RuleBench()
+        let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+        #expect(try await shown(bench, id, .v2)["status.initial_result"] == ["id": "authentic", "final": false])
+        #expect(try await shown(bench, id, .v2)["status.result"] == ["id": "authentic", "final": true])
+    }
+
+    @Test func sparseItemsLackWhatSaysNothing() async throws {
+        let bench = try await RuleBench(settings: ["partner": ["sparse_items": true]])
+        let user = try await bench.login()
+        for sku in ["sim-authentic-after-0s", "sim-needs_review"] {
+            let item = try await shown(bench, bench.submit(user, sku), .v2)
+            let members = try #require(item.members)
+            for name in ["certificate", "images", "catalog", "fingerprint_parent"] { #expect(members[name] == nil) }
+            #expect(item["timestamp"].members?.keys.sorted() == ["created_at"])
+            let properties = try #require(item["properties"].members)
+            #expect(properties["brand"] == nil && properties["category"] == nil && properties["material"] == nil)
+            #expect(properties["brand_name"] != nil && properties["category_name"] != nil)
+            #expect((item["status"].members?["initial_result"] == nil) == (sku == "sim-needs_review"))
+            #expect(item["status"].members?["flag"] == nil && item["activity.mode"] == "standard_authentication")
+        }
+        let all = PartnerParts(images: true, catalog: true)
+        let whole = try await shown(bench, bench.submit(user, "b"), .v2, all)
+        #expect(whole["catalog"] != .null && whole["images.uploaded_images"] != .null)
     }
 
     @Test(arguments: [[Language.japanese, .english], [.english, .japanese]])
