@@ -33,8 +33,7 @@ import Testing
         #expect(conflicting.status == 409)
         let page = try await world.send("GET", path)
         #expect(page.headers["Content-Type"] == ["text/html; charset=utf-8"])
-        for fact in ["Nike", "Air Jordan 1 Retro High OG SP", "Ada Lovelace", id, "2026-01-05", "Authentic"]
-        {
+        for fact in ["Nike", "Air Jordan 1 Retro High OG SP", "Ada Lovelace", id, "2026-01-05", "Authentic"] {
             #expect(text(page).contains(fact), "\(fact)")
         }
         #expect(text(page).contains("/original\""), "the item's photo")

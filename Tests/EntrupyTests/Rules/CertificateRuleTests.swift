@@ -44,7 +44,7 @@ import Testing
 
     @Test func theSettingsGiveCertificatesAnotherURLAndShowTheCustomersID() async throws {
         for (settings, shown, id) in [
-            ([:], "http", nil),
+            ([:], "/certificates/", nil),
             (
                 ["certificates": ["show_customer_item_id": true, "url": "https://cert.entrupy.com/{id}"]],
                 "https://cert.entrupy.com", "sim-authentic-after-0s"
