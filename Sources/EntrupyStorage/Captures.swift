@@ -121,6 +121,14 @@ extension Transaction {
             [userID, status, position, limit])
     }
 
+    /// The end of the time of a user's last but `count` - 1 started capture, by their starts; `nil` if fewer are started.
+    package func expiry(ofStarted count: Int, userID: Int64) throws -> Instant? {
+        let found: [CaptureRecord] = try records(
+            "WHERE user_id = ? AND status = ? ORDER BY position DESC LIMIT 1 OFFSET ?",
+            [userID, Capture.Status.started, count - 1])
+        return found.first?.expiresAt
+    }
+
     /// All users' captures before a position, newest first.
     package func captures(status: Capture.Status?, before position: Int64, limit: Int) throws -> [CaptureRecord] {
         try records(

@@ -1,7 +1,7 @@
 import Simulation
 import SimulationAPI
 
-/// What follows from a step: events, work, deliveries, attempts and released requests.
+/// The consequences of a step: events, work, deliveries, attempts and released requests.
 extension CausalChain {
     /// Adds what followed from a cause, and what followed from that.
     mutating func follow(_ cause: Cause) throws {

@@ -54,6 +54,9 @@ import Testing
         (#"{"certificates": {"url": "https://cert.entrupy.com/"}}"#, "certificates.url"),
         (#"{"certificates": {"url": "https://cert.entrupy.com/{id}/{id}"}}"#, "certificates.url"),
         (#"{"certificates": {"url": "javascript:{id}"}}"#, "certificates.url"),
+        (#"{"certificates": {"url": "https://cert.entrupy.com/?id={id}"}}"#, "certificates.url"),
+        (#"{"certificates": {"url": "https://cert.entrupy.com/a b/{id}"}}"#, "certificates.url"),
+        (#"{"certificates": {"url": "https://cert.entrupy.com/<b>/{id}"}}"#, "certificates.url"),
         (#"{"certificates": {"url": "https://{id}:x/"}}"#, "certificates.url"),
         (#"{"rate_limits": {"open_captures": 0}}"#, "rate_limits.open_captures"),
     ])

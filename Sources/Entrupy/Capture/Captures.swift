@@ -99,9 +99,9 @@ enum Captures {
 extension Captures {
     /// Throws if the user has as many open captures as the settings allow [P, D open-captures]. Another may start when one of them ends.
     static func checkOpen(_ user: SDKUser, _ job: JobContext) throws {
-        guard let limit = user.limits.openCaptures else { return }
-        let open = try job.transaction.captures(userID: user.id, status: .started, before: .max, limit: limit)
-        guard open.count >= limit, let first = open.map(\.expiresAt).min() else { return }
+        guard let limit = user.limits.openCaptures,
+            let first = try job.transaction.expiry(ofStarted: limit, userID: user.id)
+        else { return }
         throw try job.overRateLimit(
             [Exceeded("open_captures", limit, "open captures of a user", max(.second, first - job.now))],
             of: job.transaction.user(id: user.id))

@@ -84,7 +84,9 @@ package struct SearchUserItems: Operation {
     private func terms(_ catalogue: Catalogue) -> [ItemSearch.Term] {
         let filters = request.filters
         let brands = filters.brand.map { catalogue.brand(matching: $0)?.id ?? ItemMetadata.identifier($0) }
-        let results = filters.status.map { $0.isIdentical(to: Self.underReview) ? ResultID.needsReview.rawValue : $0 }
+        let results = filters.status.flatMap {
+            $0.isIdentical(to: Self.underReview) ? [ResultID.needsReview, .received].map(\.rawValue) : [$0]
+        }
         let categories = filters.category.map { catalogue.category(matching: $0)?.id ?? $0 }
         let lists: [(ItemSearch.Field, [String])] = [
             (.result, results), (.category, categories), (.brand, brands), (.flag, filters.flag),

@@ -88,7 +88,7 @@ struct EntrupySettings: PlatformSettings {
             certificates.optionalBool("show_customer_item_id") ?? false,
             certificates.value(
                 "url",
-                "must be null or an http or https URL with \(Self.certificateID), for instance \(Self.certificateExample)"
+                "must be null or an http or https URL without a query, with \(Self.certificateID), for instance \(Self.certificateExample)"
             ) {
                 $0.text.flatMap { Self.isCertificateURL($0) ? $0 : nil }
             }
@@ -122,7 +122,9 @@ struct EntrupySettings: PlatformSettings {
     private static let certificateExample = "https://cert.entrupy.com/{id}"
 
     private static func isCertificateURL(_ text: String) -> Bool {
-        guard text.split(atEach: certificateID).count == 2,
+        // A query is added to the URL of the picture.
+        guard text.split(atEach: certificateID).count == 2, !text.contains(ascii: "?"), !text.contains(ascii: "#"),
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"\^`|"#.utf8.contains($0) }),
             case .success = WebhookTarget.read(text.replacing(each: certificateID, with: "ID"))
         else { return false }
         return true

@@ -254,7 +254,8 @@ private struct RequestHeadSummary {
     /// Whether `upgrade` is one of the words of `Connection`, as NIO's parser reads it: a tab counts as a part of a word unless it stands
     /// before it.
     private static func namesUpgrade(_ connection: String) -> Bool {
-        connection.utf8.count >= 7
+        // Most clients send `keep-alive`, which has no such letter.
+        connection.utf8.contains { $0 | 0x20 == UInt8(ascii: "u") }
             && connection.utf8.split(separator: UInt8(ascii: ",")).contains { part in
                 let start = part.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
                 let word = start.lastIndex { $0 != UInt8(ascii: " ") }.map { start[...$0] } ?? start

@@ -19,6 +19,7 @@ package struct AnswerHeader: Sendable, Equatable {
             return []
         }
         var fields = effect.object("headers")
+        var known: Set<String> = []
         return members.sorted.compactMap { name, value in
             guard isName(name) else {
                 fields.report(name, "is not the name of a header: letters, digits and !#$%&'*+-.^_`|~, at most 100")
@@ -26,6 +27,10 @@ package struct AnswerHeader: Sendable, Equatable {
             }
             guard !refused.contains(name.lowercased()) else {
                 fields.report(name, "is set by the server; it cannot be \(refused.joined(separator: ", "))")
+                return nil
+            }
+            guard known.insert(name.lowercased()).inserted else {
+                fields.report(name, "is given twice, in upper and lower case")
                 return nil
             }
             guard let text = value.text, isValue(text) else {

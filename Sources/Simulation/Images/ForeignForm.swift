@@ -1,4 +1,5 @@
-/// What was sent in place of a picture, by its first bytes, with what would be right [P, D image-check]. None of its text is repeated.
+/// Names the form that was sent in place of a picture, by its first bytes, and what would be right [P, D image-check]. None of its text is
+/// repeated.
 enum ForeignForm {
     /// The most bytes that are looked at.
     private static let maxBytes = 512

@@ -112,9 +112,9 @@ enum HEICStructure {
 
     static func problem(_ bytes: UnsafeRawBufferPointer) -> String? {
         var index = 0
-        var seen: Set<String> = []
+        var (hasDescription, hasData) = (false, false)
         while index < bytes.count {
-            let isComplete = seen.contains("meta") && seen.contains("mdat")
+            let isComplete = hasDescription && hasData
             guard index + 8 <= bytes.count else {
                 return isComplete ? nil : "the HEIC is truncated: it ends inside a box"
             }
@@ -138,7 +138,8 @@ enum HEICStructure {
                 let brand = size >= header + 4 ? String(decoding: bytes[header..<header + 4], as: UTF8.self) : ""
                 guard brands.contains(brand) else { return "not a HEIC image: its brand is \"\(brand)\"" }
             }
-            seen.insert(name)
+            if name == "meta" { hasDescription = true }
+            if name == "mdat" { hasData = true }
             index += size
         }
         return nil

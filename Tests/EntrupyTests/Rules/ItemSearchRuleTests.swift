@@ -53,6 +53,20 @@ import Testing
         #expect(full["total_count"].double == Double(count))
     }
 
+    /// An item begins with either.
+    @Test func receivedItemsAreUnderReviewToo() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        for sku in ["sim-received", "sim-needs_review", "sim-authentic-after-0s"] {
+            _ = try await bench.submit(user, sku)
+        }
+        for (status, count) in [("under_review", 2), ("received", 1), ("needs_review", 1)] as [(String, Double)] {
+            let found = try await search(
+                bench, user, ["filters": ["status": [.string(status)]], "result_mode": "count_only"])
+            #expect(found["total_count"].double == count, "\(status)")
+        }
+    }
+
     @Test func datesAreInclusiveAndThirtyDaysTheDefault() async throws {
         let (bench, user) = try await prepared()
         func count(_ range: JSONValue, _ user: Credential) async throws -> Double? {
