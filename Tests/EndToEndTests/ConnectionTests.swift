@@ -94,21 +94,24 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 400") && answer.contains("signed_authorization_request is missing"))
     }
 
-    /// The simulator speaks no other protocol, so the connection goes on with HTTP/1.1 (RFC 9110, section 7.8).
-    @Test(arguments: [
-        // Java's HttpClient, under Spring's RestClient.
-        health + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n\r\n",
-        health + "Connection: keep-alive, upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n",
-        health + "Connection:\t UPGRADE ,x\r\nUpgrade: h2c\r\n\r\n",
-        health + "Connection: x\r\nConnection: upgrade\r\nupgrade: a/1, b/2\r\n\r\n",
-        health + "Upgrade: h2c\r\n\r\n", health + "Connection: Upgrade\r\n\r\n",
-        health + "Connection: keep-upgrade, upgrade x, upgrade\t\r\nUpgrade: h2c\r\n\r\n",
-        "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
-        login + "Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}",
-        login
-            + "Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
-        "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n",
-    ])
+    /// The simulator speaks no other protocol, so the connection goes on with HTTP/1.1 (RFC 9110, section 7.8). The client of one that does
+    /// not would wait for ever.
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            // Java's HttpClient, under Spring's RestClient.
+            health + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n\r\n",
+            health + "Connection: keep-alive, upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n",
+            health + "Connection:\t UPGRADE ,x\r\nUpgrade: h2c\r\n\r\n",
+            health + "Connection: x\r\nConnection: upgrade\r\nupgrade: a/1, b/2\r\n\r\n",
+            health + "Upgrade: h2c\r\n\r\n", health + "Connection: Upgrade\r\n\r\n",
+            health + "Connection: keep-upgrade, upgrade x, upgrade\t\r\nUpgrade: h2c\r\n\r\n",
+            "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+            login + "Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}",
+            login
+                + "Connection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
+            "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\n\r\n",
+        ])
     func aRequestForAnotherProtocolDoesNotEndTheConnection(request: String) async throws {
         let isKnown = request.contains("GET /_sim")
         let last = Self.health + "Connection: close\r\n\r\n"
