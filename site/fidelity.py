@@ -1,10 +1,10 @@
 """The map of fidelity: what the vendor documents, what was decided here, and what is missing, by part of the program.
 
-- *Documented*: a rule whose comment in the code names a document of the vendor, `[S]` or `[P]`.
+- *Documented*: a rule whose comment or text in the code names a document of the vendor, `[S]` or `[P]`.
 - *Decided*: a row of docs/fidelity.md. It is open if something at the real platform would settle it, else the simulator's own.
 - *Missing*: a path in the row `not-simulated`.
 
-Tables of docs/fidelity.md that are not the table of decisions, and the text around them, stand below the map as they are.
+The text of docs/fidelity.md, and its tables other than that of the decisions, stand above the map as they are.
 """
 import html
 import re
@@ -26,7 +26,8 @@ AREAS = {
     "Storage": "Storage", "Evidence": "Explain, audit, coverage", "EntrupySDK": "EntrupySDK, the library", "FourthlineSDK": "FourthlineSDK, the library",
     "EntrupySimTesting": "EntrupySimTesting, the library", "seed-data": "Seed data", "Console": "Console", "entrupy-sim": "Command line",
 }
-MARK = re.compile(r"\[((?:[SP](?:, )?)+)(?:, )?(?:D[^\]]*)?\]")
+#: `[S]`, `[P shape]`, `[S, P]` or `[P, D name]`. FidelityTests counts the same marks.
+MARK = re.compile(r"\[((?:[SP](?: [a-z0-9]+)?(?:, )?)+)(?:D[^\]]*)?\]")
 
 
 class Mistake(Exception):
@@ -78,6 +79,11 @@ def documented(root):
     return found
 
 
+def origins(match):
+    """The letters of a mark: "S", "P" or "S, P"."""
+    return ", ".join(word[0] for word in match.group(1).strip(", ").split(", "))
+
+
 def marks(text, name):
     sign = "#" if name.endswith(".yaml") else "//"
     lines, found, start, block = text.split("\n"), [], 0, []
@@ -90,7 +96,7 @@ def marks(text, name):
             begin = max((m.end() for m in re.finditer(r"(?:[.!?:]|\])\.? (?=[A-Z`\[])", before)), default=0)
             sentence = before[begin:].strip(" .;")
             if sentence:
-                found.append((name, start + 1, re.sub(r"``?([^`]+)``?", r"`\1`", sentence), match.group(1).strip(", ")))
+                found.append((name, start + 1, re.sub(r"``?([^`]+)``?", r"`\1`", sentence), origins(match)))
 
     for number, line in enumerate(lines):
         own = re.match(rf"\s*{sign}+/? ?(.*)", line)
@@ -107,6 +113,11 @@ def marks(text, name):
             start, block = number, [trailing.group(1)]
             end()
             block = []
+            continue
+        for literal in re.findall(r'"([^"]*)"', line):
+            for match in MARK.finditer(literal):
+                said = f"{literal[:match.start()].rstrip()} {literal[match.end():].lstrip()}".strip(" :")
+                found.append((name, number + 1, re.sub(r" ([:,])", r"\1", said), origins(match)))
     if block:
         end()
     return found
@@ -136,11 +147,12 @@ def page(root, resolve):
     made, rest = entries(root)
     map_page = Page("fidelity.html", "Fidelity", "docs/fidelity.md", short="Fidelity: what is the vendor's")
     prose, anchors = Prose(), Anchors({"main", "find", "hits", "said", "filter", "shown"})
-    below = prose.render(rest, resolve(map_page), anchors)
+    above = prose.render(rest, resolve(map_page), anchors)
+    map_page.headings, map_page.sections = list(above.headings), list(above.sections)
     map_page.title = "Fidelity"
     map_page.title_html = "Fidelity: documented, decided, missing"
     counts = {kind: sum(entry["kind"] == kind for entry in made) for kind, _, _ in KINDS}
-    parts = [below.html, '<ul class="tiles">']
+    parts = [above.html, '<ul class="tiles">']
     for kind, name, meaning in KINDS:
         parts.append(f'<li class="tile {kind}"><strong>{counts[kind]}</strong> <span>{name}</span><small>{meaning}</small></li>')
     parts.append("</ul>")
@@ -193,5 +205,4 @@ def page(root, resolve):
                         f'<p class="dim tally">{tally}</p><ul class="edges">{"".join(tiles)}</ul>'
                         f'<details><summary>The rules in words</summary><ul class="rules">{"".join(rows)}</ul></details></section>')
     map_page.html = "\n".join(parts + sections)
-    map_page.sections.insert(0, ("", "", " ".join(text for _, _, text in below.sections)))
     return map_page

@@ -206,14 +206,23 @@ static const entrupy_sim_resource all[] = {
     {"scenarios/revoked-session.yaml", (const unsigned char[]){
 #embed "../../seed-data/scenarios/revoked-session.yaml"
     , 0}},
+    {"scenarios/same-sku-twice.yaml", (const unsigned char[]){
+#embed "../../seed-data/scenarios/same-sku-twice.yaml"
+    , 0}},
     {"scenarios/server-errors-and-time-outs.yaml", (const unsigned char[]){
 #embed "../../seed-data/scenarios/server-errors-and-time-outs.yaml"
     , 0}},
     {"scenarios/signed-request-used-twice.yaml", (const unsigned char[]){
 #embed "../../seed-data/scenarios/signed-request-used-twice.yaml"
     , 0}},
+    {"scenarios/submit-answer-lost.yaml", (const unsigned char[]){
+#embed "../../seed-data/scenarios/submit-answer-lost.yaml"
+    , 0}},
     {"scenarios/upload-failure.yaml", (const unsigned char[]){
 #embed "../../seed-data/scenarios/upload-failure.yaml"
+    , 0}},
+    {"scenarios/vendor-changes-tomorrow.yaml", (const unsigned char[]){
+#embed "../../seed-data/scenarios/vendor-changes-tomorrow.yaml"
     , 0}},
     {"scenarios/webhook-receiver-down-then-up.yaml", (const unsigned char[]){
 #embed "../../seed-data/scenarios/webhook-receiver-down-then-up.yaml"

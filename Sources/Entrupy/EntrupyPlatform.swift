@@ -71,6 +71,28 @@ package final class EntrupyPlatform: SimulatedPlatform {
         "/v2/fingerprints", "/v2/search/fingerprints", "/v2/search/domains", "/v2/integrations/app-login-voucher",
     ]
 
+    package func futureWebhookEvents(_ generator: SeededGenerator) -> [String] {
+        WebhookEvent.names.filter { $0.begins(with: Webhooks.ofSession) }.map {
+            Webhooks.unknownEvent(after: $0, generator)
+        }
+    }
+
+    package func isFutureWebhookEvent(_ name: String) -> Bool { Webhooks.isUnknownEvent(name) }
+
+    package func advice(onUnknown path: [String], _ method: String) -> String? {
+        UnknownPaths.advice(path.filter { !$0.isOne(of: ["v1", "v2", "api"]) }, method)
+    }
+
+    package let futureForms = FutureForms(
+        mapsOfTexts: ["display", "text_fields"],
+        unorderedLists: [
+            "brands", "details", "issues", "item_types", "marketplace_listings", "materials", "options",
+            "product_categories",
+            "reasons", "regions", "required_fields", "supported_flag_reasons", "text_fields", "uploaded_images",
+        ],
+        // Those of a subscription. The events of an item are in the order of time.
+        unorderedTexts: ["events"])
+
     package func unknown(
         _ value: String, at parameter: String, of route: String, _ job: JobContext
     ) throws -> (name: QueryName, problem: String)? {

@@ -30,7 +30,7 @@ enum Ownership {
     static func because(
         _ thing: Thing, _ id: String, of ownerID: Int64?, asked user: SDKUser, _ job: JobContext
     ) throws -> Because {
-        guard let ownerID else { return thing.missing(id) }
+        guard let ownerID else { return try thing.missing(id, job) }
         let owner = try job.transaction.user(id: ownerID)?.username ?? "a user who is gone"
         return Because(
             "the \(thing) belongs to \(owner); the session is \(user.username)'s", id, [thing.made])
@@ -40,7 +40,7 @@ enum Ownership {
     static func because(
         _ thing: Thing, _ id: String, of ownerID: Int64?, asked organization: OrganizationRecord, _ job: JobContext
     ) throws -> Because {
-        guard let ownerID else { return thing.missing(id) }
+        guard let ownerID else { return try thing.missing(id, job) }
         let owner = try job.transaction.organization(id: ownerID)?.name ?? "an organization that is gone"
         return Because(
             "the \(thing) belongs to \(owner); the API token is \(organization.name)'s", id, [thing.made])
@@ -76,7 +76,18 @@ enum Ownership {
             }
         }
 
-        /// The fact that the namespace has none.
-        func missing(_ id: String) -> Because { Because("the namespace has no \(self) with this id", id, []) }
+        /// The fact that the namespace has none. Ids are looked up as they are, but those of items are all in upper case [D item-ids].
+        func missing(_ id: String, _ job: JobContext) throws -> Because {
+            let upper = id.utf8.count <= Self.longestItemID ? id.uppercased() : id
+            if self == .item, !upper.isIdentical(to: id), try job.transaction.hasItem(entrupyID: upper) {
+                return Because(
+                    "the namespace has no item with this id, but \(upper): an id is looked up as it is, in upper case",
+                    upper, [made])
+            }
+            return Because("the namespace has no \(self) with this id", id, [])
+        }
+
+        /// In bytes.
+        private static let longestItemID = 16
     }
 }

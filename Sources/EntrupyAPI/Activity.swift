@@ -18,3 +18,12 @@ public enum Activity: String, Codable, Sendable, CaseIterable {
         }
     }
 }
+
+/// The device that took an item's pictures [P].
+public enum FormFactor: String, Codable, Sendable, CaseIterable {
+    /// The microscope of the first versions. `Api-Version` 1.0 and 1.1 know these items alone.
+    case microscopic
+    case lightbox
+    /// A phone's camera, as the SDK uses it.
+    case freeCamera = "free_camera"
+}

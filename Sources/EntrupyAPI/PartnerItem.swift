@@ -2,22 +2,22 @@ import SimulationAPI
 
 /// An item as `/v1` shows it [P]. Some members depend on `Api-Version`.
 public struct V1Item: Codable, Sendable {
-    /// The service that the platform performed for the item.
-    public var activity: Activity
-    /// The certificate's URLs; absent if the item has no certificate.
-    public var certificate: EntrupyCaptureResult.Certificate?
     public var entrupy_id: String
-    /// The organization and user of the item.
-    public var owner: Owner
-    /// An item's brand and model.
-    public var properties: Properties
+    /// The time of the submission.
+    public var timestamp: EntrupyCaptureResult.Timestamp
     /// An item's flag and result.
     public var status: Status
+    /// The service that the platform performed for the item.
+    public var activity: Activity
+    /// An item's brand and model.
+    public var properties: Properties
+    /// The organization and user of the item.
+    public var owner: Owner
+    /// The certificate's URLs; absent if the item has no certificate.
+    public var certificate: EntrupyCaptureResult.Certificate?
     /// The item's fields as the app sent them: `customer_item_id`, `style_code`, `us_size` and so on. Up to version
     /// 1.2, `order_id` is among them.
     public var text_fields: [String: String]
-    /// The time of the submission.
-    public var timestamp: EntrupyCaptureResult.Timestamp
 
     public init(
         activity: Activity, certificate: EntrupyCaptureResult.Certificate?, entrupy_id: String, owner: Owner,

@@ -5,6 +5,7 @@ package enum EntrupyMigrations {
     package static let all = [
         Migration("fingerprints", fingerprints),
         Migration("market edge", marketEdge),
+        Migration("form factor", formFactor),
     ]
 
     /// The service performed for an item, and the item that it was compared with.
@@ -17,4 +18,7 @@ package enum EntrupyMigrations {
 
     /// The market data that an item was given; null if it follows from the item.
     private static let marketEdge = "ALTER TABLE items ADD COLUMN market_edge TEXT;"
+
+    /// The device that took an item's pictures.
+    private static let formFactor = "ALTER TABLE items ADD COLUMN form_factor TEXT NOT NULL DEFAULT 'free_camera';"
 }

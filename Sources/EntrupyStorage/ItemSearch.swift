@@ -15,6 +15,7 @@ package struct ItemSearch: Sendable {
         case customerItemID = "customer_item_id"
         case entrupyID = "entrupy_id"
         case activity
+        case formFactor = "form_factor"
         /// Compared by row id.
         case user = "user_id"
     }

@@ -48,6 +48,8 @@ package struct ItemRecord: Sendable, Hashable {
     package var certificateHolder: String?
     /// The service that the platform performed. Never changes.
     package var activity: Activity
+    /// The device that took its pictures. Never changes [P, D form-factors].
+    package var formFactor = FormFactor.freeCamera
     /// The item that it was compared with; `nil` if it was not compared. Never changes.
     package var fingerprintParent: String?
     /// The market data that the item was given, a JSON object; `nil` if it follows from the item.
@@ -141,6 +143,7 @@ extension ItemRecord: StoredRecord {
         $0.column("activity", \.activity, .word(Activity.self))
         $0.column("fingerprint_parent", \.fingerprintParent, .id("item").orNull)
         $0.column("market_edge", \.marketEdge, .named("market_edge").orNull)
+        $0.column("form_factor", \.formFactor, .word(FormFactor.self))
     }
 
     /// The parts of an item that can change. The revision grows by one, and the stored rendering becomes invalid.

@@ -13,6 +13,8 @@ package struct FoundItem: Sendable {
     package let revision: Int64
     /// Whether the item has a final result.
     package let isFinal: Bool
+    /// Whether its result is that of a brand that the catalogue lacks.
+    package let isOfUnknownBrand: Bool
     /// The SDK's view of the item in English, as JSON; `nil` if it must be rendered again or was not requested.
     package fileprivate(set) var rendering: ByteBuffer?
 
@@ -25,14 +27,16 @@ package struct FoundItem: Sendable {
         submittedAt = Instant(microseconds: row.integer(4))
         revision = row.integer(5)
         isFinal = row.integer(6) != 0
+        isOfUnknownBrand = row.integer(7) != 0
     }
 
     /// The columns, in the order in which they are read. The argument is the key under which a rendering is valid.
     static let columns = """
         position, entrupy_id, organization_id, user_id, submitted_at, revision, result_final,
+        decided_by = '\(DecisionRule.unknownBrand.rawValue)',
         CASE WHEN rendering_key = ? THEN sdk_rendering END AS rendering
         """
-    fileprivate static let rendering: CInt = 7
+    fileprivate static let rendering: CInt = 8
 }
 
 extension Transaction {

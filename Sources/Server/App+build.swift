@@ -17,11 +17,11 @@ extension SimServer {
         let access = ControlAccess(
             hosts: hosts, key: ControlKey(token: configuration.controlToken), csrfToken: console.proof)
         let router = builder.router.buildResponder()
-        let unsimulated = environment.platforms.all.flatMap(\.unsimulatedPaths)
         // A replay counts nothing: its requests were counted when they were recorded.
         let coverage = configuration.replay == nil ? coverage : nil
-        let table = RouteTable(builder, documented: coverage?.table, unsimulated: unsimulated)
-        let faulty = RouteResponder(router: router, routes: table).injectingFaults(configuration.replay == nil)
+        let table = RouteTable(builder, documented: coverage?.table, environment.platforms)
+        let faulty = RouteResponder(router: router, routes: table).followingSettings(table)
+            .injectingFaults(configuration.replay == nil)
         let journaled = JournalResponder(inner: faulty, coverage: coverage)
         let resolved = NamespaceResponder(
             inner: journaled, namespaces: namespaces, readiness: readiness, access: access)

@@ -35,6 +35,10 @@ extension SimulatedPlatform {
     package func curlOptions(ofPath path: String) -> String? { nil }
     package var webhooksMetWith: [String: String] { [:] }
     package var scenariosMetWith: [String: String] { [:] }
+    package func futureWebhookEvents(_ generator: SeededGenerator) -> [String] { [] }
+    package func isFutureWebhookEvent(_ name: String) -> Bool { false }
+    package var futureForms: FutureForms { FutureForms() }
+    package func advice(onUnknown path: [String], _ method: String) -> String? { nil }
 
     package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] { [:] }
     package var webhookEvents: [String] { [] }

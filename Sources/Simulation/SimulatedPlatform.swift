@@ -78,6 +78,14 @@ package protocol SimulatedPlatform: Sendable {
     var faultEffects: [PlatformEffect] { get }
     /// Paths of the vendor's platform that are known and not simulated: requests to them are not mistakes.
     var unsimulatedPaths: [String] { get }
+    /// The events that its webhooks have beside ``webhookEvents`` with the setting `future.events` [D future].
+    func futureWebhookEvents(_ generator: SeededGenerator) -> [String]
+    /// Whether a name is that of such an event, of any namespace.
+    func isFutureWebhookEvent(_ name: String) -> Bool
+    /// What somebody may mean who asks for a path that no route has; `nil` if nothing is known.
+    func advice(onUnknown path: [String], _ method: String) -> String?
+    /// The parts of its documents that changes without notice must know [D future].
+    var futureForms: FutureForms { get }
     /// What is wrong with a part of a path that no request can have; `nil` if one can, or the platform cannot tell.
     ///
     /// - Parameters:
@@ -261,6 +269,12 @@ package final class Platforms: Sendable {
 
     package var webhookEvents: [String] { all.flatMap(\.webhookEvents) }
 
+    package func futureWebhookEvents(_ generator: SeededGenerator) -> [String] {
+        all.flatMap { $0.futureWebhookEvents(generator) }
+    }
+
+    package func isFutureWebhookEvent(_ name: String) -> Bool { all.contains { $0.isFutureWebhookEvent(name) } }
+
     package var webhookVersions: [String] { all.flatMap(\.webhookVersions) }
 
     package var webhookFormats: [String] { all.flatMap(\.webhookFormats) }
@@ -273,6 +287,20 @@ package final class Platforms: Sendable {
             throw PlatformError.bug("no platform sends webhooks of the format \"\(format)\"")
         }
         return found
+    }
+
+    /// What a platform says about a path that no route has; `nil` if none knows it.
+    package func advice(onUnknown path: [String], _ method: String) -> String? {
+        all.lazy.compactMap { $0.advice(onUnknown: path, method) }.first
+    }
+
+    package var futureForms: FutureForms {
+        all.map(\.futureForms).reduce(FutureForms()) { forms, others in
+            FutureForms(
+                mapsOfTexts: forms.mapsOfTexts.union(others.mapsOfTexts),
+                unorderedLists: forms.unorderedLists.union(others.unorderedLists),
+                unorderedTexts: forms.unorderedTexts.union(others.unorderedTexts))
+        }
     }
 
     package var faultEffects: [PlatformEffect] { all.flatMap(\.faultEffects) }

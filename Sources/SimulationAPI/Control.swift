@@ -45,11 +45,14 @@ public struct NamespaceInfo: Codable, Sendable {
     public var database_bytes: Int
     /// The time to live: the real seconds that it may stay unused before it is deleted; null if it has none.
     @Nullable public var ttl: Double?
+    /// What is probably meant otherwise; absent if there is nothing, and in lists.
+    public var notes: [ErrorDetail]?
 
     public init(
         name: String, url: String, random_seed: Int, seed: String, clock: ClockState, counts: NamespaceCounts,
-        database_bytes: Int, ttl: Double?
+        database_bytes: Int, ttl: Double?, notes: [ErrorDetail]? = nil
     ) {
+        self.notes = notes
         _ttl = Nullable(wrappedValue: ttl)
         id = name
         self.name = name

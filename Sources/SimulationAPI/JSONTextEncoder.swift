@@ -25,6 +25,10 @@ struct JSONTextEncoder: Encoder {
     /// - Throws: `EncodingError` if the value holds a number that is not finite.
     static func part<Value: Encodable>(_ value: Value, showsAbsent: Bool = false) throws -> JSONPart {
         if Value.self == String.self, let text = value as? String { return .string(text) }
+        // The order of a dictionary is another one in each process.
+        if Value.self == [String: String].self, let texts = value as? [String: String] {
+            return .value(.object(JSONObject(texts.map { ($0, .string($1)) })))
+        }
         let encoder = JSONTextEncoder(showsAbsent: showsAbsent)
         try value.encode(to: encoder)
         return encoder.part
@@ -43,7 +47,7 @@ struct JSONTextEncoder: Encoder {
         if case .object(let members) = slot.part { return members }
         let members = JSONMembers()
         if case .value(.object(let object)) = slot.part {
-            for (name, value) in object { members.append(name, .value(value)) }
+            for (name, value) in object.sorted { members.append(name, .value(value)) }
         }
         set(.object(members))
         return members
@@ -117,6 +121,21 @@ final class JSONMembers {
     private var list: [(name: String, value: JSONPart)] = []
 
     init() { list.reserveCapacity(8) }
+
+    /// The members in the order in which they were listed. Of those with one name the last is used, in the place of the first.
+    var listed: [(name: String, value: JSONPart)] {
+        var (listed, places): ([(name: String, value: JSONPart)], [TextKey: Int]) = ([], [:])
+        for member in list {
+            let key = TextKey(member.name)
+            if let place = places[key] {
+                listed[place] = member
+            } else {
+                places[key] = listed.count
+                listed.append(member)
+            }
+        }
+        return listed
+    }
 
     func append(_ name: String, _ part: JSONPart) {
         list.append((name, part))

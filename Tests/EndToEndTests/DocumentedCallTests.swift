@@ -117,6 +117,12 @@ import Testing
             return try await world.send(
                 "POST", "/sdk/captures", bytes: body, token: token, headers: ["Content-Type": "application/json"])
         },
+        "get a picture with `Range: bytes=999999999-`": { world, token in
+            let capture = try await world.startCapture(token)
+            let sha256 = try await world.upload(capture.id, capture.regions[0], token)["sha256"].text ?? ""
+            return try await world.send(
+                "GET", "/images/\(sha256)/original", headers: ["Range": "bytes=999999999-"])
+        },
         "send `Content-Type: text/plain`": { world, token in
             try await world.send(
                 "POST", "/sdk/captures", bytes: Data("{}".utf8), token: token, headers: ["Content-Type": "text/plain"])

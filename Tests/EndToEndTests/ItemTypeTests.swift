@@ -135,11 +135,12 @@ import Testing
 
     @Test func membersAndKeysDependOnTheVersion() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-        let made = try await world.send("POST", "/_sim/authentications", ["customer_item_id": "sku-1"])
+        let made = try await world.send(
+            "POST", "/_sim/authentications", ["customer_item_id": "sku-1", "form_factor": "microscopic"])
         let id = try #require(made["entrupy_ids.0"].text)
         for minor in 0...4 {
             let item = try await v1(world, id, "1.\(minor)")
-            #expect((item["activity.form_factor"] == "free_camera") == (minor >= 2), "1.\(minor)")
+            #expect((item["activity.form_factor"] == "microscopic") == (minor >= 2), "1.\(minor)")
             let preview = item["certificate.preview"].text ?? ""
             #expect(preview.hasSuffix("?format=\(minor >= 3 ? "sharable" : "legacy")"), "1.\(minor)")
             #expect(try await world.send("GET", String(preview.dropFirst(world.base.count))).status == 200)

@@ -99,7 +99,9 @@ import Testing
     func aCertificatesSiteIsAnImageUpToVersion12(version: String, isImage: Bool) async throws {
         let world = try await TestWorld.make()
         let id = try #require(
-            try await world.send("POST", "/_sim/authentications", ["brand": "Nike"])["entrupy_ids.0"].text)
+            try await world.send("POST", "/_sim/authentications", ["brand": "Nike", "form_factor": "microscopic"])[
+                "entrupy_ids.0"
+            ].text)
         let item = try await world.send(
             "GET", "/v1/authentications/\(id)", token: TestWorld.apiToken, headers: ["Api-Version": version])
         let site = try #require(item["item.certificate.site"].text)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func fieldsOfV1AppearAndAreRenamedByVersion() async throws {
-        let (world, id) = try await world(["result": "invalid"])
+        let (world, id) = try await world(["result": "invalid", "form_factor": "microscopic"])
         let versions = ["1.0", "1.1", "1.2", "1.3", "1.4"]
         var seen: [[Bool]] = []
         for version in versions {

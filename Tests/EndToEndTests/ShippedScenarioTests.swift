@@ -96,6 +96,52 @@ struct Player: Sendable {
     static let all = ofEntrupy.merging(ofComponents) { first, _ in first }
 
     private static let ofEntrupy: [String: Script] = [
+        "same-sku-twice": { player, isWrong in
+            let receiver = try await WebhookReceiver.open()
+            _ = try await player.world.send(
+                "POST", "/v2/webhooks",
+                ["url": .string(receiver.url), "secret_key": "s", "events": ["session.completed"]],
+                token: TestWorld.apiToken)
+            let session = try await player.world.login()
+            let older = try await player.world.submit(session, item: player.item("twice-1"))
+            try await player.world.advance("10m")
+            let newer = try await player.world.submit(session, item: player.item("twice-1"))
+            try await player.world.advance("4h")
+            let completed = receiver.deliveries.compactMap { $0.item["entrupy_id"].text }
+            #expect(completed == [newer, older])
+            // The wrong backend has the item whose webhook came last.
+            try await player.flag(isWrong ? try #require(completed.last) : newer, true, session)
+        },
+        "submit-answer-lost": { player, isWrong in
+            let session = try await player.world.login()
+            let capture = try await player.world.readyCapture(session, item: player.item("lost-1"))
+            let lost = try? await player.world.send("POST", "/sdk/captures/\(capture)/submit", token: session)
+            #expect(lost == nil)
+            let id: String
+            if isWrong {
+                // Captures again.
+                id = try await player.world.submit(session, item: player.item("lost-1"))
+            } else {
+                let again = try await player.world.send("POST", "/sdk/captures/\(capture)/submit", token: session)
+                #expect(again.status == 409)
+                id = try #require(again["entrupy_id"].text)
+            }
+            try await player.world.advance("1m")
+            _ = try await player.world.result(id, session)
+        },
+        "vendor-changes-tomorrow": { player, isWrong in
+            let receiver = try await WebhookReceiver.open()
+            // The wrong receiver knows one event only.
+            if isWrong { receiver.behave(.decide { $0.event == "session.completed" ? 200 : 400 }) }
+            _ = try await player.world.send(
+                "POST", "/v2/webhooks",
+                ["url": .string(receiver.url), "secret_key": "s", "events": ["session.completed"]],
+                token: TestWorld.apiToken)
+            let session = try await player.world.login()
+            let item = try await player.world.submit(session, item: player.item("tomorrow-1"))
+            try await player.world.advance("1h")
+            _ = try await player.world.result(item, session)
+        },
         "capture-times-out": { player, isWrong in
             let session = try await player.world.login()
             let capture = try await player.world.readyCapture(session)

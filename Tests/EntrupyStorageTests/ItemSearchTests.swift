@@ -97,6 +97,7 @@ import Testing
                         case .customerItemID: item.customerItemID
                         case .entrupyID: item.entrupyID
                         case .activity: item.activity.rawValue
+                        case .formFactor: item.formFactor.rawValue
                         case .user: String(item.userID)
                         }
                     return term.values.contains { $0 == value } != term.isExcluded

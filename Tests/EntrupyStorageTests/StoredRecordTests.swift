@@ -34,7 +34,10 @@ import Testing
             ])
         #expect(try lost(CaptureImageRecord.self) == [])
         #expect(try lost(RetakeRecord.self) == [])
-        let words = ["config_type": "debug", "activity": "fingerprint_compare", "decided_by": "flag_resolution"]
+        let words = [
+            "config_type": "debug", "activity": "fingerprint_compare", "decided_by": "flag_resolution",
+            "form_factor": "lightbox",
+        ]
         #expect(try lost(ItemRecord.self, words: words) == ["position: 10 became "])
     }
 

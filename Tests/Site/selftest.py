@@ -207,6 +207,25 @@ class MapTest(Checkout):
         self.assertIn('class="edge missing" href="#v2one">/v2/one', page)
         self.assertIn("Sources/Entrupy/Results/Late.swift:2", page)
 
+    def test_every_form_of_a_mark_is_counted(self):
+        self.write("Sources/Entrupy/Results/Forms.swift",
+                   '/// A shape [P shape]. Its initials [S 003]. A form [P, D late]. A limit [S, P].\nlet a = [P]()\n'
+                   'let b = rule(source: "Guide, 13. Cleanup [S]: log out")\nlet c = "[P]: it is repeated"\n')
+        self.builds()
+        page = self.page("fidelity.html")
+        self.assertEqual(re.search(r"<strong>(\d+)</strong> <span>Documented", page).group(1), "8")
+        self.assertIn("Guide, 13. Cleanup: log out</p>", page)
+        self.assertIn("it is repeated</p>", page)
+        self.assertIn("A limit</p><p class=\"dim\">the SDK's and Fourthline's documents and the public API reference", page)
+
+    def test_the_first_screen_stands_above_the_map(self):
+        self.write("docs/fidelity.md", DECISIONS.replace("Our answers.", "Two rules.\n\n## Proven\n\nA page.\n\n## The decisions"))
+        self.builds()
+        page = self.page("fidelity.html")
+        self.assertLess(page.index("Two rules."), page.index('class="tiles"'))
+        self.assertIn('<li class="h2"><a href="#proven">Proven</a></li>', page)
+        self.assertLess(page.index('href="#proven"'), page.index('href="#clock-namespaces-rules-journal"'))
+
     def test_a_row_without_its_cells_is_named_by_its_line(self):
         self.write("docs/fidelity.md", DECISIONS.replace(" | a late result |", " |"))
         self.refuses("docs/fidelity.md:7: a decision has four cells")

@@ -100,6 +100,8 @@ enum ComponentLines {
         add(put, 415, session, start, call("PUT", place, "\(type) -H 'Content-Encoding: br' -d text"))
         add(put, 422, session, start, call("PUT", place, "\(type) -d text"))
         add(get, 200, session, start, upload, call("GET", place))
+        add(get, 206, session, start, upload, call("GET", place, "-r 0-9"))
+        add(get, 416, session, start, upload, call("GET", place, "-r 9999999999-"))
     }
 
     /// The answers to a client that was rejected, and to its later requests.

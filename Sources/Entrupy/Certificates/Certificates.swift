@@ -11,6 +11,8 @@ package struct CertificateDetails: Sendable {
     /// The style, or else the item type; `nil` if the app sent neither.
     package let style: String?
     package let styleCode: String?
+    /// The member `serial_number` of the item; `nil` if the app sent none.
+    package let serialNumber: String?
     /// The customer's own id of the item; `nil` if there is none, or the settings hide it [P].
     package let customerItemID: String?
     /// The result's header, in the reader's language.
@@ -55,7 +57,7 @@ package enum ShowCertificate: RuleByID {
         return CertificateDetails(
             certificateID: certificateID, entrupyID: item.entrupyID, brand: item.brandName,
             style: metadata.text(.styleName) ?? metadata.text(.itemType)?.spelledOut,
-            styleCode: metadata.text(.styleCode),
+            styleCode: metadata.text(.styleCode), serialNumber: metadata.members["serial_number"]?.text?.nonEmpty,
             customerItemID: job.entrupy.settings.certificates.showsCustomerItemID ? item.customerItemID : nil,
             result: job.catalogue.texts.result(item.result)?.header[job.language] ?? item.result.rawValue,
             date: String((item.resultAt ?? item.submittedAt).display.prefix(10)),

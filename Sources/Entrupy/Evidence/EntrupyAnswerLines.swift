@@ -221,7 +221,6 @@ extension EntrupyLines {
     // MARK: Others
 
     static let others: [String: String] = {
-        let picture = "\(start); \(CurlLine.set("SHA", "sha256", of: upload("heel")))"
         let config = call("GET", "/sdk/config", #"-H "If-None-Match: $TAG""#)
         let tag =
             #"TAG=$(curl -sD - -o /dev/null -H "Authorization: Token $TOKEN" "$ENTRUPY_SIM_URL/sdk/config" | sed -n 's/^[Ee][Tt]ag: *//p' | tr -d '\r')"#
@@ -230,9 +229,20 @@ extension EntrupyLines {
             "GET /sdk/config 400": "\(token); \(call("GET", "/sdk/config?config_type=nonsense"))",
             "GET /v1/health 400": CurlLine.call("GET", "/v1/health", backend),
             "GET /certificates/{certificate_id} 400": CurlLine.call("GET", "/certificates/any-1?format=nonsense"),
-            "GET /images/{sha256}/original 200": "\(picture); \(CurlLine.call("GET", "/images/$SHA/original"))",
-            "GET /images/{sha256}/scale_micro 200": "\(picture); \(CurlLine.call("GET", "/images/$SHA/scale_micro"))",
             "GET /certificates/{certificate_id} 200": ofItem(.authentic, CurlLine.call("GET", "/certificates/$ID")),
-        ]
+        ].merging(pictures) { first, _ in first }
     }()
+
+    /// The answers of the routes of a picture, which is uploaded before.
+    private static var pictures: [String: String] {
+        let picture = "\(start); \(CurlLine.set("SHA", "sha256", of: upload("heel")))"
+        var lines: [String: String] = [:]
+        for size in ["original", "scale_micro"] {
+            for (status, options) in [(200, ""), (206, "-r 0-9"), (416, "-r 9999999999-")] {
+                lines["GET /images/{sha256}/\(size) \(status)"] =
+                    "\(picture); \(CurlLine.call("GET", "/images/$SHA/\(size)", options))"
+            }
+        }
+        return lines
+    }
 }

@@ -38,6 +38,9 @@ extension EntrupyLines {
             "for R in outer_side inner_side toe_box heel outsole size_tag insole_stitching box_label; do \(uploads); done"
     }
 
+    /// Receives webhooks in the background, until `RECEIVER` is killed.
+    private static let listen = "entrupy-sim webhooks listen & RECEIVER=$!"
+
     private static let submit = call("POST", "/sdk/captures/$ID/submit")
 
     private static let logIn =
@@ -78,13 +81,22 @@ extension EntrupyLines {
             "entrupy-sim users login met-often",
         ],
         "revoked-session": [start, advance("10m"), upload("heel"), token, uploadAll(), submit],
+        "same-sku-twice": [
+            token, listen, "sleep 3", run("twice-1"), advance("10m"), run("twice-1"), advance("4h"), flag(true),
+            "kill $RECEIVER",
+        ],
         "server-errors-and-time-outs": [
             token, "for i in 1 2 3 4 5 6; do \(session.replacing("curl -s", with: "curl -s -m 1")); done",
         ],
         "signed-request-used-twice": [signedOnce, logIn, logIn, signedOnce, logIn],
-        "upload-failure": [start, uploadAll(times: 3), submit],
-        "webhook-receiver-down-then-up": [
-            "entrupy-sim webhooks listen & RECEIVER=$!", "sleep 3", run("any-1"), advance("1h"), "kill $RECEIVER",
+        "submit-answer-lost": [
+            start.replacing("any-1", with: "lost-1"), uploadAll(), submit, CurlLine.set("ID", "entrupy_id", of: submit),
+            advance("1m"), result,
         ],
+        "upload-failure": [start, uploadAll(times: 3), submit],
+        "vendor-changes-tomorrow": [
+            token, listen, "sleep 3", run("tomorrow-1"), advance("1h"), result, "kill $RECEIVER",
+        ],
+        "webhook-receiver-down-then-up": [listen, "sleep 3", run("any-1"), advance("1h"), "kill $RECEIVER"],
     ]
 }

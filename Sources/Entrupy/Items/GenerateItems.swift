@@ -18,6 +18,7 @@ package struct ItemTemplate: Sendable {
     let result: ResultID
     let reason: String?
     let flag: FlagID
+    let formFactor: FormFactor
     let item: JSONObject
     /// The market data that the items are given [D market-edge]; `nil` if it follows from each item.
     let marketEdge: JSONObject?
@@ -36,7 +37,7 @@ package struct ItemTemplate: Sendable {
     /// - Throws: ``PlatformError/invalid(_:_:)``.
     package init(
         count: Int?, username: String? = nil, result: ResultID? = nil, reason: String? = nil, flag: FlagID? = nil,
-        item: JSONObject, marketEdge: JSONObject? = nil
+        formFactor: FormFactor? = nil, item: JSONObject, marketEdge: JSONObject? = nil
     ) throws {
         let number = count ?? 1
         guard (1...Self.maxCount).contains(number) else {
@@ -49,6 +50,7 @@ package struct ItemTemplate: Sendable {
         self.result = result ?? .authentic
         self.reason = reason
         self.flag = flag ?? .unflagged
+        self.formFactor = formFactor ?? .freeCamera
         self.item = item
         self.marketEdge = marketEdge
     }
@@ -64,9 +66,10 @@ package struct ItemTemplate: Sendable {
             .map(ResultID.init(rawValue:))
         let reason = fields.optionalString("reason")
         let flag = fields.word("flag", FlagID.self)
+        let formFactor = fields.word("form_factor", FormFactor.self)
         let marketEdge = fields.marketEdge()
         var item = members
-        for key in ["username", "result", "reason", "flag", GivenMarketEdge.name] { item[key] = nil }
+        for key in ["username", "result", "reason", "flag", "form_factor", GivenMarketEdge.name] { item[key] = nil }
         for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
             fields.report(key, "must not contain the character U+0000")
         }
@@ -83,8 +86,8 @@ package struct ItemTemplate: Sendable {
         // The brand may be absent, null or empty. The default is Nike [D generated-items].
         if [nil, .null, .string("")].contains(item["brand"]) { item["brand"] = .string("Nike") }
         try self.init(
-            count: count, username: username, result: result, reason: reason, flag: flag, item: item,
-            marketEdge: marketEdge)
+            count: count, username: username, result: result, reason: reason, flag: flag,
+            formFactor: formFactor, item: item, marketEdge: marketEdge)
     }
 
     /// The market data that an item is given, with `{n}` in its texts replaced by the item's number; `nil` if there is none.
@@ -153,7 +156,7 @@ extension Namespace {
     private func generate(
         _ generation: Generation, _ head: RequestHead
     ) async -> Result<GeneratedItems, PlatformError> {
-        let notes = generation.template.notes
+        let notes = generation.notes
         var made = GeneratedItems(
             count: 0, entrupy_ids: [], webhooks: !generation.template.isCounted, notes: notes.nonEmpty)
         while made.count < generation.template.count {
@@ -184,6 +187,8 @@ struct Generation: Sendable {
     let user: UserRecord
     let newest: Instant
     let stateGeneration: Int
+    /// What is probably meant otherwise.
+    let notes: [ErrorDetail]
 }
 
 /// Checks a template against the namespace, and creates its user if necessary. Writes.
@@ -223,7 +228,17 @@ struct PlanGeneration: Operation {
             )
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
-        return Generation(template: template, user: user, newest: job.now, stateGeneration: job.state.generation)
+        var notes = template.notes
+        if let brand = metadata.text(.brand), !brand.contains(NumberedText.mark), !metadata.brand(job.catalogue).isKnown
+        {
+            notes.append(
+                ErrorDetail(
+                    "brand",
+                    "\(Results.unknownBrand(brand, job)); an item that a capture submits with it ends as not_supported")
+            )
+        }
+        return Generation(
+            template: template, user: user, newest: job.now, stateGeneration: job.state.generation, notes: notes)
     }
 }
 
@@ -273,6 +288,7 @@ struct GenerateBatch: Operation {
             }
             if template.result == .authentic { item.certificateID = id }
             item.flag = template.flag
+            item.formFactor = template.formFactor
             item.marketEdge = marketEdge?.numbered(number)
             if template.flag != .unflagged {
                 item.flagReasonID = job.catalogue.texts.flagReasons[0].id

@@ -15,6 +15,16 @@ extension Partner: ItemOwner {
         return item
     }
 
+    /// Throws if an item has another form factor than the only one that the version of the request shows [P].
+    fileprivate func check(_ found: FoundItem, is only: FormFactor, _ job: JobContext) throws {
+        guard let item = try job.transaction.item(entrupyID: found.entrupyID), item.formFactor != only else { return }
+        throw PlatformError.notFound(
+            "the organization has no such item",
+            because: Because(
+                "the item is of the form factor \(item.formFactor.rawValue); Api-Version 1.0 and 1.1 show \(only.rawValue) items alone",
+                found.entrupyID, [.itemSubmitted]))
+    }
+
     /// - Parameter ownerID: the organization it belongs to; `nil` if there is no such item.
     fileprivate func missing(_ entrupyID: String, _ ownerID: Int64?, _ job: JobContext) throws -> PlatformError {
         .notFound(
@@ -41,6 +51,7 @@ package struct ShowPartnerItem: Operation {
         guard let item = found, item.organizationID == partner.organization.id else {
             throw try partner.missing(entrupyID, found?.organizationID, job)
         }
+        if let only = version.onlyFormFactor { try partner.check(item, is: only, job) }
         try Results.noteReview(item, job)
         return .item(try Renderings(job).partner(item, version, parts))
     }
@@ -60,15 +71,30 @@ package struct LookUpItem: Operation {
     }
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
-        let found = try job.transaction.lastItem(
+        let latest = try job.transaction.lastItem(
             customerItemID: customerItemID, organizationID: partner.organization.id)
-        guard let found else {
+        if let latest, let only = version.onlyFormFactor, try found(only, of: partner, job) == nil {
+            try partner.check(latest, is: only, job)
+        }
+        guard let found = try version.onlyFormFactor.map({ try found($0, of: partner, job) }) ?? latest else {
             throw PlatformError.notFound(
                 "the organization has no such item",
                 because: try Ownership.because(lookup: customerItemID, asked: partner.organization, job))
         }
         try Results.noteReview(found, job)
         return .item(try Renderings(job).partner(found, version, parts))
+    }
+
+    /// The latest item of a form factor; `nil` if there is none.
+    private func found(_ formFactor: FormFactor, of partner: Partner, _ job: JobContext) throws -> FoundItem? {
+        let terms: [ItemSearch.Term] = [
+            .init(.customerItemID, [customerItemID]), .init(.formFactor, [formFactor.rawValue]),
+        ]
+        return try job.transaction.items(
+            ItemSearch(
+                scope: .organizations([partner.organization.id]), terms: terms, from: nil, to: nil, after: nil),
+            limit: 1, key: nil
+        ).first
     }
 }
 
@@ -93,7 +119,8 @@ package struct SearchPartnerItems: Operation {
         let excluded = try users(query.filters.excludedUsernames, of: partner.organization, job)
         let page = try query.page(
             of: try scope(query.filters, partner.organization, job),
-            without: excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)], job)
+            where: (excluded.isEmpty ? [] : [.init(.user, excluded.map { String($0) }, isExcluded: true)])
+                + (version.onlyFormFactor.map { [.init(.formFactor, [$0.rawValue])] } ?? []), job)
         let renderings = Renderings(job)
         let items = try page.items.map { try renderings.partner($0, version, PartnerParts()) }
         return switch version {

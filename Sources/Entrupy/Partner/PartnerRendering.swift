@@ -19,15 +19,15 @@ struct PartnerRendering {
         (user, organization) = try job.owner(of: item)
     }
 
-    /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `form_factor` and `reason` from 1.2, `order_id` up
-    /// to 1.2, `product_category` from 1.3, `material`, `item_type` and `eta` from 1.4.
+    /// The item as `/v1` shows it for `Api-Version` 1.`minor` [P]: with `form_factor`, `reason`, `style_code` and
+    /// `us_size` from 1.2, `order_id` up to 1.2, `product_category` from 1.3, `material`, `item_type` and `eta` from 1.4.
     func v1(minor: Int) throws -> V1Item {
         let activity = item.activity
         var result = ResultRendering(job).result(item)
         if minor < 2 { result.reason = nil }
         return V1Item(
             activity: .init(
-                name: activity.name, mode: activity.mode, form_factor: minor >= 2 ? SearchKey.freeCamera : nil,
+                name: activity.name, mode: activity.mode, form_factor: minor >= 2 ? item.formFactor.rawValue : nil,
                 product_category: minor >= 3 ? item.category : nil),
             certificate: ResultRendering(job).certificate(item, preview: minor >= 3 ? .sharable : .legacy),
             entrupy_id: item.entrupyID,
@@ -35,7 +35,7 @@ struct PartnerRendering {
             properties: properties(minor: minor),
             status: .init(
                 flag: flag, result: result, eta: minor >= 4 ? try ResultRendering(job).eta(item) : nil),
-            text_fields: textFields(withOrderID: minor <= 2),
+            text_fields: textFields(minor: minor),
             timestamp: item.submittedAt.timestamp)
     }
 
@@ -77,7 +77,7 @@ struct PartnerRendering {
                 initial_result: item.initialResult.map { .init(id: $0, final: false) }, flag: flag,
                 eta: try ResultRendering(job).dueTime(item).map { .init(display: $0.wholeSeconds, epoch: $0.epoch) }),
             activity: .init(
-                mode: activity.mode ?? "standard_authentication", form_factor: SearchKey.freeCamera,
+                mode: activity.mode ?? "standard_authentication", form_factor: item.formFactor.rawValue,
                 name: activity.name, product_category: item.category),
             properties: .init(
                 customer_item_id: item.customerItemID, brand: item.brandName.nonEmpty,
@@ -87,33 +87,31 @@ struct PartnerRendering {
             certificate: ResultRendering(job).certificateID(item).map {
                 .init(certificate_id: $0, url: job.certificateURL($0))
             },
-            text_fields: textFields(withOrderID: false), images: parts.images ? try images() : nil,
+            text_fields: textFields(minor: PartnerVersion.lastMinor), images: parts.images ? try images() : nil,
             catalog: parts.catalog ? try CatalogData.value(item, metadata) : nil,
             fingerprint_parent: item.fingerprintParent)
     }
 
     /// The item as the vendor's shorter sample has it: without what is null or empty, and without some members that say nothing new
     /// [P, D sparse-items].
-    func sparseV2(_ parts: PartnerParts) throws -> JSONValue {
-        guard case .object(var members) = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(v2(parts))) else {
-            throw PlatformError.bug("an item that is no object")
-        }
-        for (group, names) in [("timestamp", ["last_updated_at"]), ("properties", ["brand", "category"])] {
-            guard case .object(var part)? = members[group] else { continue }
-            for name in names { part[name] = nil }
-            members[group] = .object(part)
-        }
-        members["certificate"] = nil
-        return JSONValue.object(members).withoutEmpty ?? .object([:])
+    func sparseV2(_ parts: PartnerParts) throws -> JSONDocument {
+        try JSONDocument(encoding: v2(parts)).without(Self.leftOut) ?? .object([])
     }
 
-    /// The flag; `nil` if there is none. The control API can set an unknown flag, to test a client's `.other` case.
+    /// The paths of the members that say nothing new.
+    private static let leftOut = [
+        "/timestamp/last_updated_at", "/properties/brand", "/properties/category", "/certificate",
+    ]
+
+    /// The flag; `nil` if there is none [D v2-flags]. The control API can set an unknown flag, to test a client's `.other` case.
     private var flag: FlagID? { item.flag == .unflagged ? nil : item.flag }
 
-    private func textFields(withOrderID: Bool) -> [String: String] {
+    private func textFields(minor: Int) -> [String: String] {
         var fields: [String: String] = [:]
-        for field in ItemField.shown { fields[field.rawValue] = metadata.text(field) }
-        if withOrderID { fields["order_id"] = metadata.text(.customerItemID) }
+        for field in ItemField.shown where minor >= 2 || ![.styleCode, .usSize].contains(field) {
+            fields[field.rawValue] = metadata.text(field)
+        }
+        if minor <= 2 { fields["order_id"] = metadata.text(.customerItemID) }
         return fields
     }
 
@@ -157,19 +155,24 @@ extension JobContext {
     func certificatePage(_ id: String) -> String { "\(publicURL)/certificates/\(id)" }
 }
 
-extension JSONValue {
-    /// The value without members and elements that are null or empty; `nil` if nothing is left.
-    fileprivate var withoutEmpty: JSONValue? {
+extension JSONDocument {
+    /// The document without members and elements that are null or empty, and without members at some paths; `nil` if nothing is
+    /// left.
+    fileprivate func without(_ paths: [String], at path: String = "") -> JSONDocument? {
         switch self {
-        case .null: return nil
-        case .string(let text): return text.isEmpty ? nil : self
+        case .scalar(.null): return nil
+        case .scalar(.string(let text)): return text.isEmpty ? nil : self
+        case .scalar: return self
         case .array(let elements):
-            let left = elements.compactMap(\.withoutEmpty)
+            let left = elements.compactMap { $0.without(paths, at: path) }
             return left.isEmpty ? nil : .array(left)
         case .object(let members):
-            let left = members.sorted.compactMap { member in member.value.withoutEmpty.map { (member.name, $0) } }
-            return left.isEmpty ? nil : .object(JSONObject(left))
-        case .bool, .number: return self
+            let left = members.compactMap { name, value -> (name: String, value: JSONDocument)? in
+                let place = "\(path)/\(name)"
+                if paths.contains(place) { return nil }
+                return value.without(paths, at: place).map { (name, $0) }
+            }
+            return left.isEmpty ? nil : .object(left)
         }
     }
 }

@@ -1,3 +1,4 @@
+import EntrupyAPI
 import Simulation
 import SimulationAPI
 
@@ -14,6 +15,11 @@ package enum PartnerVersion: Hashable, Sendable {
     package init?(header: String) {
         guard let minor = Self.accepted.firstIndex(where: header.isIdentical) else { return nil }
         self = .v1(minor: minor)
+    }
+
+    /// The only form factor whose items it shows; `nil` if it shows all. Others came with 1.2 [P].
+    var onlyFormFactor: FormFactor? {
+        if case .v1(let minor) = self, minor < 2 { .microscopic } else { nil }
     }
 
     /// The valid values of the header.

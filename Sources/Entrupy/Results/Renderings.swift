@@ -86,12 +86,12 @@ struct Renderings {
         guard let item = try job.transaction.item(entrupyID: found.entrupyID) else {
             throw PlatformError.bug("item \(found.entrupyID) is gone")
         }
-        let data =
+        let data: Data =
             switch form {
             case .sdk: try WireJSON.encode(ResultRendering(job).render(item))
             case .v1(let minor): try WireJSON.encode(PartnerRendering(item, job).v1(minor: minor))
             case .v2(let parts) where job.entrupy.settings.sparseItems:
-                try WireJSON.encode(PartnerRendering(item, job).sparseV2(parts))
+                Data(try PartnerRendering(item, job).sparseV2(parts).bytes(.compact))
             case .v2(let parts): try WireJSON.encode(PartnerRendering(item, job).v2(parts))
             }
         return ByteBuffer(data: data)

@@ -116,7 +116,7 @@ struct ResultRendering {
         }
     }
 
-    /// The form of a certificate's image: `legacy` before version 1.3 of the partner API [P].
+    /// The form of a certificate's image: `legacy` before version 1.3 of the partner API [P, D certificate-preview].
     enum CertificatePreview: String {
         case legacy, sharable
     }

@@ -111,11 +111,25 @@ enum Results {
             ? "under review, and no result is due" : "under review: support asked for new images of it"
     }
 
-    /// Notes for the journal that an item is read before it has a final result: the first mistake of a new client.
+    /// Notes for the journal that an item is read before it has a final result, the first mistake of a new client, and that its
+    /// result is that of a brand which the catalogue lacks.
     static func noteReview(_ item: FoundItem, _ job: JobContext) throws {
-        guard !item.isFinal else { return }
+        guard !item.isFinal else {
+            guard item.isOfUnknownBrand, let record = try job.transaction.item(entrupyID: item.entrupyID) else {
+                return
+            }
+            let reason = unknownBrand(record.brandName, job)
+            return job.note { $0.because = "item \(record.entrupyID) is \(record.result.rawValue): \(reason)" }
+        }
         let review = try review(item.entrupyID, job)
         job.note { $0.because = "item \(item.entrupyID) \(review)" }
+    }
+
+    /// The fact that the catalogue lacks a brand, with the nearest that it has.
+    static func unknownBrand(_ name: String, _ job: JobContext) -> String {
+        let names = job.catalogue.brands.map(\.name)
+        let near = NearestName.nearest(to: name, among: names).map { "; did the app mean \($0)?" } ?? ""
+        return "the catalogue lacks the brand \"\(name.excerpt)\"\(near)"
     }
 
     /// Any item of the namespace, for the control API.
@@ -123,7 +137,7 @@ enum Results {
         guard let item = try job.transaction.item(entrupyID: entrupyID) else {
             throw PlatformError.notFound(
                 "there is no item \"\(entrupyID.excerpt)\" in this namespace",
-                because: Ownership.Thing.item.missing(entrupyID))
+                because: try Ownership.Thing.item.missing(entrupyID, job))
         }
         return item
     }

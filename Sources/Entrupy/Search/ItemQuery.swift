@@ -46,13 +46,14 @@ struct ItemQuery {
 
     /// The items of the page, and the cursor of the next page; `nil` on the last.
     ///
-    /// - Parameter key: the key of valid stored renderings; `nil` if renderings are not needed.
+    /// - Parameters:
+    ///   - more: conditions beside those of the filters.
+    ///   - key: the key of valid stored renderings; `nil` if renderings are not needed.
     func page(
-        of scope: ItemSearch.Scope, without excluded: [ItemSearch.Term] = [], key: Int64? = nil, _ job: JobContext
+        of scope: ItemSearch.Scope, where more: [ItemSearch.Term] = [], key: Int64? = nil, _ job: JobContext
     ) throws -> (items: ArraySlice<FoundItem>, next: [String]?) {
-        guard !filters.matchesNothing else { return ([], nil) }
         let found = try job.transaction.items(
-            ItemSearch(scope: scope, terms: filters.terms + excluded, from: from, to: to, after: after),
+            ItemSearch(scope: scope, terms: filters.terms + more, from: from, to: to, after: after),
             limit: request.limit + 1, key: key)
         let page = found.prefix(request.limit)
         guard found.count > request.limit, let last = page.last else { return (page, nil) }
@@ -85,7 +86,11 @@ struct ItemQuery {
     private static func bound(_ field: String, _ epoch: Double, _ problems: inout [ErrorDetail]) -> Instant? {
         guard epoch != 0 else { return nil }
         let moment = Instant(epoch: epoch)
-        if moment == nil { problems.add(field, "must be epoch seconds from 0 (no bound) to the year 9999") }
+        if moment == nil {
+            let inSeconds =
+                Instant(epoch: epoch / 1000).map { ", got what would be \($0.display) in milliseconds" } ?? ""
+            problems.add(field, "must be epoch seconds from 0 (no bound) to the year 9999\(inSeconds)")
+        }
         return moment
     }
 }

@@ -33,11 +33,7 @@ enum SearchKey: String, CaseIterable, Sendable {
         return allCases.filter { ![.orderID, .orderIDField].contains($0) }
     }
 
-    /// The only form factor [P].
-    static let freeCamera = "free_camera"
-
-    /// The column that the filter compares. `nil` for the form factor, which is the same for every item, and for
-    /// usernames, which have no column.
+    /// The column that the filter compares. `nil` for usernames, which have none.
     var field: ItemSearch.Field? {
         switch self {
         case .brand: .brand
@@ -47,7 +43,8 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .entrupyID, .authenticationID: .entrupyID
         case .category: .category
         case .activityName: .activity
-        case .formFactor, .username: nil
+        case .formFactor: .formFactor
+        case .username: nil
         }
     }
 
@@ -59,16 +56,14 @@ enum SearchKey: String, CaseIterable, Sendable {
         case .flag: FlagID.names
         case .category: catalogue.categories.map(\.id)
         case .activity: ["authentication", "fingerprint"]
-        case .customerItemID, .entrupyID, .user: nil
-        case nil: self == .formFactor ? [Self.freeCamera] : nil
+        case .formFactor: FormFactor.allCases.map(\.rawValue)
+        case .customerItemID, .entrupyID, .user, nil: nil
         }
     }
 }
 
 struct FilterReader {
     private(set) var terms: [ItemSearch.Term] = []
-    /// Whether no item can match: a filter excludes the form factor that all items have.
-    private(set) var matchesNothing = false
     /// The wanted usernames: an item's user must be in each of these lists, and not in ``excludedUsernames``.
     private(set) var usernames: [[String]] = []
     private(set) var excludedUsernames: [String] = []
@@ -86,7 +81,8 @@ struct FilterReader {
     private mutating func read(_ filter: SearchFilter, _ path: String, _ catalogue: Catalogue) {
         guard let key = keys.first(where: { $0.rawValue.isIdentical(to: filter.key) }) else {
             let keys = keys.map(\.rawValue).joined(separator: ", ")
-            problems.add("\(path).key", "\"\(filter.key.excerpt)\" is not a valid key; keys are \(keys)")
+            let problem = filter.key.isEmpty ? "is missing or empty" : "\"\(filter.key.excerpt)\" is not a valid key"
+            problems.add("\(path).key", "\(problem); keys are \(keys)")
             return
         }
         let values: [String]
@@ -121,10 +117,10 @@ struct FilterReader {
             terms.append(ItemSearch.Term(.activity, stored, isExcluded: isExcluded))
         } else if let field = key.field {
             terms.append(ItemSearch.Term(field, values, isExcluded: isExcluded))
-        } else if key == .username {
-            if isExcluded { excludedUsernames += values } else { usernames.append(values) }
         } else if isExcluded {
-            matchesNothing = true
+            excludedUsernames += values
+        } else {
+            usernames.append(values)
         }
     }
 }

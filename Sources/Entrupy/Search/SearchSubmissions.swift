@@ -87,6 +87,13 @@ extension SearchFilter {
         self.init(
             // The search answers an unknown key, and a missing one, with the list of valid keys.
             key: fields.optionalString("key") ?? "", value: fields.optionalString("value"),
-            values: fields.texts("values"), exclude: fields.optionalBool("exclude"))
+            values: fields.value(
+                "values", "must be a list of texts, for instance [\"authentic\"]; one text alone belongs in value"
+            ) { value in
+                value.elements.flatMap { elements in
+                    let texts = elements.compactMap(\.text)
+                    return texts.count == elements.count && !texts.contains { $0.utf8.contains(0) } ? texts : nil
+                }
+            }, exclude: fields.optionalBool("exclude"))
     }
 }

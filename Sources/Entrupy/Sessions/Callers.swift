@@ -23,6 +23,7 @@ package struct Partner: Authenticated {
             )
         }
         job.state.limits.record(.token(token), at: job.now)
+        job.noteLimits(limit.map { [job.state.limits.left(.token(token), at: job.now, limit: $0)] } ?? [])
         return Self(organization: organization)
     }
 }
@@ -50,6 +51,7 @@ package struct SDKUser: Authenticated {
                 of: job.transaction.user(id: user.id))
         }
         job.state.limits.record(.user(user.id), at: job.now)
+        job.noteLimits(limit.map { [job.state.limits.left(.user(user.id), at: job.now, limit: $0)] } ?? [])
         return user
     }
 

@@ -117,6 +117,13 @@ package struct Login: Operation {
 extension Login {
     package init(_ input: some RequestInput) throws {
         var fields = input.fields
+        if fields.has("password"), !fields.has("signed_authorization_request") {
+            fields.report(
+                "signed_authorization_request",
+                "is missing: the SDK logs in with what the back end authorized; a username and a password are for POST /partner/login"
+            )
+            try fields.finish()
+        }
         let wanted = LoginRequest(
             signed_authorization_request: fields.string("signed_authorization_request"),
             bundle_id: fields.optionalString("bundle_id"))
@@ -151,6 +158,21 @@ enum LoginLimits {
         }
         guard exceeded.isEmpty else { throw try job.overRateLimit(exceeded, of: user) }
         job.state.limits.record(.user(user.id), at: job.now)
+        try note(limits, user, job)
+    }
+
+    /// Notes how much of the user's limits is left.
+    private static func note(_ limits: EntrupySettings.Limits, _ user: UserRecord, _ job: JobContext) throws {
+        func ofLogins() throws -> [LimitLeft] {
+            try [(limits.loginsPerMinute, Span.minute), (limits.loginsPerDay, Span.day)].compactMap { limit, length in
+                guard let limit else { return nil }
+                var window = SlidingWindow(
+                    length: length, times: try job.transaction.logins(userID: user.id, after: job.now - length))
+                return window.left(at: job.now, limit: limit)
+            }
+        }
+        let ofRequests = limits.sdkPerSecond.map { [job.state.limits.left(.user(user.id), at: job.now, limit: $0)] }
+        try job.noteLimits((ofRequests ?? []) + ofLogins())
     }
 
     /// Counts a failed login with a valid but expired signed request as a request of the user, if the limit allows.
@@ -165,6 +187,7 @@ enum LoginLimits {
     static func record(_ user: UserRecord, _ job: JobContext) throws {
         try job.transaction.forgetLogins(userID: user.id, upTo: job.now - .day)
         try job.transaction.insertLogin(userID: user.id, at: job.now)
+        try note(Users.limits(user, job), user, job)
     }
 }
 

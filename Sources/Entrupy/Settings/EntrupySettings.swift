@@ -40,6 +40,8 @@ struct EntrupySettings: PlatformSettings {
         var apiPerSecond: Int?
         /// The maximum number of a user's captures that are not submitted, cancelled or timed out [P].
         var openCaptures: Int?
+        /// Whether answers tell how much of a limit is left [P].
+        var showsHeaders = false
 
         /// The limits that the vendor documents [S, P].
         static let documented = Limits(sdkPerSecond: 100, loginsPerMinute: 5, loginsPerDay: 100, apiPerSecond: 10)
@@ -146,7 +148,9 @@ extension FieldReader {
     /// - Parameter base: the limits for members that an object does not name.
     fileprivate mutating func limits(
         otherwise base: EntrupySettings.Limits = .documented,
-        known: [String] = ["sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second", "open_captures"]
+        known: [String] = [
+            "sdk_per_second", "logins_per_minute", "logins_per_day", "api_per_second", "open_captures", "headers",
+        ]
     ) -> EntrupySettings.Limits {
         guard let value = value("rate_limits") else { return .documented }
         // Not as patterns, which would compare texts as characters instead of bytes.
@@ -166,11 +170,18 @@ extension FieldReader {
             loginsPerMinute: limits.number("logins_per_minute", in: range) ?? base.loginsPerMinute,
             loginsPerDay: limits.number("logins_per_day", in: range) ?? base.loginsPerDay,
             apiPerSecond: limits.number("api_per_second", in: range) ?? base.apiPerSecond,
-            openCaptures: limits.number("open_captures", in: range) ?? base.openCaptures)
+            openCaptures: limits.number("open_captures", in: range) ?? base.openCaptures,
+            showsHeaders: limits.optionalBool("headers") ?? base.showsHeaders)
     }
 }
 
 extension JobContext {
+    /// Notes the tightest of the limits that counted the request, if answers tell limits [P, D limit-headers].
+    func noteLimits(_ limits: @autoclosure () throws -> [LimitLeft]) rethrows {
+        guard entrupy.settings.rateLimits.showsHeaders, let tightest = LimitLeft.tightest(try limits()) else { return }
+        note { $0.limit = tightest }
+    }
+
     /// - Parameter user: the user whose requests are too many; `nil` for those of an API token.
     func overRateLimit(_ exceeded: [Exceeded], of user: UserRecord? = nil) throws -> PlatformError {
         var (exceeded, owner) = (exceeded, String?.none)
@@ -186,6 +197,7 @@ extension JobContext {
         let change =
             owner.map { #"PATCH /_sim/users/\#($0) {"rate_limits": "off"}"# }
             ?? #"PATCH /_sim/settings {"rate_limits": "off"}"#
+        noteLimits(exceeded.map { LimitLeft(limit: $0.allowed, remaining: 0, reset: now + $0.wait) })
         return overLimit(exceeded, of: "rate_limits", wayOut: "switch limits off (\(change))")
     }
 }

@@ -9,6 +9,7 @@ struct CertificatePage {
     let brand: String
     let style: String?
     let styleCode: String?
+    let serialNumber: String?
     let result: String
     let date: String
     let entrupyID: String
@@ -29,6 +30,7 @@ struct CertificatePage {
         let item: String
         let customerItem: String
         let styleCode: String
+        let serialNumber: String
         let certificate: String
         let submittedBy: String
         let photo: String
@@ -41,6 +43,7 @@ struct CertificatePage {
         brand = facts.brand.printable
         style = facts.style?.printable
         styleCode = facts.styleCode?.printable
+        serialNumber = facts.serialNumber?.printable
         result = facts.result
         date = facts.date
         entrupyID = facts.entrupyID
@@ -77,12 +80,13 @@ extension String {
 extension CertificatePage.Labels {
     static let english = CertificatePage.Labels(
         title: "Certificate of authenticity", issuedTo: "Issued to", holder: "Held by", date: "Date", item: "Item",
-        customerItem: "Customer's item", styleCode: "Style code", certificate: "Certificate",
+        customerItem: "Customer's item", styleCode: "Style code", serialNumber: "Serial number",
+        certificate: "Certificate",
         submittedBy: "Submitted through",
         photo: "Photo of the item", note: "Made by a simulator: it certifies nothing.", share: "As a picture")
     static let japanese = CertificatePage.Labels(
         title: "鑑定書", issuedTo: "発行先", holder: "現在の所有者", date: "鑑定日", item: "商品", customerItem: "お客様の商品ID",
-        styleCode: "品番",
+        styleCode: "品番", serialNumber: "シリアル番号",
         certificate: "鑑定書番号", submittedBy: "申請元", photo: "商品の写真", note: "シミュレーターが作成したもので、何も証明しません。",
         share: "画像で見る")
 }

@@ -34,7 +34,7 @@ package enum ErrorAnswer {
             envelope.nearest = nearest
         case .scenario(let run): envelope.scenario = run
         case .settlement(let settlement): envelope.add(settlement)
-        case .retryAfter, .answer, .methods, nil: break
+        case .retryAfter, .answer, .methods, .size, nil: break
         }
         return (row.status, envelope)
     }
@@ -87,6 +87,7 @@ package enum ErrorAnswer {
         var response = JSONAnswer.response(envelope, status: status, requestID: requestID)
         switch error.payload {
         case .methods(let allowed): response.headers[.allow] = allowed.joined(separator: ", ")
+        case .size(let size): response.headers[.contentRange] = "bytes */\(size)"
         case .retryAfter(let seconds): response.headers[.retryAfter] = String(seconds)
         case .answer(429, _, _), .answer(503, _, _): response.headers[.retryAfter] = "1"
         default: break

@@ -30,6 +30,7 @@ enum ErrorTable {
         .bodyTooLarge: (.contentTooLarge, "payload_too_large", .ErrorCodeBadRequest),
         .unsupportedMediaType: (.unsupportedMediaType, "unsupported_media_type", .ErrorCodeBadRequest),
         .unsupportedEncoding: (.unsupportedMediaType, "unsupported_media_type", .ErrorCodeBadRequest),
+        .rangeNotSatisfiable: (.rangeNotSatisfiable, "range_not_satisfiable", .ErrorCodeBadRequest),
         .imageRejected: (.unprocessableContent, "image_rejected", .ErrorCodeImageUploadError),
         .rateLimited: (.tooManyRequests, "too_many_requests", .ErrorCodeTooManyRequests),
         .unavailable: (.serviceUnavailable, "unavailable", .ErrorCodeInternalServerError),

@@ -138,6 +138,13 @@ struct Answer: Sendable {
         self.outcome = outcome
     }
 
+    /// Replaces the answer, also in the journal and the recording.
+    mutating func replace(with response: Response) {
+        self.response = response
+        unchanged = nil
+        document = nil
+    }
+
     /// A refusal that no job decides.
     init(_ error: PlatformError, to request: IncomingRequest, _ environment: Simulation.Environment) {
         let requestID = request.head.requestID ?? environment.nextServerRequestID()

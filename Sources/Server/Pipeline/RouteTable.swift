@@ -17,12 +17,12 @@ struct RouteTable: Sendable {
     /// Used to tell a wrong method from an unknown path.
     private let operations: [(route: Int, parts: [String], method: String)]
     private let nearest: NearestRoute
-    /// The paths that the platforms are known to have and that are not simulated.
-    private let unsimulated: [String]
+    /// Knows what is meant by other paths, and which its own are not simulated; `nil` if nothing is known.
+    private let platforms: Platforms?
 
     /// - Parameter documented: the documented edges; `nil` if nobody counts them.
-    init(_ builder: RouteBuilder, documented: EdgeTable? = nil, unsimulated: [String] = []) {
-        self.unsimulated = unsimulated
+    init(_ builder: RouteBuilder, documented: EdgeTable? = nil, _ platforms: Platforms? = nil) {
+        self.platforms = platforms
         let own = builder.routes.map { route in documented.map { route.documented($0) } ?? route }
         let frameworks = Set(builder.router.routes.map(\.path.description)).sorted().map { Route($0) }
         let routes = own + frameworks
@@ -61,6 +61,7 @@ struct RouteTable: Sendable {
         var methods = Set((named.isEmpty ? matching : named).map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
         guard !methods.isEmpty else {
+            let unsimulated = platforms?.all.flatMap(\.unsimulatedPaths) ?? []
             if let known = unsimulated.first(where: { path.isIdentical(to: $0) || path.begins(with: "\($0)/") }) {
                 return .unknownRoute(
                     "\(known) is not simulated",
@@ -71,7 +72,8 @@ struct RouteTable: Sendable {
                         )
                     ], because: "the vendor's platform has \(known), and this program does not simulate it")
             }
-            let near = nearest.nearest(to: parts, method.rawValue).map { "; the nearest is \($0)" } ?? ""
+            let advice = platforms?.advice(onUnknown: parts, method.rawValue).map { "; \($0)" }
+            let near = advice ?? nearest.nearest(to: parts, method.rawValue).map { "; the nearest is \($0)" } ?? ""
             return .unknownRoute(
                 "there is no route \(path)",
                 [ErrorDetail("path", "does not match any route\(near); GET /openapi.yaml lists all routes")],

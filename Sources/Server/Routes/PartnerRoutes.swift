@@ -3,7 +3,7 @@ import EntrupyAPI
 import Hummingbird
 import Simulation
 
-/// The routes of `/v1` and `/v2`, for a customer's backend.
+/// The routes of `/v1` and `/v2`, for a customer's backend. Their successes are 200, 201 or 204 [D success-statuses].
 enum PartnerRoutes {
     static func add(to builder: RouteBuilder, _ bodies: BodyReader) {
         let v1 = Routes(builder, bodies, under: "v1/", .v1())

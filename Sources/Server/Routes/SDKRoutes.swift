@@ -75,7 +75,7 @@ enum SDKRoutes {
 }
 
 extension RequestReader {
-    /// Answers a file of the image store. A large one is read while it is sent.
+    /// Answers a file of the image store, or the part of it that `Range` asks for. A large one is read while it is sent.
     ///
     /// - Parameter caching: the value of `Cache-Control`.
     func file(
@@ -83,23 +83,35 @@ extension RequestReader {
     ) async throws(PlatformError) -> Response {
         let environment = namespace.environment
         do {
-            let body = try await environment.threads.runIfActive { () -> ResponseBody? in
+            let (method, fields) = (request.method, request.headers)
+            let found = try await environment.threads.runIfActive { () -> (ResponseBody, Range<Int>, size: Int)? in
                 guard let image = try environment.images.open(sha256: sha256) else { return nil }
-                guard image.size <= ResponseBody.pieceBytes else {
-                    return .pieces(size: image.size, on: environment.threads) { try image.read(into: $0, at: $1) }
+                let part =
+                    switch try ByteRange(method, fields, size: image.size) {
+                    case .whole: 0..<image.size
+                    case .part(let part): part
+                    }
+                guard part.count <= ResponseBody.pieceBytes else {
+                    let body = ResponseBody.pieces(size: part.count, on: environment.threads) {
+                        try image.read(into: $0, at: part.lowerBound + $1)
+                    }
+                    return (body, part, image.size)
                 }
-                return ResponseBody(
-                    byteBuffer: try ByteBuffer(reading: image.size) { try image.read(into: $0, at: 0) })
+                let bytes = try ByteBuffer(reading: part.count) { try image.read(into: $0, at: part.lowerBound) }
+                return (ResponseBody(byteBuffer: bytes), part, image.size)
             }
-            guard let body else {
+            guard let (body, part, size) = found else {
                 throw PlatformError.notFound(
                     "the image's file is gone",
                     because: "the namespace refers to the image \(sha256.excerpt), and the image store has no such file"
                 )
             }
-            return Response(
-                status: .ok, headers: [.contentType: mediaType, .requestID: requestID, .cacheControl: caching],
-                body: body)
+            var headers: HTTPFields = [
+                .contentType: mediaType, .requestID: requestID, .cacheControl: caching, .acceptRanges: "bytes",
+            ]
+            guard part.count < size else { return Response(status: .ok, headers: headers, body: body) }
+            headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+            return Response(status: .partialContent, headers: headers, body: body)
         } catch {
             throw error as? PlatformError ?? .unavailable("\(error)")
         }

@@ -83,7 +83,7 @@ struct ServerRoutes: Sendable {
 
     @Sendable private func info(_ request: RequestReader) async -> Answer {
         let settings = await request.answer { _ in ShowSettings() }
-        let shown = await request.namespace.answer(.success(ShowNamespace()), request.head)
+        let shown = await request.namespace.answer(.success(ShowNamespace(hasNotes: true)), request.head)
         let count: Int
         do { count = try await namespaces.allInOrder().count } catch { return await request.refuse(error) }
         let saving = namespaces.environment.snapshots.progress(of: request.namespace.name).map {
@@ -128,7 +128,7 @@ struct ServerRoutes: Sendable {
         await request.reading(.optionalJSON, { try NamespaceOptions.fresh($0) }) { wanted in
             let made = try await namespaces.makeFresh(wanted.prefix, wanted.options, isInUse: true)
             defer { made.endUse() }
-            return await made.answer(.success(ShowNamespace()), request.head).response(.created)
+            return await made.answer(.success(ShowNamespace(hasNotes: true)), request.head).response(.created)
         }
     }
 
@@ -136,7 +136,7 @@ struct ServerRoutes: Sendable {
         await request.reading(.optionalJSON, { try NamespaceOptions($0) }) { options in
             let made = try await namespaces.make(request.path("name"), options, isInUse: true)
             defer { made.endUse() }
-            return await made.answer(.success(ShowNamespace()), request.head).response(.created)
+            return await made.answer(.success(ShowNamespace(hasNotes: true)), request.head).response(.created)
         }
     }
 

@@ -66,6 +66,7 @@ struct HeaderReader {
         guard parts[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
             return .malformed("contains a token with characters that are not allowed")
         }
+        if Self.isQuoted(parts[1]) { return .malformed("has the token in quotation marks or brackets") }
         return .token(String(parts[1]))
     }
 
@@ -75,7 +76,15 @@ struct HeaderReader {
         let bytes = text.utf8.span
         guard text.begins(with: scheme), bytes.count > scheme.utf8.count else { return nil }
         for index in scheme.utf8.count..<bytes.count where bytes[index] <= 0x20 || bytes[index] >= 0x7f { return nil }
+        // A letter or digit, as in nearly every token, opens no quotation.
+        if !bytes[scheme.utf8.count].isLetterOrDigit, isQuoted(text.dropFirst(scheme.count)) { return nil }
         return String(text.utf8.dropFirst(scheme.utf8.count))
+    }
+
+    /// Whether a token stands in the marks of an example, as in `Token "<t>"`.
+    private static func isQuoted(_ token: Substring) -> Bool {
+        guard token.utf8.count > 1, let first = token.utf8.first, let last = token.utf8.last else { return false }
+        return ["\"\"", "''", "<>", "{}", "[]"].contains { $0.utf8.elementsEqual([first, last]) }
     }
 
     /// English or Japanese, by the weights in `Accept-Language`. English if neither matches [P] (RFC 9110, section
@@ -142,7 +151,9 @@ struct HeaderReader {
             .utf8.dropFirst("charset=".utf8.count).filter { $0 != UInt8(ascii: "\"") }
         guard isJSON, charset.map({ String(decoding: $0, as: UTF8.self).isOne(of: ["utf-8", "us-ascii"]) }) ?? true
         else {
-            return "the body must be application/json in UTF-8, this says \(text)"
+            return type.isEmpty
+                ? "Content-Type is empty; the body must be application/json in UTF-8"
+                : "the body must be application/json in UTF-8, this says \(text)"
         }
         return nil
     }

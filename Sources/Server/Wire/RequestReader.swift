@@ -10,7 +10,7 @@ enum BodyRule {
     /// The route needs no body. A body that is sent is skipped.
     case ignored
     case json
-    /// A JSON object. No body at all reads as an empty object.
+    /// A JSON object. No body at all, or `null`, reads as an empty object [D null-body].
     case optionalJSON
     /// A JSON object one of whose members is the text of a document, which JSON makes longer.
     case documentJSON
@@ -204,7 +204,9 @@ extension RequestReader {
         if case .documentJSON = rule { limit = Self.maxDocumentJSONBytes }
         let read = await bodies.read(request, upTo: limit, into: received)
         let content = read.flatMap { body -> Result<ByteBuffer?, PlatformError> in
-            if case .optionalJSON = rule, case .success(let content) = body.content, content.readableBytes == 0 {
+            if case .optionalJSON = rule, case .success(let content) = body.content,
+                content.readableBytes == 0 || Self.isNull(content)
+            {
                 return .success(nil)
             }
             if let problem = headers.jsonMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
@@ -219,6 +221,13 @@ extension RequestReader {
         case .success(nil): return .success([:])
         case .success(let content?): return await object(content, json)
         }
+    }
+
+    private static func isNull(_ content: ByteBuffer) -> Bool {
+        let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let text = content.readableBytesView.drop(while: isBlank)
+        guard text.starts(with: "null".utf8) else { return false }
+        return text.dropFirst(4).allSatisfy(isBlank)
     }
 
     /// The size of JSON, in bytes, that is parsed at once, within a fraction of a millisecond. Changing threads costs tens of

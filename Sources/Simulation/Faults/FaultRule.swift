@@ -147,7 +147,9 @@ package struct FaultRule: Sendable {
                     "matches only logins and requests with \(username)'s session, and no route like this takes either"
                 ))
         }
-        if let webhook, !platforms.webhookEvents.contains(where: webhook.matches) {
+        if let webhook, !platforms.webhookEvents.contains(where: webhook.matches),
+            !platforms.isFutureWebhookEvent(webhook.pattern)
+        {
             let events = platforms.webhookEvents.joined(separator: ", ")
             notes.append(
                 ErrorDetail("match.webhook", "no webhook event matches \(webhook.pattern); events are \(events)"))

@@ -16,7 +16,8 @@ package struct JobContext {
 
     /// Generates the next id or token of a kind. Writes.
     package func nextID(_ kind: IDKind) throws -> String {
-        state.generator.text(kind, counter: try state.counters.next(kind, transaction))
+        state.generator.text(
+            kind, counter: try state.counters.next(kind, transaction), isOfFuture: settings.future.lengthensOpaque)
     }
 
     /// Adds an event to the event log, at the current time. Writes.

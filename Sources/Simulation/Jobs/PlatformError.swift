@@ -49,6 +49,8 @@ package struct PlatformError: Error, Sendable {
         case answer(status: Int, body: JSONValue?, headers: [AnswerHeader] = [])
         /// The methods that a route has.
         case methods([String])
+        /// The size of a file of which a part was asked for, in bytes.
+        case size(Int)
     }
 
     package init(
@@ -122,6 +124,7 @@ extension PlatformError.Kind {
     package static let unsettled = Self("unsettled")
     /// The image is broken, or does not match its digest.
     package static let imageRejected = Self("image_rejected")
+    package static let rangeNotSatisfiable = Self("range_not_satisfiable")
     /// A limit is exceeded [S].
     package static let rateLimited = Self("rate_limited")
     /// A fault rule answers instead [D fault-rules].

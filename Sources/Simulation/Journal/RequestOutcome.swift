@@ -13,6 +13,8 @@ package struct RequestOutcome: Sendable {
         let generation: Int
         let journal: Settings.Journal
         let secrets: KnownSecrets
+        var future: NamespaceFuture?
+        var limit: LimitLeft?
         var trace: TraceContext?
         var username: String?
         var fault: TriggeredFault?
@@ -43,6 +45,13 @@ package struct RequestOutcome: Sendable {
     package var journal: Settings.Journal { storage.fields.journal }
     /// The namespace's secrets.
     package var secrets: KnownSecrets { storage.fields.secrets }
+    /// How the namespace changes its answers; `nil` if it does not [D future].
+    package var future: NamespaceFuture? { storage.fields.future }
+    /// The tightest limit that counted the request; `nil` if none did, or answers do not show limits.
+    package var limit: LimitLeft? {
+        get { storage.fields.limit }
+        set { change { $0.limit = newValue } }
+    }
     /// The trace that the request belongs to; `nil` if it names none.
     package var trace: TraceContext? {
         get { storage.fields.trace }
@@ -101,6 +110,7 @@ package struct RequestOutcome: Sendable {
             secrets: try state.readSecrets(transaction))
         let last = try state.lastEventSequence(transaction)
         changes = (last, last)
+        if let future = state.future { change { $0.future = future } }
     }
 
     /// - Parameter sequence: 0 for an entry of a bundle, which may have no number.

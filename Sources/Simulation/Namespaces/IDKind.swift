@@ -7,11 +7,15 @@ package struct IDKind: Sendable, Hashable {
     package let length: Int
     /// The number of characters in ids of earlier releases; `nil` if it was the same. They remain valid.
     package let olderLength: Int?
+    /// The number of characters while the setting `future.opaque` is on; `nil` if it changes nothing [D future].
+    package let futureLength: Int?
     package let isUppercase: Bool
 
     package init(
-        _ name: String, prefix: String = "", length: Int, olderLength: Int? = nil, isUppercase: Bool = false
+        _ name: String, prefix: String = "", length: Int, olderLength: Int? = nil, futureLength: Int? = nil,
+        isUppercase: Bool = false
     ) {
+        self.futureLength = futureLength
         self.olderLength = olderLength
         self.name = name
         self.prefix = prefix

@@ -8,7 +8,7 @@ package struct NamespaceRecipe: Sendable {
     package let randomSeed: Int
     package var settings: JSONValue
     /// The time its clock is frozen at from the start; `nil` if it follows real time.
-    package var frozenAt: Instant?
+    package var frozenAt: FrozenMoment?
     /// The time to live; `nil` if it has none.
     package let ttl: Span?
 
@@ -24,7 +24,7 @@ package struct NamespaceRecipe: Sendable {
     ) throws -> NamespaceState {
         let store = store ?? environment.store
         let prepared = try store.prepare(name, from: .template(key: seed.templateKey, build: seed.insert)) {
-            try write($0, madeAt: frozenAt ?? environment.realTime())
+            try write($0, at: environment.realTime())
         }
         if let begin {
             do {
@@ -45,7 +45,13 @@ package struct NamespaceRecipe: Sendable {
         return try NamespaceState(name: name, database: database, environment: environment)
     }
 
-    private func write(_ transaction: Transaction, madeAt: Instant) throws {
+    private func write(_ transaction: Transaction, at real: Instant) throws {
+        let frozenAt: Instant? =
+            switch frozenAt {
+            case nil: nil
+            case .now: real
+            case .at(let moment): moment
+            }
         let settings = try StoredJSON.encode(settings)
         try transaction.setNamespaceValue(.randomSeed, String(randomSeed))
         try transaction.setNamespaceValue(.seedName, seed.name)
@@ -54,7 +60,7 @@ package struct NamespaceRecipe: Sendable {
         try transaction.setNamespaceValue(.madeSettings, settings)
         try transaction.setNamespaceValue(.madeFrozenAt, frozenAt.map { String($0.microseconds) } ?? "")
         if let ttl { try transaction.setNamespaceValue(.ttl, String(ttl.microseconds)) }
-        try transaction.stampSeedUsers(at: madeAt)
+        try transaction.stampSeedUsers(at: frozenAt ?? real)
         let mode = frozenAt.map { Clock.Mode.frozen($0) } ?? .running(offset: 0)
         try Clock(mode: mode, last: Instant(microseconds: 0)).store(in: transaction)
     }
@@ -69,6 +75,6 @@ extension NamespaceRecipe {
         self.init(
             name: state.name, seed: state.seed, randomSeed: state.generator.randomSeed,
             settings: try StoredJSON.decode(settings),
-            frozenAt: frozenAt.flatMap { Int64($0) }.map(Instant.init(microseconds:)), ttl: state.ttl)
+            frozenAt: frozenAt.flatMap { Int64($0) }.map { .at(Instant(microseconds: $0)) }, ttl: state.ttl)
     }
 }

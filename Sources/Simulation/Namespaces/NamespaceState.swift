@@ -35,8 +35,13 @@ package final class NamespaceState {
 
     package var clock: Clock
     package var settings: Settings {
-        didSet { for part in parts { part.configurationChanged(self) } }
+        didSet {
+            future = NamespaceFuture(settings.future, generator, environment.platforms.futureForms)
+            for part in parts { part.configurationChanged(self) }
+        }
     }
+    /// How answers change; `nil` if they do not [D future].
+    package private(set) var future: NamespaceFuture?
     /// The parts of the platforms, in their order.
     package private(set) var parts: [any PlatformState] = []
     /// The outcome of the request whose job is running; `nil` for control requests and scheduled work.
@@ -95,6 +100,7 @@ package final class NamespaceState {
         clock = stored.clock
         committedTime = stored.clock.last
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
+        future = NamespaceFuture(settings.future, generator, environment.platforms.futureForms)
         nextDue = stored.nextDue
         loadedImages = stored.images
         ttl = stored.ttl

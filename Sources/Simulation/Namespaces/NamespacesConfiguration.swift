@@ -38,17 +38,24 @@ package struct NamespacesConfiguration: Sendable {
     }
 }
 
+/// The moment at which a clock is frozen from the start.
+package enum FrozenMoment: Sendable, Equatable {
+    case at(Instant)
+    /// When the namespace is made.
+    case now
+}
+
 /// The options of a new namespace.
 package struct NamespaceOptions: Sendable {
     /// `standard`, `empty`, or inline seed data; `nil` for the server's default.
     package var seed: JSONValue?
     package var randomSeed: Int?
     /// The time the clock is frozen at from the start; `nil` if it runs.
-    package var frozenAt: Instant?
+    package var frozenAt: FrozenMoment?
     /// The time to live, in real time since the last request; `nil` if it has none.
     package var ttl: Span?
 
-    package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: Instant? = nil, ttl: Span? = nil) {
+    package init(seed: JSONValue? = nil, randomSeed: Int? = nil, frozenAt: FrozenMoment? = nil, ttl: Span? = nil) {
         self.ttl = ttl
         self.seed = seed
         self.randomSeed = randomSeed
@@ -77,7 +84,7 @@ extension NamespaceOptions {
         }
         let randomSeed = fields.number("random_seed", in: 0...9_007_199_254_740_991)
         var clock = fields.object("clock", known: ["freeze"])
-        let frozenAt = clock.moment("freeze")
+        let frozenAt = clock.frozenMoment("freeze")
         try fields.finish()
         self.init(seed: seed, randomSeed: randomSeed, frozenAt: frozenAt, ttl: ttl)
     }

@@ -44,8 +44,12 @@ extension Namespace {
 /// A namespace as the control API lists it.
 package struct ShowNamespace: Operation {
     package static let access = Access.reads
+    private let hasNotes: Bool
 
-    package init() {}
+    /// - Parameter hasNotes: whether the answer says what is probably meant otherwise.
+    package init(hasNotes: Bool = false) {
+        self.hasNotes = hasNotes
+    }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> NamespaceInfo {
         NamespaceInfo(
@@ -53,7 +57,24 @@ package struct ShowNamespace: Operation {
             seed: job.state.seed.name, clock: ClockState(job.state.clock, job.now),
             counts: try job.transaction.namespaceCounts(),
             database_bytes: try job.transaction.databaseBytes(),
-            ttl: job.state.ttl.map { Double($0.microseconds) / 1e6 })
+            ttl: job.state.ttl.map { Double($0.microseconds) / 1e6 },
+            notes: hasNotes && isBehind(job) ? [Self.behind(job.now)] : nil)
+    }
+
+    /// Whether the clock is frozen so far behind real time that sessions of a day are over on a device.
+    private func isBehind(_ job: JobContext) -> Bool {
+        job.state.clock.isFrozen && job.now + .day <= job.state.environment.realTime()
+    }
+
+    /// The vendor's sample apps compare a session's end with the device's clock [P].
+    private static func behind(_ now: Instant) -> ErrorDetail {
+        ErrorDetail(
+            "clock.freeze",
+            """
+            the clock is frozen at \(now.display), more than a day behind real time: a device that compares a session's \
+            expiration_time with its own clock takes every session for over, and logs in until the limit of logins. Freeze at \
+            the present with {"clock": {"freeze": "now"}}
+            """)
     }
 }
 

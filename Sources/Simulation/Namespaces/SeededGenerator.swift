@@ -49,9 +49,13 @@ package struct SeededGenerator: Sendable {
     }
 
     /// The id or token for a kind and a counter.
-    package func text(_ kind: IDKind, counter: Int64) -> String {
-        let bytes = code("\(kind.name):\(counter)")
-        let text = Self.base32(bytes, length: kind.length)
+    ///
+    /// - Parameter isOfFuture: whether it has the length that the kind may have tomorrow [D future].
+    package func text(_ kind: IDKind, counter: Int64, isOfFuture: Bool = false) -> String {
+        let length = isOfFuture ? kind.futureLength ?? kind.length : kind.length
+        var bytes = code("\(kind.name):\(counter)")
+        if 8 * bytes.count < 5 * length { bytes += code("\(kind.name):\(counter):more") }
+        let text = Self.base32(bytes, length: length)
         return kind.prefix + (kind.isUppercase ? text.uppercased() : text)
     }
 

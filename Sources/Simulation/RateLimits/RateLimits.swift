@@ -21,6 +21,11 @@ package struct RateLimits {
         return windows[caller, default: SlidingWindow(length: .second)].wait(at: now, limit: limit)
     }
 
+    /// How much of a limit a caller has left.
+    package mutating func left(_ caller: Caller, at now: Instant, limit: Int) -> LimitLeft {
+        windows[caller, default: SlidingWindow(length: .second)].left(at: now, limit: limit)
+    }
+
     /// The number of a caller's requests in the window.
     package mutating func count(_ caller: Caller, at now: Instant) -> Int {
         windows[caller]?.count(at: now) ?? 0
@@ -37,6 +42,27 @@ package struct RateLimits {
     package mutating func busyUsers(at now: Instant) -> [(id: Int64, count: Int)] {
         windows.keys.compactMap { if case .user(let id) = $0 { (id, count($0, at: now)) } else { nil } }
             .filter { $0.1 > 0 }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+    }
+}
+
+/// How much of a limit a caller has left, as answers tell with the setting `rate_limits.headers` [P, D limit-headers].
+package struct LimitLeft: Sendable {
+    /// The number that the limit allows.
+    package let limit: Int
+    /// How many more are allowed now.
+    package let remaining: Int
+    /// The time at which one more is allowed again.
+    package let reset: Instant
+
+    package init(limit: Int, remaining: Int, reset: Instant) {
+        self.limit = limit
+        self.remaining = remaining
+        self.reset = reset
+    }
+
+    /// The limit with the fewest left; of those the one that lasts longest.
+    package static func tightest(_ limits: [LimitLeft]) -> LimitLeft? {
+        limits.min { ($0.remaining, $1.reset.microseconds) < ($1.remaining, $0.reset.microseconds) }
     }
 }
 

@@ -23,6 +23,12 @@ package struct SlidingWindow: Sendable {
         return Span(microseconds: length.microseconds - (now - leaving).microseconds)
     }
 
+    /// How much of a limit is left, and when the oldest counted request leaves the window.
+    package mutating func left(at now: Instant, limit: Int) -> LimitLeft {
+        forget(before: now)
+        return LimitLeft(limit: limit, remaining: max(0, limit - times.count), reset: (times.first ?? now) + length)
+    }
+
     /// Counts a request.
     package mutating func record(at now: Instant) {
         // Needed here too: without a limit, ``wait(at:limit:)`` is never called, and the window would keep growing.

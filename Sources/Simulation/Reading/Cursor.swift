@@ -17,21 +17,27 @@ package enum Cursor {
 
     /// Seals positions after the job has ended.
     package static func sealer(of query: [String], _ job: JobContext) -> @Sendable (_ position: String) -> String {
-        let key = job.state.cursorCode
-        return { sealed($0, of: query, key).joined(separator: ".") }
+        let (key, isOfFuture) = (job.state.cursorCode, job.settings.future.lengthensOpaque)
+        return { sealed($0, of: query, key, isOfFuture).joined(separator: ".") }
     }
 
     /// The two parts of a cursor: the position and its seal.
     package static func sealed(_ position: String, of query: [String], _ job: JobContext) -> [String] {
-        sealed(position, of: query, job.state.cursorCode)
+        sealed(position, of: query, job.state.cursorCode, job.settings.future.lengthensOpaque)
     }
 
-    private static func sealed(_ position: String, of query: [String], _ key: HMACSHA256) -> [String] {
+    /// - Parameter isOfFuture: whether the seal is longer [D future].
+    private static func sealed(
+        _ position: String, of query: [String], _ key: HMACSHA256, _ isOfFuture: Bool
+    ) -> [String] {
         // Each part is prefixed with its length, so that no two queries give the same message.
         var message = LengthPrefixed()
         message.append(position)
         for part in query { message.append(part) }
-        return [Base64URL.encode(Data(position.utf8)), Hex.string(key.code(for: message.bytes).prefix(16))]
+        return [
+            Base64URL.encode(Data(position.utf8)),
+            Hex.string(key.code(for: message.bytes).prefix(isOfFuture ? 32 : 16)),
+        ]
     }
 
     /// The parts of a cursor as a JSON array, which is empty if there are none. They need no escapes.
@@ -48,7 +54,10 @@ package enum Cursor {
     package static func open(_ cursor: String, of query: [String], _ job: JobContext) -> String? {
         guard cursor.utf8.count <= 1000, let dot = cursor.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         guard let data = Base64URL.decode(cursor[..<dot]), let position = String(data: data, encoding: .utf8),
-            seal(position, of: query, job).isIdentical(to: cursor)
+            // Those from before a change of the setting stay valid.
+            [false, true].contains(where: {
+                sealed(position, of: query, job.state.cursorCode, $0).joined(separator: ".").isIdentical(to: cursor)
+            })
         else { return nil }
         return position
     }

@@ -40,6 +40,12 @@ extension FieldReader {
         return moment
     }
 
+    /// The moment at which a clock is frozen from the start: a time, or `now`.
+    package mutating func frozenMoment(_ key: String) -> FrozenMoment? {
+        if value(key) == .string("now") { return .now }
+        return moment(key, or: " or \"now\"").map { .at($0) }
+    }
+
     /// The time to live of a namespace [D namespace-choice].
     package mutating func timeToLive() -> Span? { span("ttl", from: .second, to: Span("30d")!) }
 }

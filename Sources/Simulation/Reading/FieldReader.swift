@@ -182,8 +182,22 @@ package struct FieldReader {
 
     /// Reports a member that is absent or null.
     package mutating func require(_ key: String) {
-        guard has(key) else { return report(key, "is missing") }
+        guard has(key) else {
+            let other = nameInOtherForm(of: key)
+            return report(key, "is missing\(other.map { ": the body has \($0), which is another name" } ?? "")")
+        }
         if case .object(let members) = source, case .null = members[key] { report(key, "must not be null") }
+    }
+
+    /// The name of a member that differs from a known name only in case and in `_` and `-`, such as `customerItemId`; `nil` if there is
+    /// none.
+    private func nameInOtherForm(of key: String) -> String? {
+        guard case .object(let members) = source else { return nil }
+        func plain(_ name: String) -> [UInt8] { name.utf8.filter(\.isLetterOrDigit).map { $0 | 0x20 } }
+        let wanted = plain(key)
+        return members.keys.filter { $0.utf8.count <= 2 * key.utf8.count && plain($0) == wanted }.min {
+            $0.precedes($1)
+        }
     }
 
     /// The member as text; `nil` if it is absent, null or no text.

@@ -1,13 +1,22 @@
 import SimulationAPI
 
-/// Finds the route that is most similar to a wrong path.
+/// Finds the route that is most similar to a wrong path: that has most of its words, if need be in another order. Letters count
+/// only within a word, for slips and other endings: `config` is not like `confirm`.
 package struct NearestRoute {
     private let routes: [(parts: [String], methods: [String])]
 
     /// The number of path parts that are compared. No route has as many.
     private static let maxParts = 10
-    /// The cost of a part that is missing, added or entirely different.
+    /// The cost of a part that is missing or added.
     private static let whole = 12
+    /// The cost of a part in whose place another word stands.
+    private static let other = 18
+    /// The cost of a part whose place takes any text.
+    private static let any = 3
+    /// The cost of another order of the parts.
+    private static let moved = 4
+    /// The most that a slip or another ending costs.
+    private static let slip = 4
 
     /// - Parameter routes: the parts and the method of each route.
     package init(_ routes: [(parts: [String], method: String)]) {
@@ -27,7 +36,10 @@ package struct NearestRoute {
         var known: [String: [Int]] = [:]
         var best: (cost: Int, route: (parts: [String], methods: [String]))?
         for route in routes where (route.parts.first == "_sim") == isControl {
-            let cost = cost(of: path, as: route.parts, &known)
+            for wanted in route.parts where known[wanted] == nil {
+                known[wanted] = path.map { Self.cost(of: $0, as: wanted) }
+            }
+            let cost = min(cost(of: path, as: route.parts, known), reordered(path, as: route.parts, known))
             let isBetter = best.map { cost < $0.cost || cost == $0.cost && route.methods.contains(method) } ?? true
             // At least half of the parts must match.
             if isBetter, cost * 2 <= Self.whole * max(path.count, route.parts.count) { best = (cost, route) }
@@ -39,16 +51,14 @@ package struct NearestRoute {
 
     /// The cost of changing one path into the other.
     ///
-    /// - Parameter known: a cache. For each part of a route, it holds the cost of that part against each part of the
-    ///   path.
-    private func cost(of path: [String], as route: [String], _ known: inout [String: [Int]]) -> Int {
+    /// - Parameter known: for each part of the route, the cost of that part against each part of the path.
+    private func cost(of path: [String], as route: [String], _ known: [String: [Int]]) -> Int {
         var row = (0...route.count).map { $0 * Self.whole }
         for index in path.indices {
             var diagonal = row[0]
             row[0] = (index + 1) * Self.whole
             for (column, wanted) in route.enumerated() {
-                if known[wanted] == nil { known[wanted] = path.map { Self.cost(of: $0, as: wanted) } }
-                let changed = diagonal + (known[wanted]?[index] ?? Self.whole)
+                let changed = diagonal + (known[wanted]?[index] ?? Self.other)
                 diagonal = row[column + 1]
                 row[column + 1] = min(changed, diagonal + Self.whole, row[column] + Self.whole)
             }
@@ -56,12 +66,36 @@ package struct NearestRoute {
         return row[route.count]
     }
 
+    /// The cost of changing one path into the other where the order of their words does not matter.
+    private func reordered(_ path: [String], as route: [String], _ known: [String: [Int]]) -> Int {
+        var left = Set(path.indices)
+        var (cost, absent, free) = (Self.moved, 0, 0)
+        for wanted in route {
+            if wanted.begins(with: "{") {
+                free += 1
+            } else if let near = left.min(by: { (known[wanted]?[$0] ?? 0, $0) < (known[wanted]?[$1] ?? 0, $1) }),
+                let slip = known[wanted]?[near], slip <= Self.slip
+            {
+                left.remove(near)
+                cost += slip
+            } else {
+                absent += 1
+            }
+        }
+        let taken = min(free, left.count)
+        return cost + taken * Self.any + (absent + free + left.count - 2 * taken) * Self.whole
+    }
+
     private static func cost(of part: String, as wanted: String) -> Int {
         // Any text may be the value of a parameter.
-        if wanted.begins(with: "{") { return 3 }
+        if wanted.begins(with: "{") { return any }
         if part.isIdentical(to: wanted) { return 0 }
-        let length = max(min(part.utf8.count, 63), wanted.utf8.count)
-        let distance = NearestName.distance(part, wanted)
-        return distance * 2 <= length ? distance * whole / length + 1 : whole
+        let (part, wanted) = (part.utf8.prefix(64).map { $0 | 0x20 }, wanted.utf8.map { $0 | 0x20 })
+        let common = zip(part, wanted).prefix { $0 == $1 }.count
+        // Another ending: `authenticate`, `authentications`.
+        if common >= 5, common * 2 > max(part.count, wanted.count) { return 2 }
+        let distance = NearestName.distance(
+            String(decoding: part, as: UTF8.self), String(decoding: wanted, as: UTF8.self))
+        return distance <= (wanted.count <= 3 ? 1 : 2) ? distance + 1 : other
     }
 }

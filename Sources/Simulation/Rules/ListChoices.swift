@@ -13,7 +13,10 @@ package struct ListChoices: Operation {
             "fault_effects": FaultRule.EffectName.ofRequests.map { Choice($0.rawValue) }
                 + platforms.faultEffects.map { Choice($0.name) },
             "webhook_effects": FaultRule.EffectName.ofWebhooks.map { Choice($0.rawValue) },
-            "webhook_events": platforms.webhookEvents.map { Choice($0) },
+            "webhook_events":
+                (platforms.webhookEvents
+                + (job.settings.future.addsEvents ? platforms.futureWebhookEvents(job.state.generator) : []))
+                .map { Choice($0) },
             "webhook_formats": platforms.webhookFormats.map { Choice($0) },
             "webhook_signatures": platforms.webhookSignatures.map { Choice($0) },
             "methods": RequestMetadata.methods.map { Choice($0) },

@@ -13,7 +13,7 @@ package struct ScenarioDocument: Sendable {
     /// A merge patch over the initial settings of a namespace.
     package let settings: JSONValue?
     /// The time at which the clock is frozen from the start; `nil` if it runs.
-    package let frozenAt: Instant?
+    package let frozenAt: FrozenMoment?
     /// The parts of the lists that set up the namespace, in the order of ``Platforms/scenarioSections``.
     package let parts: [(section: ScenarioSection, parts: [ScenarioAction])]
     package let timeline: [ScenarioEvent]
@@ -59,7 +59,7 @@ package struct ScenarioDocument: Sendable {
         self.name = name
         description = fields.requiredText("description", maxBytes: 10_000)
         var clock = fields.object("clock", known: ["freeze"])
-        frozenAt = clock.moment("freeze")
+        frozenAt = clock.frozenMoment("freeze")
         try problems.collect { try place.locate("") { try fields.finish() } }
         if !name.isEmpty { try problems.collect { try place.locate("name") { try SnapshotName.check(name) } } }
 

@@ -194,7 +194,8 @@ extension ScenarioExpectation.Kind {
 
     private static let deliveries = Self(name: "webhook") { fields, platforms in
         var webhook = fields.object("webhook", known: ["event", "attempts", "status"])
-        let event = webhook.requiredWord("event", platforms.webhookEvents)
+        let given = webhook.value("event")?.text.flatMap { platforms.isFutureWebhookEvent($0) ? $0 : nil }
+        let event = given ?? webhook.requiredWord("event", platforms.webhookEvents)
         let attempts = webhook.number("attempts")
         let status = webhook.word("status", DeliveryStatus.self)
         let text =

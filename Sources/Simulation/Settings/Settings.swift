@@ -22,6 +22,8 @@ package struct Settings: Sendable {
     package let verifiesDomains: Bool
 
     package let journal: Journal
+    /// What the vendor may change without notice, and is changed here already [P].
+    package let future: FutureChanges
     private let parts: [any PlatformSettings]
 
     /// The limits of the journal, which is in memory [D journal].
@@ -45,7 +47,7 @@ package struct Settings: Sendable {
         webhooks["format"] = platforms.webhookFormats.first.map { .string($0) }
         webhooks["signature"] = platforms.webhookSignatures.first.map { .string($0) }
         return [
-            "webhooks": .object(webhooks),
+            "webhooks": .object(webhooks), "future": FutureChanges.defaults,
             "journal": .object([
                 "entries": .number(JSONNumber(10_000)), "bytes": .number(JSONNumber(16 << 20)),
                 "body_bytes": .number(JSONNumber(1 << 16)),
@@ -91,6 +93,7 @@ package struct Settings: Sendable {
             entries: journal.number("entries", in: 0...1_000_000) ?? 0,
             bytes: journal.size("bytes", in: 0...Journals.maxBytes) ?? 0,
             bodyBytes: journal.size("body_bytes", in: 0...1 << 20) ?? 0)
+        future = FutureChanges(&fields)
         try fields.finish()
         given = Self.countingBytes(document)
         self.document = Self.countingBytes(full)

@@ -99,7 +99,11 @@ package enum NamespaceDomains {
                 ? nil : "must be some of \(known.joined(separator: " "))"
         }
         names["delivery_format"] = .word(platforms.webhookFormats + [DeliveryRecord.verification])
-        names["delivery_event"] = .word(platforms.webhookEvents + [DeliveryRecord.verification])
+        let events = platforms.webhookEvents + [DeliveryRecord.verification]
+        names["delivery_event"] = .text(1...100) { text in
+            events.contains { $0.isIdentical(to: text) } || platforms.isFutureWebhookEvent(text)
+                ? nil : "must be one of \(events.joined(separator: ", "))"
+        }
         names["delivery_body"] = body(platforms)
         return names
     }

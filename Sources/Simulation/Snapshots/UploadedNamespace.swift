@@ -82,7 +82,13 @@ package enum UploadedNamespace {
         /// The counter of a kind, and the ids that it would generate next.
         func upcoming(_ kind: IDKind) throws -> (value: Int64, ids: [String]) {
             let value = try transaction.counter(kind.name)
-            return (value, (value + 1...value + lookahead).map { generator.text(kind, counter: $0) })
+            let forms = kind.futureLength == nil ? [false] : [false, true]
+            return (
+                value,
+                (value + 1...value + lookahead).flatMap { counter in
+                    forms.map { generator.text(kind, counter: counter, isOfFuture: $0) }
+                }
+            )
         }
         for table in NamespaceDomains.declared(platforms) {
             guard let (column, name) = table.identity else { continue }

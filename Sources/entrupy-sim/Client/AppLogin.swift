@@ -11,12 +11,13 @@ struct AppLogin {
     /// The name by which the back end's request names its sender.
     let sender: String
 
-    func token(_ client: ControlClient) async throws -> String {
+    func token(_ client: ControlClient) async throws -> String { try await session(client).token }
+
+    func session(_ client: ControlClient) async throws -> LoginResponse {
         let signed = try await signedRequest(client)
-        let session: LoginResponse = try await client.send(
+        return try await client.send(
             ControlCall(.POST, "/sdk/login", body: ["signed_authorization_request": signed])
         ).decoded()
-        return session.token
     }
 
     /// The app's login request, signed by the platform for the back end.
@@ -82,8 +83,13 @@ extension UsersCommand {
         @Argument(help: "The user's unique_user_id.") var user = "sim-test-user"
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let token = try await AppLogin(user: user, sender: "entrupy-sim users login").token(client)
-            terminal.isJSON ? try terminal.json(of: ["token": token]) : terminal.line(token)
+            let session = try await AppLogin(user: user, sender: "entrupy-sim users login").session(client)
+            if session.expiration_time <= Date().timeIntervalSince1970 {
+                terminal.note(
+                    "note: the session is over on a device, which compares expiration_time with its own clock: the namespace's is behind real time; a namespace made with --freeze now is not"
+                )
+            }
+            terminal.isJSON ? try terminal.json(of: ["token": session.token]) : terminal.line(session.token)
         }
     }
 }

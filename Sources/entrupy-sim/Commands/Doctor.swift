@@ -134,7 +134,10 @@ struct Doctor: ControlAction {
     }
 
     private func clock(_ namespace: NamespaceInfo) -> Finding {
-        namespace.clock.mode == "frozen"
+        if let note = namespace.notes?.first {
+            return Finding(.note, "clock", note.problem, next: "entrupy-sim namespace make NAME --freeze now")
+        }
+        return namespace.clock.mode == "frozen"
             ? Finding(
                 .note, "clock", "\(namespace.name) is frozen at \(namespace.clock.now)",
                 next: "results, retries and timeouts come only with \"entrupy-sim clock advance\"")

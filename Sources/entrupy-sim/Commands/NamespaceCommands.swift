@@ -129,7 +129,7 @@ struct NamespaceCommand: AsyncParsableCommand {
         ) var randomSeed: Int?
         @Option(
             help:
-                "The moment at which the clock is frozen from the start, ISO 8601 with an offset. (default: the clock runs)"
+                "The moment at which the clock is frozen from the start, ISO 8601 with an offset, or \"now\". (default: the clock runs)"
         )
         var freeze: String?
 
@@ -152,7 +152,10 @@ struct NamespaceCommand: AsyncParsableCommand {
             ]
             let named = name.map { ControlCall(.PUT, "/_sim/namespaces/\($0)", body: body, takesLong: true) }
             return (named ?? ControlCall(.POST, "/_sim/namespaces", body: body, takesLong: true))
-                .printing { (info: NamespaceInfo, terminal) in terminal.line(info.url) }
+                .printing { (info: NamespaceInfo, terminal) in
+                    for note in info.notes ?? [] { terminal.note("note: \(note.problem)") }
+                    terminal.line(info.url)
+                }
         }
     }
 

@@ -77,13 +77,15 @@ extension WebhooksCommand {
                     "/_sim/authentications",
                     body: ["result": "authentic", "customer_item_id": "entrupy-sim-probe"])
                 let token = try await client.firstAPIToken() ?? ""
-                let answer: JSONValue = try await client.send(
+                // Decoded and encoded again, so that its members have the order of a webhook's.
+                let answer: ItemAnswer<V1Item> = try await client.send(
                     ControlCall(
                         .GET, "/v1/authentications/\(made.entrupy_ids.first ?? "")",
                         headers: [("Authorization", "Token \(token)"), ("Api-Version", "1.4")])
                 ).decoded()
                 await server.stop()
-                return try WireJSON.encode(["items": .array([answer.members?["item"] ?? .null])] as JSONObject)
+                return Data(
+                    JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(.spaced))
             } catch {
                 await server.stop()
                 throw error

@@ -67,7 +67,10 @@ struct SchemaValidator {
             found += problems(value, keyword, rule, rules, place)
         }
         if isWhole, isClosed, let members = value.members, let known = knownMembers(schema) {
-            found += members.keys.filter { !known.contains($0) }.sorted().map { "\(place).\($0): is not described" }
+            // A member of the future: clients must take it.
+            found += members.keys.filter { !known.contains($0) && !$0.hasPrefix("x_") }.sorted().map {
+                "\(place).\($0): is not described"
+            }
         }
         return found
     }

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [PartnerVersion.v1(minor: 1), .v1(minor: PartnerVersion.lastMinor), .v2])
+    @Test(arguments: [PartnerVersion.v1(minor: 2), .v1(minor: PartnerVersion.lastMinor), .v2])
     func aSearchOfAnOrganizationEndsWithItsLastItem(version: PartnerVersion) async throws {
         let (bench, _) = try await makeBench()
         try await checkEnds { limit, cursor in

@@ -38,7 +38,7 @@ import Testing
 
     @Test func aReasonIsShownFromVersionOneTwoOn() async throws {
         let bench = try await RuleBench()
-        let id = try await bench.submit(bench.login(), "sim-invalid-after-0s")
+        let id = try await bench.generate(["result": "invalid", "form_factor": "microscopic"])[0]
         #expect(try await shown(bench, id, .v1(minor: 1))["status.result.reason"] == .null)
         #expect(try await shown(bench, id, .v1(minor: 2))["status.result.reason"] != .null)
     }

@@ -1,0 +1,90 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Simulation
+import SimulationAPI
+
+/// Changes the platform's answers as settings of the namespace say: the headers of limits [P, D limit-headers], and what the vendor
+/// may change without notice [P, D future]. The journal and the recording hold the changed answer.
+struct SettingsResponder<Inner: RequestResponder>: RequestResponder {
+    let inner: Inner
+    let routes: RouteTable
+    /// The maximum nesting of an answer that is changed: that of seed data, in an answer around it, and more.
+    private static var maxDepth: Int { 512 }
+
+    func respond(to request: IncomingRequest) async throws -> Answer {
+        var answer = try await inner.respond(to: request)
+        guard let outcome = answer.outcome, outcome.future != nil || outcome.limit != nil else { return answer }
+        var response = answer.response
+        // What a fault rule wrote stays as it is. App Components are another vendor's.
+        if let future = outcome.future, request.target.hasSDKErrors, outcome.fault.map({ $0.effect != nil }) ?? true {
+            if future.changes.changesErrors, let status = status(of: answer, to: request, future) {
+                response.status = status
+            }
+            response = await Self.changed(response, future)
+        }
+        if let limit = outcome.limit { response.headers.add(limit) }
+        answer.replace(with: response)
+        return answer
+    }
+
+    /// The status of an error that the description does not list for its route; `nil` if the status stays.
+    private func status(
+        of answer: Answer, to request: IncomingRequest, _ future: NamespaceFuture
+    ) -> HTTPResponse.Status? {
+        let status = answer.response.status
+        let route = routes.route(request.method, request.target.path)
+        let isKnown = route?.endpoint(request.method) != nil
+        let path = route?.path ?? request.target.path
+        guard status.kind == .clientError, !isKnown || !isDescribed(status.code, request.method, path) else {
+            return nil
+        }
+        return HTTPResponse.Status(code: future.status(ofErrorAt: "\(request.method.rawValue) \(path)"))
+    }
+
+    private func isDescribed(_ status: Int, _ method: HTTPRequest.Method, _ path: String) -> Bool {
+        let method = method == .head ? .get : method
+        return DescribedAnswers.all.contains {
+            $0.method.isIdentical(to: method.rawValue) && $0.path.isIdentical(to: path) && $0.statuses.contains(status)
+        }
+    }
+
+    /// The answer with its JSON changed. One that is no JSON stays as it is.
+    private static func changed(_ response: Response, _ future: NamespaceFuture) async -> Response {
+        guard future.changes.changesBodies, response.headers[.contentType] == "application/json" else {
+            return response
+        }
+        let bytes = await response.collectedBody()
+        // An answer of ours is JSON. One that is not can be sent, but not changed.
+        guard let value = try? StrictJSON.parse(Array(bytes.readableBytesView), maxDepth: maxDepth) else {
+            return response
+        }
+        var response = response
+        response.body = ResponseBody(
+            byteBuffer: ByteBuffer(bytes: future.changed(JSONDocument(value)).bytes(.compact)))
+        return response
+    }
+}
+
+extension RequestResponder {
+    /// Changes answers as the namespaces' settings say.
+    func followingSettings(_ routes: RouteTable) -> SettingsResponder<Self> {
+        SettingsResponder(inner: self, routes: routes)
+    }
+}
+
+extension HTTPFields {
+    /// Adds how much of a limit is left: the number allowed, how many more are allowed now, and the time at which one more is
+    /// allowed again, in whole seconds since 1970 by the namespace's clock [P].
+    fileprivate mutating func add(_ limit: LimitLeft) {
+        self[.rateLimit] = String(limit.limit)
+        self[.rateLimitRemaining] = String(limit.remaining)
+        self[.rateLimitReset] = String((limit.reset.microseconds + 999_999) / 1_000_000)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let rateLimit = HTTPField.Name("X-RateLimit-Limit")!
+    fileprivate static let rateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    fileprivate static let rateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
+}

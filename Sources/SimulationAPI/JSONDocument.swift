@@ -1,0 +1,74 @@
+/// A JSON document whose members have an order, which ``JSONValue`` does not keep.
+package indirect enum JSONDocument: Sendable {
+    /// A text, number, truth value or null.
+    case scalar(JSONValue)
+    /// The members in order, each name once.
+    case object([(name: String, value: JSONDocument)])
+    case array([JSONDocument])
+
+    /// The document of a value, with members in the order of the bytes of their names.
+    package init(_ value: JSONValue) {
+        switch value {
+        case .object(let members): self = .object(members.sorted.map { ($0.name, JSONDocument($0.value)) })
+        case .array(let elements): self = .array(elements.map { JSONDocument($0) })
+        default: self = .scalar(value)
+        }
+    }
+
+    /// The document of a wire type, with members in the order in which the type lists them: that of the description.
+    ///
+    /// - Throws: `EncodingError` if the value holds a number that JSON cannot represent.
+    package init(encoding value: some Encodable) throws {
+        self.init(try JSONTextEncoder.part(value))
+    }
+
+    private init(_ part: JSONPart) {
+        switch part {
+        case .null: self = .scalar(.null)
+        case .bool(let flag): self = .scalar(.bool(flag))
+        case .number(let text): self = .scalar(.number(JSONNumber(text: text)))
+        case .string(let text): self = .scalar(.string(text))
+        case .value(let value): self.init(value)
+        case .object(let members): self = .object(members.listed.map { ($0.name, JSONDocument($0.value)) })
+        case .array(let elements): self = .array(elements.list.map { JSONDocument($0) })
+        case .nested(let encoder): self.init(encoder.part)
+        }
+    }
+
+    /// How a document is written.
+    package enum Style {
+        /// Without spaces, as ``WireJSON`` writes answers.
+        case compact
+        /// With a space after each colon and none after commas, which no common encoder writes: a receiver that verifies JSON which it
+        /// has encoded again is refused, as in production [D webhook-body].
+        case spaced
+    }
+
+    /// The bytes of the document, with its members in their order.
+    package func bytes(_ style: Style) -> [UInt8] {
+        var text = JSONText()
+        text.document(self, style)
+        return text.bytes
+    }
+}
+
+extension JSONText {
+    fileprivate mutating func document(_ document: JSONDocument, _ style: JSONDocument.Style) {
+        switch document {
+        case .scalar(let value): self.value(value)
+        case .array(let elements): array(elements) { $0.document($1, style) }
+        case .object(let members):
+            raw("{")
+            for (index, member) in members.enumerated() {
+                if index > 0 { raw(",") }
+                string(member.name)
+                switch style {
+                case .compact: raw(":")
+                case .spaced: raw(": ")
+                }
+                self.document(member.value, style)
+            }
+            raw("}")
+        }
+    }
+}

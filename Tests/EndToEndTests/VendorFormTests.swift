@@ -1,0 +1,298 @@
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+/// Forms of the vendor's platform: headers of limits, the bytes of webhooks, form factors, ranges, bodies of null, and what is said about
+/// requests that the platform does not have.
+@Suite struct VendorFormTests {
+    private func limits(_ answer: Answer) -> [Int?] {
+        ["Limit", "Remaining", "Reset"].map { answer.headers["X-RateLimit-\($0)"].first.flatMap { Int($0) } }
+    }
+
+    @Test func answersThatALimitCountedTellHowMuchIsLeft() async throws {
+        let world = try await TestWorld.make()
+        let quiet = try await world.send("POST", "/v2/search/authentications", [:], token: TestWorld.apiToken)
+        #expect(limits(quiet) == [nil, nil, nil])
+        _ = try await world.send("PATCH", "/_sim/settings", ["rate_limits": ["api_per_second": 2, "headers": true]])
+        try await world.advance("1s")
+        let morning = Int(TestWorld.epoch) + 1
+        for left in [1, 0] {
+            let answer = try await world.send("POST", "/v2/search/authentications", [:], token: TestWorld.apiToken)
+            #expect(answer.status == 200 && limits(answer) == [2, left, morning + 1])
+        }
+        let refused = try await world.send("POST", "/v2/search/authentications", [:], token: TestWorld.apiToken)
+        #expect(refused.status == 429 && limits(refused) == [2, 0, morning + 1])
+        #expect(refused.headers["Retry-After"].first == "1")
+        #expect(limits(try await world.send("GET", "/_sim/settings")) == [nil, nil, nil])
+        #expect(limits(try await world.send("GET", "/sdk/nothing")) == [nil, nil, nil])
+    }
+
+    @Test func aLoginTellsTheTightestOfItsLimits() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": ["headers": true]])
+        for left in [4, 3] {
+            let signed = try await world.signedRequest("limited-user")
+            let answer = try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed])
+            #expect(limits(answer) == [5, left, Int(TestWorld.epoch) + 60])
+        }
+    }
+
+    @Test(arguments: ["items", "event"]) func aWebhooksBytesAreOnesThatNoCommonEncoderWrites(format: String)
+        async throws
+    {
+        let receiver = try await WebhookReceiver.open()
+        let world = try await TestWorld.make()
+        _ = try await world.send(
+            "POST", "/v2/webhooks",
+            [
+                "url": .string(receiver.url), "secret_key": "s", "format": .string(format),
+                "events": ["session.completed"],
+            ], token: TestWorld.apiToken)
+        _ = try await world.submit(world.login())
+        try await world.advance("1h")
+        let body = try #require(receiver.deliveries.first?.body)
+        let text = String(decoding: body, as: UTF8.self)
+        #expect(text != String(decoding: try WireJSON.encode(receiver.deliveries[0].json), as: UTF8.self))
+        // Outside of texts a space stands after each colon, and none after commas.
+        let plain = text.replacing(#/"(\\.|[^"\\])*"/#, with: "\"\"")
+        #expect(!plain.contains(#/:[^ ]/#) && !plain.contains(", ") && plain.contains(": "))
+        // In the order of the description, which is not that of the names.
+        let item = format == "items" ? "items.0" : "data"
+        let names = try described(format == "items" ? "V1Item" : "V2Item")
+        let places = names.compactMap { name in receiver.deliveries[0].json[item].members?[name].map { _ in name } }
+            .compactMap { text.range(of: "\"\($0)\": ")?.lowerBound }
+        #expect(places.count > 4 && places == places.sorted(), "\(text)")
+        #expect(names != names.sorted())
+    }
+
+    /// The names of a schema's members, in the order of the description.
+    private func described(_ schema: String) throws -> [String] {
+        let file = TestWorld.root.appendingPathComponent("openapi/entrupy-sim.yaml")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let start = try #require(lines.firstIndex(of: "    \(schema):"))
+        return lines[(start + 1)...].prefix { $0.hasPrefix("      ") }
+            .compactMap { $0.wholeMatch(of: #/ {8}([a-z_]+):.*/#).map { String($0.1) } }
+    }
+
+    @Test func olderVersionsSeeMicroscopicItemsAlone() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        for (factor, sku) in [("microscopic", "sku-m"), ("lightbox", "sku-l"), (nil, "sku-f")] {
+            var item: JSONObject = ["customer_item_id": .string(sku), "us_size": "9", "style_code": "a-1"]
+            item["form_factor"] = factor.map { .string($0) }
+            try #require(try await world.send("POST", "/_sim/authentications", .object(item)).status == 201)
+        }
+        func found(_ version: String, _ filters: JSONValue = []) async throws -> [String] {
+            let page = try await world.send(
+                "POST", "/v1/search/authentications", ["filters": filters], token: TestWorld.apiToken,
+                headers: ["Api-Version": version])
+            return page["items"].items.compactMap { $0["text_fields.customer_item_id"].text }.sorted()
+        }
+        #expect(try await found("1.0") == ["sku-m"])
+        #expect(try await found("1.1") == ["sku-m"])
+        #expect(try await found("1.2") == ["sku-f", "sku-l", "sku-m"])
+        #expect(try await found("1.4", [["key": "activity.form_factor", "value": "lightbox"]]) == ["sku-l"])
+        #expect(
+            try await found("1.4", [["key": "activity.form_factor", "value": "free_camera", "exclude": true]]) == [
+                "sku-l", "sku-m",
+            ])
+        #expect(try await found("1.1", [["key": "activity.form_factor", "value": "lightbox"]]) == [])
+        for (sku, version, status) in [("sku-f", "1.1", 404), ("sku-m", "1.1", 200), ("sku-f", "1.2", 200)] {
+            let answer = try await world.send(
+                "GET", "/v1/lookup/authentications/\(sku)", token: TestWorld.apiToken, headers: ["Api-Version": version]
+            )
+            #expect(answer.status == status, "\(sku) \(version)")
+            guard status == 200 else { continue }
+            #expect((answer["item.text_fields.us_size"] != .null) == (version == "1.2"))
+            #expect((answer["item.activity.form_factor"] != .null) == (version == "1.2"))
+        }
+        let because = try await world.send("GET", "/_sim/requests?limit=10")["requests"].items.compactMap {
+            $0["because"].text
+        }
+        #expect(because.contains { $0.contains("free_camera") && $0.contains("1.1") }, "\(because)")
+        let unknown = try await world.send("POST", "/_sim/authentications", ["form_factor": "phone"])
+        #expect(unknown.status == 400 && unknown["details.0.problem"].text?.contains("lightbox") == true)
+    }
+
+    @Test func aLookUpOfAnOlderVersionFindsTheLatestMicroscopicItem() async throws {
+        let world = try await TestWorld.make()
+        for factor in ["microscopic", "free_camera"] {
+            _ = try await world.send(
+                "POST", "/_sim/authentications", ["customer_item_id": "one", "form_factor": .string(factor)])
+            try await world.advance("1m")
+        }
+        let old = try await world.send(
+            "GET", "/v1/lookup/authentications/one", token: TestWorld.apiToken, headers: ["Api-Version": "1.0"])
+        let new = try await world.send("GET", "/v2/lookup/authentications/one", token: TestWorld.apiToken)
+        #expect(old.status == 200 && new["item.activity.form_factor"] == "free_camera")
+        #expect(old["item.entrupy_id"] != new["item.entrupy_id"])
+    }
+
+    @Test func aPictureAnswersRanges() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let capture = try await world.startCapture(session)
+        let sha256 = try #require(try await world.upload(capture.id, capture.regions[0], session)["sha256"].text)
+        let picture = TestWorld.picture
+        let size = picture.count
+        func get(_ range: String, _ more: [String: String] = [:]) async throws -> Answer {
+            try await world.send(
+                "GET", "/images/\(sha256)/original", headers: ["Range": range].merging(more) { $1 })
+        }
+        for (range, wanted) in [
+            ("bytes=0-9", 0..<10), ("bytes=5-", 5..<size), ("bytes=-7", size - 7..<size),
+            ("BYTES=0-99999999999999999999", 0..<size),
+            ("bytes=-99999999999999999999", 0..<size),
+        ] {
+            let answer = try await get(range)
+            #expect(answer.body == picture[wanted], "\(range)")
+            let isWhole = wanted.count == size
+            #expect(answer.status == (isWhole ? 200 : 206), "\(range): \(answer.status)")
+            #expect(
+                answer.headers["Content-Range"].first
+                    == (isWhole ? nil : "bytes \(wanted.lowerBound)-\(wanted.upperBound - 1)/\(size)"))
+        }
+        for range in [
+            "bytes=\(size)-", "bytes=9-5", "bytes=-0", "bytes=a-b", "bytes=-", "bytes", "bytes=1-2-3",
+            "bytes=99999999999999999999-",
+        ] {
+            let answer = try await get(range)
+            #expect(answer.status == 416 && answer.headers["Content-Range"].first == "bytes */\(size)", "\(range)")
+        }
+        let twenty = "bytes=" + (0..<20).map { "\($0)-\($0)" }.joined(separator: ",")
+        for (range, more) in [(twenty, [:]), ("items=0-1", [:]), ("bytes=0-1", ["If-Range": "\"x\""])] {
+            let answer = try await get(range, more)
+            #expect(answer.status == 200 && answer.body == picture, "\(range)")
+        }
+        let head = try await world.send("HEAD", "/images/\(sha256)/original", headers: ["Range": "bytes=0-9"])
+        #expect(head.status == 200 && head.headers["Accept-Ranges"].first == "bytes")
+    }
+
+    @Test func aBodyOfNullIsNoneWhereNoneIsNeeded() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        for body in ["null", " null\n"] {
+            for (path, token) in [
+                ("/sdk/search", session), ("/v2/search/authentications", TestWorld.apiToken),
+                ("/v2/catalog/brands", TestWorld.apiToken),
+            ] {
+                let answer = try await world.send(
+                    "POST", path, bytes: Data(body.utf8), token: token, headers: ["Content-Type": "application/json"])
+                #expect(answer.status == 200, "\(path) \(answer.json)")
+            }
+        }
+        let needed = try await world.send(
+            "POST", "/sdk/login", bytes: Data("null".utf8), headers: ["Content-Type": "application/json"])
+        #expect(needed.status == 400 && needed["details.0.problem"].text?.contains("null") == true)
+        let nulls = try await world.send(
+            "POST", "/sdk/search", bytes: Data("nullnull".utf8), token: session,
+            headers: ["Content-Type": "application/json"])
+        #expect(nulls.status == 400)
+    }
+
+    @Test(arguments: [
+        ("POST", "/v1/authentications", "items come from the SDK alone"),
+        ("POST", "/v2/authentications", "GET /v2/authentications/{entrupy_id}"),
+        ("POST", "/authenticate", "items come from the SDK alone"),
+        ("POST", "/v2/items", "items come from the SDK alone"),
+        ("GET", "/v2/config", "POST /v2/config/authentications"),
+        ("GET", "/v2/items", "POST /v2/search/authentications"),
+        ("POST", "/v2/brands/catalog", "POST /v2/catalog/brands"),
+    ])
+    func whatIsMeantByAPathThatNobodyHasIsSaid(method: String, path: String, wanted: String) async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send(
+            method, path, bytes: TestWorld.picture, headers: ["Content-Type": "image/jpeg"])
+        #expect(answer.status == 404 && answer["code"] == "unknown_route")
+        #expect(answer["details.0.problem"].text?.contains(wanted) == true, "\(answer.json)")
+    }
+
+    @Test func aLoginWithAPasswordNamesThePartnersLogin() async throws {
+        let world = try await TestWorld.make()
+        let answer = try await world.send("POST", "/login", ["username": "me", "password": "secret"])
+        #expect(answer.status == 400 && answer["details"].allProblems.contains("/partner/login"), "\(answer.json)")
+        #expect(!answer.text.contains("secret"))
+    }
+
+    @Test func mistakesInBodiesAndHeadersAreNamed() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        func problem(_ body: JSONValue, _ path: String = "/v2/search/authentications") async throws -> String {
+            let answer = try await world.send("POST", path, body, token: TestWorld.apiToken)
+            #expect(answer.status == 400, "\(answer.json)")
+            return answer["details"].allProblems
+        }
+        #expect(try await problem(["start_date": 1_767_603_600_000]).contains("in milliseconds"))
+        #expect(
+            try await problem(["filters": [["key": "status.result.id", "values": "authentic"]]]).contains(
+                "belongs in value"))
+        #expect(try await problem(["filters": [["value": "authentic"]]]).contains("is missing or empty; keys are"))
+        #expect(
+            try await problem(["uniqueUserId": "example-user-id", "email": "a@b.c"], "/v2/integrations/authorize-user")
+                .contains("uniqueUserId"))
+        for token in ["\"demo-api-token\"", "<demo-api-token>", "'demo-api-token'"] {
+            let answer = try await world.send("POST", "/v2/search/authentications", [:], token: token)
+            #expect(answer.status == 401 && answer["error"].text?.contains("quotation marks") == true, "\(answer.json)")
+        }
+        let empty = try await world.send(
+            "POST", "/v2/search/authentications", bytes: Data("{}".utf8), token: TestWorld.apiToken,
+            headers: ["Content-Type": ""])
+        #expect(empty.status == 415 && empty.text.contains("Content-Type is empty"), "\(empty.json)")
+    }
+
+    @Test func anIDInLowerCaseIsNotFoundAndTheJournalSaysWhy() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send("POST", "/_sim/authentications", ["brand": "Nkie"])
+        let id = try #require(made["entrupy_ids.0"].text)
+        #expect(
+            made["notes.0.field"] == "brand" && made["notes.0.problem"].text?.contains("Nike") == true, "\(made.json)")
+        let answer = try await world.send("GET", "/v2/authentications/\(id.lowercased())", token: TestWorld.apiToken)
+        #expect(answer.status == 404 && !answer.text.contains(id))
+        let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
+        #expect(because?.contains(id) == true && because?.contains("upper case") == true)
+    }
+
+    @Test func theJournalNamesABrandThatTheCatalogueLacks() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let id = try await world.submit(
+            session, item: ["brand": "Nkie", "customer_item_id": "b-1", "style_name": "Air"])
+        try await world.advance("1m")
+        #expect(try await world.result(id, session)["status.result.id"] == "not_supported")
+        let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
+        #expect(
+            because?.contains("the catalogue lacks the brand \"Nkie\"; did the app mean Nike?") == true,
+            "\(because ?? "")")
+    }
+
+    @Test func aCertificateShowsASerialNumber() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send("POST", "/_sim/authentications", ["serial_number": "SN <1>"])
+        let page = try await world.send("GET", "/certificates/\(made["entrupy_ids.0"].text ?? "")")
+        #expect(page.text.contains("Serial number") && page.text.contains("SN &lt;1&gt;"))
+        let other = try await world.send("POST", "/_sim/authentications", [:])
+        let plain = try await world.send("GET", "/certificates/\(other["entrupy_ids.0"].text ?? "")")
+        #expect(!plain.text.contains("Serial number"))
+    }
+
+    @Test func aClockFarBehindRealTimeIsNamedAtCreation() async throws {
+        let world = try await TestWorld.make()
+        let name = "behind-\(UUID().uuidString.lowercased())"
+        let root = TestWorld(base: String(world.base.prefix(upTo: world.base.range(of: "/ns/")!.lowerBound)))
+        let behind = try await root.send(
+            "PUT", "/_sim/namespaces/\(name)", ["clock": ["freeze": .string(TestWorld.morning)]])
+        #expect(
+            behind["notes.0.field"] == "clock.freeze"
+                && behind["notes.0.problem"].text?.contains("expiration_time") == true)
+        let now = try await root.send("PUT", "/_sim/namespaces/\(name)-now", ["clock": ["freeze": "now"]])
+        #expect(now.status == 201 && now["notes"] == .null && now["clock.mode"] == "frozen")
+        #expect(abs((now["clock.epoch"].double ?? 0) - Date().timeIntervalSince1970) < 3600)
+        let wrong = try await root.send("PUT", "/_sim/namespaces/\(name)-wrong", ["clock": ["freeze": "soon"]])
+        #expect(wrong.status == 400 && wrong["details.0.problem"].text?.contains("\"now\"") == true)
+    }
+}
+
+extension JSONValue {
+    /// The details of an error as one text.
+    fileprivate var allProblems: String {
+        items.map { "\($0["field"].text ?? ""): \($0["problem"].text ?? "")" }.joined(separator: "\n")
+    }
+}
