@@ -160,9 +160,9 @@ test-parallel: release ## Start RUNS concurrent test runs on one server, each in
 	@python3 Tests/Parallel/parallel.py --binary $(RELEASE) --runs $(RUNS)
 
 EXAMPLES ?= 50
-test-contract: release ## Check the server against openapi/entrupy-sim.yaml with schemathesis, EXAMPLES per operation (SEED=… repeats a run)
+test-contract: release ## Check the server against openapi/entrupy-sim.yaml with schemathesis, EXAMPLES per operation (SEED=… repeats a run; SWITCHES=1 adds each change of future by itself)
 	@scripts/python
-	@python3 Tests/Contract/contract.py --binary $(RELEASE) --examples $(EXAMPLES) $(if $(SEED),--seed $(SEED))
+	@python3 Tests/Contract/contract.py --binary $(RELEASE) --examples $(EXAMPLES) $(if $(SEED),--seed $(SEED)) $(if $(SWITCHES),--switches)
 
 # The number of inputs for the cheapest parser. More expensive ones get fewer, unless RUNS sets the number for all. GUIDED=1 uses
 # libFuzzer, guided by coverage, in a separate build, which takes as long as the first one; OPTIMIZED=1 a separate release build,
