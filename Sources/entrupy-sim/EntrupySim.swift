@@ -76,7 +76,7 @@ struct EntrupySim: AsyncParsableCommand {
 struct Fidelity: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fidelity",
-        abstract: "Print docs/fidelity.md: every decision that is ours and not the vendor's.")
+        abstract: "Print how far the simulator can be trusted, and every decision that is ours and not the vendor's.")
 
     func run() {
         Terminal(isJSON: false).document(Data(Resource.bytes("docs/fidelity.md")))

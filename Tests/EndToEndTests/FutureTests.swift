@@ -83,6 +83,17 @@ import Testing
         #expect(names != names.sorted())
     }
 
+    @Test func aConfigurationFromBeforeAChangeIsNotTheSame() async throws {
+        let world = try await world()
+        let session = try await world.login()
+        let tag = try #require(try await world.send("GET", "/sdk/config", token: session).headers["ETag"].first)
+        for (isOn, status) in [(false, 304), (true, 200)] {
+            _ = try await world.send("PATCH", "/_sim/settings", ["future": ["members": .bool(isOn)]])
+            let answer = try await world.send("GET", "/sdk/config", token: session, headers: ["If-None-Match": tag])
+            #expect(answer.status == status)
+        }
+    }
+
     @Test func onlyErrorsThatTheDescriptionLacksHaveAnotherStatus() async throws {
         let world = try await world("errors")
         for (method, path) in [("DELETE", "/sdk/login"), ("GET", "/sdk/nothing"), ("POST", "/v2/authentications")] {

@@ -113,7 +113,8 @@ extension Transcript {
     /// The server's own routes.
     func askServer() async throws {
         let pages = [
-            "/", "/_sim/health", "/_sim/ready", "/_sim/ping", "/_sim/llms.txt", "/_sim/console/assets/console.css",
+            "/", "/_sim/health", "/_sim/ready", "/_sim/ping", "/_sim/llms.txt", "/_sim/fidelity.md",
+            "/_sim/console/assets/console.css",
         ]
         for path in pages {
             try await send("GET", path, in: root)

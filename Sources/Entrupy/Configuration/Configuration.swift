@@ -23,7 +23,7 @@ package struct FetchConfiguration: Operation {
         }
         return FetchedConfiguration(
             type: type, id: "\(catalogue.id)-\(type.rawValue)", language: job.language, issuedAt: job.now,
-            categories: categories)
+            categories: categories, future: job.settings.future)
     }
 }
 
@@ -42,9 +42,14 @@ package struct FetchedConfiguration: Sendable {
     fileprivate let language: Language
     fileprivate let issuedAt: Instant
     fileprivate let categories: ByteBuffer
+    /// How the answer is changed after it is made.
+    fileprivate let future: FutureChanges
 
     /// A text that changes with the answer, its times aside [D config-tag].
-    package var tag: String { "\(id)-\(language.rawValue)" }
+    package var tag: String {
+        let changes = future.changesBodies ? "-\(future.addsMembers)-\(future.reorders)" : ""
+        return "\(id)-\(language.rawValue)\(changes)"
+    }
 
     /// The answer, ``EntrupyAPI/SDKConfiguration``.
     package func encoded() -> EncodedJSON {

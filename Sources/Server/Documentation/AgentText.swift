@@ -9,3 +9,8 @@ public enum AgentText {
 
     static let document = ConstantDocument(ByteBuffer(bytes: bytes))
 }
+
+/// How far the simulator can be trusted, and every decision: `GET /_sim/fidelity.md`.
+enum FidelityText {
+    static let document = ConstantDocument(ByteBuffer(bytes: Data(Resource.bytes("docs/fidelity.md"))))
+}

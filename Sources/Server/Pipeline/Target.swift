@@ -34,6 +34,7 @@ struct Target: Equatable {
 
     private static let serversOwn = [
         "/_sim/health", "/_sim/ready", "/_sim/authority.pem", "/_sim/metrics", "/_sim/docs", "/_sim/llms.txt",
+        "/_sim/fidelity.md",
         "/_sim/namespaces",
     ]
 

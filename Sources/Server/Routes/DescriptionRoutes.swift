@@ -29,9 +29,13 @@ struct DescriptionRoutes: Sendable {
                 ($0, [.contentType: "application/json", .xContentTypeOptions: "nosniff"])
             }
         }
-        routes.on(.get, "_sim/llms.txt") {
-            await $0.acknowledge { _ in }.file(
-                AgentText.document, [.contentType: "text/plain; charset=utf-8", .xContentTypeOptions: "nosniff"])
+        for (path, document) in [
+            ("_sim/llms.txt", AgentText.document), ("_sim/fidelity.md", FidelityText.document),
+        ] {
+            routes.on(.get, path) {
+                await $0.acknowledge { _ in }.file(
+                    document, [.contentType: "text/plain; charset=utf-8", .xContentTypeOptions: "nosniff"])
+            }
         }
         routes.on(.get, "_sim/docs") { request in
             let completed = await request.acknowledge { request in
