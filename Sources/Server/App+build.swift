@@ -30,7 +30,8 @@ extension SimServer {
         let shown = ConsoleProblemResponder(inner: checked) { environment.address.url(askedAt: $0) }
         let recorded = RecordingResponder(
             inner: shown, sequencer: environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
-        let compressed = CompressingResponder(inner: recorded.delayed(), environment: environment)
+        let compressed = CompressingResponder(
+            inner: recorded.delayed(), environment: environment, isReplay: configuration.replay != nil)
         let allowed = CORSResponder(inner: compressed, origins: hosts.origins)
         let logged = LoggingResponder(inner: allowed, logger: logger, namespaces: namespaces)
         let chain = MeasuringResponder(inner: logged, metrics: metrics)

@@ -101,9 +101,15 @@ import Testing
             let answer = try await OutgoingClient.patient.whole(
                 OutgoingRequest(HTTPMethod(rawValue: method), world.base + path))
             #expect([400, 422].contains(answer.status), "\(method) \(path): \(answer.status)")
+            if method == "GET" {
+                let head = try await OutgoingClient.patient.whole(OutgoingRequest(.HEAD, world.base + path))
+                #expect(head.status == answer.status)
+            }
             let body = try WireJSON.decode(JSONValue.self, from: answer.body)
             #expect(["method_not_allowed", "unknown_route"].contains(body["code"].text))
         }
+        let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
+        #expect(because?.contains("future.errors") == true, "\(because ?? "nothing")")
         #expect(try await world.send("GET", "/sdk/session").status == 401)
         #expect(try await world.send("GET", "/v2/authentications/x", token: TestWorld.apiToken).status == 404)
         #expect(try await world.send("GET", "/_sim/nothing").status == 404)
@@ -143,6 +149,9 @@ import Testing
         // The control API shows what was sent.
         let listed = try await world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items
         #expect(listed.count == 2 && listed.contains { $0["event"].text == received[1].event })
+        let rule = try await world.send(
+            "POST", "/_sim/faults", ["match": ["webhook": "session.x_*"], "effect": ["drop": true]])
+        #expect(rule["notes"] == [], "\(rule["notes"])")
         // Tests can name it, and a snapshot of it is valid.
         let choices = try await world.send("GET", "/_sim/choices")["lists.webhook_events"].items.compactMap {
             $0["id"].text
@@ -182,6 +191,11 @@ import Testing
         #expect(later.utf8.count > session.utf8.count && capture.id.utf8.count > early.id.utf8.count)
         let longer = try await world.send("POST", "/v2/search/authentications", ["limit": 1], token: TestWorld.apiToken)
         #expect(longer["next_cursor"].text?.utf8.count ?? 0 > cursor.text?.utf8.count ?? 0)
+        // A longer cursor that is cut is not the shorter one.
+        let cut = longer["next_cursor"].text.map { String($0.prefix(cursor.text?.count ?? 0)) }
+        let refused = try await world.send(
+            "POST", "/v2/search/authentications", ["limit": 1, "cursor": .string(cut ?? "")], token: TestWorld.apiToken)
+        #expect(refused.status == 400)
         // A snapshot of both forms is valid, and masks hide the longer token.
         let snapshot = try await world.send("PUT", "/_sim/snapshots/mixed")
         #expect([200, 201].contains(snapshot.status))

@@ -1,4 +1,6 @@
 import Foundation
+import NIOHTTP1
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -259,8 +261,53 @@ import Testing
         #expect(try await world.result(id, session)["status.result.id"] == "not_supported")
         let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
         #expect(
-            because?.contains("the catalogue lacks the brand \"Nkie\"; did the app mean Nike?") == true,
+            because?.contains("the catalogue lacks the brand \"Nkie\"; is Nike meant?") == true,
             "\(because ?? "")")
+    }
+
+    @Test func whatBeginsAsReceivedMayBecomeUnderReview() async throws {
+        let world = try await TestWorld.make(settings: ["result": ["initial": "received"]])
+        let session = try await world.login()
+        let item: JSONValue = ["brand": "Nike", "style_name": "Air", "customer_item_id": "sim-needs_review-after-5m"]
+        let id = try await world.submit(session, item: item)
+        #expect(try await world.result(id, session)["status.result.id"] == "received")
+        try await world.advance("5m")
+        #expect(try await world.result(id, session)["status.result.id"] == "needs_review")
+        try await world.advance("1h")
+        #expect(try await world.result(id, session)["status.result.final"] == false)
+    }
+
+    @Test func theAnswerToAFlagIsAsSparseAsOtherItems() async throws {
+        let world = try await TestWorld.make(settings: ["partner": ["sparse_items": true]])
+        let id = try #require(try await world.send("POST", "/_sim/authentications", [:])["entrupy_ids.0"].text)
+        for (method, body) in [("POST", ["reason": "other"] as JSONValue?), ("DELETE", nil)] {
+            let answer = try await world.send(
+                method, "/v2/authentications/\(id)/flag", body, token: TestWorld.apiToken)
+            #expect(answer.status == 200 && answer["item.entrupy_id"].text == id, "\(answer.json)")
+            let item = answer["item"].members
+            #expect(item?["catalog"] == nil && item?["properties"]?.members?["brand"] == nil)
+        }
+    }
+
+    @Test func aRecordingOfCompressedAnswersIsReplayed() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer {
+            // The test is over; a folder that stays does no harm.
+            try? FileManager.default.removeItem(at: folder)
+        }
+        let file = folder.appendingPathComponent("run.recording").path
+        let server = try SimProcess(["--in-memory", "--record", file])
+        let world = try await TestWorld.make(in: server, settings: ["future": ["members": true, "order": true]])
+        let session = try await world.login()
+        var request = try OutgoingRequest(.GET, "\(world.base)/sdk/config")
+        request.headers.add(name: "Authorization", value: "Token \(session)")
+        request.headers.add(name: "Accept-Encoding", value: "gzip")
+        let answer = try await OutgoingClient.patient.whole(request)
+        #expect(answer.status == 200 && answer.headers["Content-Encoding"].first == "gzip")
+        server.stop()
+        let run = try await SimProcess.run(["replay", file, "--json"])
+        #expect(run.status == 0, "\(run.output)")
     }
 
     @Test func aCertificateShowsASerialNumber() async throws {

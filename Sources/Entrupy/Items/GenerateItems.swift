@@ -234,7 +234,8 @@ struct PlanGeneration: Operation {
             notes.append(
                 ErrorDetail(
                     "brand",
-                    "\(Results.unknownBrand(brand, job)); an item that a capture submits with it ends as not_supported")
+                    "\"\(brand.excerpt)\": \(Results.unknownBrand(brand, job)); an item that a capture submits with it ends as not_supported"
+                )
             )
         }
         return Generation(

@@ -174,7 +174,7 @@ package struct FlagPartnerItem: Operation {
         try problems.check()
     }
 
-    package func perform(_ job: JobContext, as partner: Partner) throws -> ItemAnswer<V2Item> {
+    package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         var item = try partner.item(entrupyID, job)
         try Flags.checkIsEligible(item, job)
         if let request {
@@ -183,7 +183,7 @@ package struct FlagPartnerItem: Operation {
         } else {
             try Flags.clear(&item, job)
         }
-        return ItemAnswer(item: try PartnerRendering(item, job).v2(PartnerParts()))
+        return .item(try Renderings.v2(item, PartnerParts(), job))
     }
 
     /// The reason and message that the SDK shows [D partner-flag-reason].

@@ -86,15 +86,19 @@ struct Renderings {
         guard let item = try job.transaction.item(entrupyID: found.entrupyID) else {
             throw PlatformError.bug("item \(found.entrupyID) is gone")
         }
-        let data: Data =
-            switch form {
-            case .sdk: try WireJSON.encode(ResultRendering(job).render(item))
-            case .v1(let minor): try WireJSON.encode(PartnerRendering(item, job).v1(minor: minor))
-            case .v2(let parts) where job.entrupy.settings.sparseItems:
-                Data(try PartnerRendering(item, job).sparseV2(parts).bytes(.compact))
-            case .v2(let parts): try WireJSON.encode(PartnerRendering(item, job).v2(parts))
-            }
-        return ByteBuffer(data: data)
+        return switch form {
+        case .sdk: ByteBuffer(data: try WireJSON.encode(ResultRendering(job).render(item)))
+        case .v1(let minor): ByteBuffer(data: try WireJSON.encode(PartnerRendering(item, job).v1(minor: minor)))
+        case .v2(let parts): try Self.v2(item, parts, job)
+        }
+    }
+
+    /// An item as `/v2` shows it, with the members that the settings want [P, D sparse-items].
+    static func v2(_ item: ItemRecord, _ parts: PartnerParts, _ job: JobContext) throws -> ByteBuffer {
+        let rendering = try PartnerRendering(item, job)
+        return job.entrupy.settings.sparseItems
+            ? ByteBuffer(bytes: try rendering.sparseV2(parts).bytes(.compact))
+            : ByteBuffer(data: try WireJSON.encode(rendering.v2(parts)))
     }
 
     /// The forms in which an item is shown.

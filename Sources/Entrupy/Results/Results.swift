@@ -7,9 +7,10 @@ import Storage
 enum Results {
     /// Sets a new item's result now if the delay is zero, or schedules it [P]. Writes.
     ///
-    /// An item whose planned result is `needs_review` or `received` stays under review. Other results that are not final come as final ones do.
+    /// An item whose planned result is that with which it begins stays under review. One that begins as `received` may become
+    /// `needs_review` [P]. Other results that are not final come as final ones do.
     static func plan(_ item: inout ItemRecord, _ decision: Decision, _ job: JobContext) throws {
-        guard !decision.staysUnderReview else { return }
+        guard decision.result != item.result else { return }
         if decision.delay == .zero {
             try set(&item, decision.result, reason: decision.reason, rule: decision.rule, job)
         } else {
@@ -128,7 +129,7 @@ enum Results {
     /// The fact that the catalogue lacks a brand, with the nearest that it has.
     static func unknownBrand(_ name: String, _ job: JobContext) -> String {
         let names = job.catalogue.brands.map(\.name)
-        let near = NearestName.nearest(to: name, among: names).map { "; did the app mean \($0)?" } ?? ""
+        let near = NearestName.nearest(to: name, among: names).map { "; is \($0) meant?" } ?? ""
         return "the catalogue lacks the brand \"\(name.excerpt)\"\(near)"
     }
 

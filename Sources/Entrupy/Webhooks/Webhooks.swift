@@ -92,10 +92,12 @@ enum Webhooks {
             case (.items, .v1(let minor)): try items(rendering.v1(minor: minor))
             case (.items, .v2): try items(rendering.v1(minor: PartnerVersion.lastMinor))
             case (.event, .v1(let minor)):
-                try envelope(event, item, JSONDocument(encoding: rendering.v1(minor: minor)), job)
+                try envelope(event, item, at: job.now.display, JSONDocument(encoding: rendering.v1(minor: minor)), job)
             case (.event, .v2) where job.entrupy.settings.sparseItems:
-                try envelope(event, item, rendering.sparseV2(PartnerParts()), job)
-            case (.event, .v2): try envelope(event, item, JSONDocument(encoding: rendering.v2(PartnerParts())), job)
+                try envelope(event, item, at: job.now.wholeSeconds, rendering.sparseV2(PartnerParts()), job)
+            case (.event, .v2):
+                try envelope(
+                    event, item, at: job.now.wholeSeconds, JSONDocument(encoding: rendering.v2(PartnerParts())), job)
             }
         return Data((job.state.future?.changed(document) ?? document).bytes(.spaced))
     }
@@ -106,8 +108,10 @@ enum Webhooks {
 
     /// The body in the form `event`. Receivers in use read the item's ids and its certificate's URL beside the item's own fields,
     /// without nesting [P].
+    ///
+    /// - Parameter time: the time of the event, in the form of the version.
     private static func envelope(
-        _ event: Event, _ item: ItemRecord, _ rendered: JSONDocument, _ job: JobContext
+        _ event: Event, _ item: ItemRecord, at time: String, _ rendered: JSONDocument, _ job: JobContext
     ) throws -> JSONDocument {
         guard case .object(var data) = rendered else { throw PlatformError.bug("an item that is no object") }
         func text(_ value: String?) -> JSONDocument { .scalar(value.map { .string($0) } ?? .null) }
@@ -116,7 +120,7 @@ enum Webhooks {
         data += [("customer_item_id", text(item.customerItemID)), ("certificate_url", text(certificate))]
         data += event.more.sorted.map { ($0.name, JSONDocument($0.value)) }
         return .object([
-            ("event", text(event.name)), ("event_id", text(event.id)), ("created_at", text(job.now.display)),
+            ("event", text(event.name)), ("event_id", text(event.id)), ("created_at", text(time)),
             ("data", .object(data)),
         ])
     }

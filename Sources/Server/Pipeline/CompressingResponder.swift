@@ -8,10 +8,12 @@ import Simulation
 struct CompressingResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
     let environment: Simulation.Environment
+    /// Whether this is a replay, which compares plain bodies.
+    var isReplay = false
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         let answer = try await inner.respond(to: request)
-        guard GzipEncoder.isWorthCompressing(answer.response, for: request.headers) else { return answer }
+        guard !isReplay, GzipEncoder.isWorthCompressing(answer.response, for: request.headers) else { return answer }
         return answer.replacing(await GzipEncoder.encode(answer, environment))
     }
 }

@@ -113,7 +113,7 @@ struct Answer: Sendable {
     /// The document that is the answer's body, if nothing changed it.
     var document: ConstantDocument?
     /// The outcome of the request's job; `nil` for control requests, and if no job ran.
-    let outcome: RequestOutcome?
+    private(set) var outcome: RequestOutcome?
     /// Whether the connection is reset instead of sending the answer.
     var isDropped = false
     /// The seconds of real time for which a fault holds the answer back; `nil` if none does.
@@ -139,7 +139,8 @@ struct Answer: Sendable {
     }
 
     /// Replaces the answer, also in the journal and the recording.
-    mutating func replace(with response: Response) {
+    mutating func replace(with response: Response, _ outcome: RequestOutcome) {
+        self.outcome = outcome
         self.response = response
         unchanged = nil
         document = nil

@@ -14,17 +14,19 @@ struct SettingsResponder<Inner: RequestResponder>: RequestResponder {
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         var answer = try await inner.respond(to: request)
-        guard let outcome = answer.outcome, outcome.future != nil || outcome.limit != nil else { return answer }
+        guard var outcome = answer.outcome, outcome.future != nil || outcome.limit != nil else { return answer }
         var response = answer.response
         // What a fault rule wrote stays as it is. App Components are another vendor's.
         if let future = outcome.future, request.target.hasSDKErrors, outcome.fault.map({ $0.effect != nil }) ?? true {
             if future.changes.changesErrors, let status = status(of: answer, to: request, future) {
+                // The fact behind it, for the journal: no answer has it.
+                outcome.because = "the setting future.errors made a \(response.status.code) a \(status.code)"
                 response.status = status
             }
             response = await Self.changed(response, future)
         }
         if let limit = outcome.limit { response.headers.add(limit) }
-        answer.replace(with: response)
+        answer.replace(with: response, outcome)
         return answer
     }
 
@@ -39,7 +41,9 @@ struct SettingsResponder<Inner: RequestResponder>: RequestResponder {
         guard status.kind == .clientError, !isKnown || !isDescribed(status.code, request.method, path) else {
             return nil
         }
-        return HTTPResponse.Status(code: future.status(ofErrorAt: "\(request.method.rawValue) \(path)"))
+        // HEAD has the status of GET.
+        let method = request.method == .head ? HTTPRequest.Method.get : request.method
+        return HTTPResponse.Status(code: future.status(ofErrorAt: "\(method.rawValue) \(path)"))
     }
 
     private func isDescribed(_ status: Int, _ method: HTTPRequest.Method, _ path: String) -> Bool {

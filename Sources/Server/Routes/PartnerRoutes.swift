@@ -12,7 +12,11 @@ enum PartnerRoutes {
         addItems(to: v1)
         addItems(to: v2)
         v2.post("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0) }
-        v2.delete("authentications/{entrupy_id}/flag") { try FlagPartnerItem($0.path("entrupy_id"), nil) }
+        v2.on(
+            .delete, "authentications/{entrupy_id}/flag", .ignored, { try FlagPartnerItem($0.path("entrupy_id"), nil) }
+        ) {
+            $0.encodedResponse()
+        }
         let item = "authentications/{entrupy_id}"
         v2.get("\(item)/support-messages") { ByID<ListSupportMessages<Partner>>($0.path("entrupy_id")) }
         v2.post("\(item)/support-messages", status: .created) { try AnswerSupport<Partner>($0) }

@@ -148,7 +148,8 @@ package struct FaultRule: Sendable {
                 ))
         }
         if let webhook, !platforms.webhookEvents.contains(where: webhook.matches),
-            !platforms.isFutureWebhookEvent(webhook.pattern)
+            !platforms.isFutureWebhookEvent(webhook.pattern),
+            !platforms.futureWebhookEvents(SeededGenerator(randomSeed: 0)).contains(where: webhook.matches)
         {
             let events = platforms.webhookEvents.joined(separator: ", ")
             notes.append(

@@ -33,6 +33,8 @@ package enum Cursor {
         // Each part is prefixed with its length, so that no two queries give the same message.
         var message = LengthPrefixed()
         message.append(position)
+        // A longer seal that is cut is not the shorter one.
+        if isOfFuture { message.append("future") }
         for part in query { message.append(part) }
         return [
             Base64URL.encode(Data(position.utf8)),
