@@ -20,8 +20,7 @@ extension SimServer {
         // A replay counts nothing: its requests were counted when they were recorded.
         let coverage = configuration.replay == nil ? coverage : nil
         let table = RouteTable(builder, documented: coverage?.table, environment.platforms)
-        let faulty = RouteResponder(router: router, routes: table).followingSettings(table)
-            .injectingFaults(configuration.replay == nil)
+        let faulty = RouteResponder(router: router, routes: table).injectingFaults(configuration.replay == nil, table)
         let journaled = JournalResponder(inner: faulty, coverage: coverage)
         let resolved = NamespaceResponder(
             inner: journaled, namespaces: namespaces, readiness: readiness, access: access)

@@ -78,12 +78,14 @@ import Testing
 
     @Test func aFaultChangesTheAnswerAndNotItsOriginal() async throws {
         let inner = Inner { _ in Self.answer(Self.outcome(fault: .malformedJSON)) }
-        let broken = try await inner.injectingFaults(true).respond(to: Self.request("/sdk/session"))
+        let broken = try await inner.injectingFaults(true, RouteTable(RouteBuilder())).respond(
+            to: Self.request("/sdk/session"))
         #expect(broken.response.headers[.fault] == "flt_1")
         #expect(await Self.text(broken.response) == String(Self.text.dropLast()))
         #expect(await Self.text(broken.original) == Self.text)
         #expect(broken.original.headers[.fault] == nil)
-        let whole = try await inner.injectingFaults(false).respond(to: Self.request("/sdk/session"))
+        let whole = try await inner.injectingFaults(false, RouteTable(RouteBuilder())).respond(
+            to: Self.request("/sdk/session"))
         #expect(await Self.text(whole.response) == Self.text)
     }
 
@@ -110,7 +112,7 @@ import Testing
         var request = Self.request("/sdk/session")
         request.namespace = namespace
         let outcome = Self.outcome(fault: .truncateBody(3), generation: namespace.outbox.generation)
-        let faulty = Inner { _ in Self.answer(outcome) }.injectingFaults(true)
+        let faulty = Inner { _ in Self.answer(outcome) }.injectingFaults(true, RouteTable(RouteBuilder()))
         _ = try await JournalResponder(inner: faulty, coverage: nil).respond(to: request)
         let entry = try #require(namespaces.environment.journals.entries(of: "default").first)
         #expect(String(decoding: entry.response.body.data, as: UTF8.self) == Self.text)
@@ -282,7 +284,8 @@ import Testing
             return Self.answer(Self.outcome(fault: .malformedJSON))
         }
         let responder = RecordingResponder(
-            inner: inner.injectingFaults(true), sequencer: namespaces.environment.sequencer, isRecording: true,
+            inner: inner.injectingFaults(true, RouteTable(RouteBuilder())), sequencer: namespaces.environment.sequencer,
+            isRecording: true,
             replay: nil)
         _ = try await responder.respond(to: Self.request("/sdk/session"))
         await #expect(throws: Lost.self) { _ = try await responder.respond(to: Self.request("/lost")) }

@@ -17,13 +17,16 @@ package struct Partner: Authenticated {
             }
             throw PlatformError.unauthorized("unknown API token; send \"Token <t>\" with your organization's API token")
         }
-        let limit = job.entrupy.settings.rateLimits.apiPerSecond
+        let limits = job.entrupy.settings.rateLimits
+        let limit = limits.apiPerSecond
         if let wait = job.state.limits.wait(.token(token), at: job.now, limit: limit) {
             throw try job.overRateLimit([Exceeded("api_per_second", limit!, "requests a second for an API token", wait)]
             )
         }
         job.state.limits.record(.token(token), at: job.now)
-        job.noteLimits(limit.map { [job.state.limits.left(.token(token), at: job.now, limit: $0)] } ?? [])
+        if limits.showsHeaders, let limit {
+            job.noteLimits([job.state.limits.left(.token(token), at: job.now, limit: limit)])
+        }
         return Self(organization: organization)
     }
 }
@@ -51,7 +54,9 @@ package struct SDKUser: Authenticated {
                 of: job.transaction.user(id: user.id))
         }
         job.state.limits.record(.user(user.id), at: job.now)
-        job.noteLimits(limit.map { [job.state.limits.left(.user(user.id), at: job.now, limit: $0)] } ?? [])
+        if user.limits.showsHeaders, let limit {
+            job.noteLimits([job.state.limits.left(.user(user.id), at: job.now, limit: limit)])
+        }
         return user
     }
 

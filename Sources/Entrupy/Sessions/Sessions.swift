@@ -163,6 +163,7 @@ enum LoginLimits {
 
     /// Notes how much of the user's limits is left.
     private static func note(_ limits: EntrupySettings.Limits, _ user: UserRecord, _ job: JobContext) throws {
+        guard limits.showsHeaders else { return }
         func ofLogins() throws -> [LimitLeft] {
             try [(limits.loginsPerMinute, Span.minute), (limits.loginsPerDay, Span.day)].compactMap { limit, length in
                 guard let limit else { return nil }
@@ -172,7 +173,7 @@ enum LoginLimits {
             }
         }
         let ofRequests = limits.sdkPerSecond.map { [job.state.limits.left(.user(user.id), at: job.now, limit: $0)] }
-        try job.noteLimits((ofRequests ?? []) + ofLogins())
+        job.noteLimits((ofRequests ?? []) + (try ofLogins()))
     }
 
     /// Counts a failed login with a valid but expired signed request as a request of the user, if the limit allows.

@@ -177,8 +177,8 @@ extension FieldReader {
 
 extension JobContext {
     /// Notes the tightest of the limits that counted the request, if answers tell limits [P, D limit-headers].
-    func noteLimits(_ limits: @autoclosure () throws -> [LimitLeft]) rethrows {
-        guard entrupy.settings.rateLimits.showsHeaders, let tightest = LimitLeft.tightest(try limits()) else { return }
+    func noteLimits(_ limits: [LimitLeft]) {
+        guard entrupy.settings.rateLimits.showsHeaders, let tightest = LimitLeft.tightest(limits) else { return }
         note { $0.limit = tightest }
     }
 

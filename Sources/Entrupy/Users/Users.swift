@@ -41,7 +41,10 @@ enum Users {
             limits.loginsPerDay = nil
         }
         guard let own = user.rateLimits else { return limits }
-        return try EntrupySettings.limits(ofUser: StoredJSON.decode(own), namespace: limits)
+        var found = try EntrupySettings.limits(ofUser: StoredJSON.decode(own), namespace: limits)
+        // A word, such as `off`, names none of them.
+        found.showsHeaders = limits.showsHeaders
+        return found
     }
 }
 

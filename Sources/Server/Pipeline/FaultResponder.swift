@@ -5,14 +5,18 @@ import NIOCore
 import ServiceLifecycle
 import Simulation
 
-/// Applies the fault that a request triggered to its answer [D fault-rules].
+/// Applies to an answer what settings say, and the fault that its request triggered [D fault-rules].
 struct FaultResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
     /// Whether faults are applied. In a replay they are not.
     let isOn: Bool
+    let settings: SettingsOfAnswers
 
     func respond(to request: IncomingRequest) async throws -> Answer {
         var answer = try await inner.respond(to: request)
+        if let outcome = answer.outcome, outcome.changesAnswer {
+            answer = await settings.applied(to: answer, of: request)
+        }
         if case .held(let held)? = answer.outcome?.fault?.effect, held.hold.moment == .after {
             answer = await hold(answer, held, of: request)
         }
@@ -61,7 +65,9 @@ struct DelayResponder<Inner: RequestResponder>: RequestResponder {
 
 extension RequestResponder {
     /// Applies faults to answers. A delay is only noted in the answer.
-    func injectingFaults(_ isOn: Bool) -> FaultResponder<Self> { FaultResponder(inner: self, isOn: isOn) }
+    func injectingFaults(_ isOn: Bool, _ routes: RouteTable) -> FaultResponder<Self> {
+        FaultResponder(inner: self, isOn: isOn, settings: SettingsOfAnswers(routes: routes))
+    }
 
     /// Waits as long as a fault delays an answer.
     func delayed() -> DelayResponder<Self> { DelayResponder(inner: self) }

@@ -47,6 +47,8 @@ package struct RequestOutcome: Sendable {
     package var secrets: KnownSecrets { storage.fields.secrets }
     /// How the namespace changes its answers; `nil` if it does not [D future].
     package var future: NamespaceFuture? { storage.fields.future }
+    /// Whether settings change the answer.
+    package var changesAnswer: Bool { storage.fields.future != nil || storage.fields.limit != nil }
     /// The tightest limit that counted the request; `nil` if none did, or answers do not show limits.
     package var limit: LimitLeft? {
         get { storage.fields.limit }

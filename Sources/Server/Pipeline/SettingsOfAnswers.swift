@@ -6,15 +6,17 @@ import SimulationAPI
 
 /// Changes the platform's answers as settings of the namespace say: the headers of limits [P, D limit-headers], and what the vendor
 /// may change without notice [P, D future]. The journal and the recording hold the changed answer.
-struct SettingsResponder<Inner: RequestResponder>: RequestResponder {
-    let inner: Inner
+///
+/// It is no responder of its own: few requests need it, and each pays for a responder.
+struct SettingsOfAnswers: Sendable {
     let routes: RouteTable
     /// The maximum nesting of an answer that is changed: that of seed data, in an answer around it, and more.
     private static var maxDepth: Int { 512 }
 
-    func respond(to request: IncomingRequest) async throws -> Answer {
-        var answer = try await inner.respond(to: request)
-        guard var outcome = answer.outcome, outcome.future != nil || outcome.limit != nil else { return answer }
+    /// The answer as it is, or changed.
+    func applied(to answer: Answer, of request: IncomingRequest) async -> Answer {
+        guard var outcome = answer.outcome, outcome.changesAnswer else { return answer }
+        var answer = answer
         var response = answer.response
         // What a fault rule wrote stays as it is. App Components are another vendor's.
         if let future = outcome.future, request.target.hasSDKErrors, outcome.fault.map({ $0.effect != nil }) ?? true {
@@ -67,13 +69,6 @@ struct SettingsResponder<Inner: RequestResponder>: RequestResponder {
         response.body = ResponseBody(
             byteBuffer: ByteBuffer(bytes: future.changed(JSONDocument(value)).bytes(.compact)))
         return response
-    }
-}
-
-extension RequestResponder {
-    /// Changes answers as the namespaces' settings say.
-    func followingSettings(_ routes: RouteTable) -> SettingsResponder<Self> {
-        SettingsResponder(inner: self, routes: routes)
     }
 }
 
