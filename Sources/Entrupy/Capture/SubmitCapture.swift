@@ -51,10 +51,9 @@ package enum SubmitCapture: RuleByID {
             ])
         if let rule = decided?.rule { try Outcomes.count(rule, for: entrupyID, job) }
         // The webhook says when the result is expected, and comes before that of a result at once.
-        let isLater = decision.delay != .zero
-        if isLater { try Results.plan(&item, decision, job) }
+        if decision.delay != .zero { try Results.plan(&item, decision, job) }
         try Webhooks.enqueue(.sessionUpdated, item, job)
-        if !isLater { try Results.plan(&item, decision, job) }
+        if decision.delay == .zero { try Results.plan(&item, decision, job) }
         return try ResultRendering(job).render(item)
     }
 
