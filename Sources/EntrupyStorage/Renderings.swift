@@ -11,8 +11,8 @@ package struct FoundItem: Sendable {
     package let userID: Int64
     package let submittedAt: Instant
     package let revision: Int64
-    /// Whether the item has a final result.
-    package let isFinal: Bool
+    /// Whether the item has a final result; known only of an item that was not searched for.
+    package fileprivate(set) var isFinal = false
     /// Whether its result is that of a brand that the catalogue lacks; known only of an item that was not searched for.
     package fileprivate(set) var isOfUnknownBrand = false
     /// The SDK's view of the item in English, as JSON; `nil` if it must be rendered again or was not requested.
@@ -26,17 +26,16 @@ package struct FoundItem: Sendable {
         userID = row.integer(3)
         submittedAt = Instant(microseconds: row.integer(4))
         revision = row.integer(5)
-        isFinal = row.integer(6) != 0
     }
 
     /// The columns, in the order in which they are read. The argument is the key under which a rendering is valid.
     static let columns = """
-        position, entrupy_id, organization_id, user_id, submitted_at, revision, result_final,
+        position, entrupy_id, organization_id, user_id, submitted_at, revision,
         CASE WHEN rendering_key = ? THEN sdk_rendering END AS rendering
         """
-    fileprivate static let rendering: CInt = 7
-    /// A further column, which would cost a search much for each item.
-    fileprivate static let unknownBrand = "decided_by = '\(DecisionRule.unknownBrand.rawValue)'"
+    fileprivate static let rendering: CInt = 6
+    /// Further columns, which would cost a search much for each item.
+    fileprivate static let ofOne = "result_final, decided_by = '\(DecisionRule.unknownBrand.rawValue)'"
 }
 
 extension Transaction {
@@ -48,9 +47,9 @@ extension Transaction {
     }
 
     private static let foundItem =
-        "SELECT \(FoundItem.columns), \(FoundItem.unknownBrand) FROM items WHERE entrupy_id = ?"
+        "SELECT \(FoundItem.columns), \(FoundItem.ofOne) FROM items WHERE entrupy_id = ?"
     private static let lastItem = """
-        SELECT \(FoundItem.columns), \(FoundItem.unknownBrand) FROM items
+        SELECT \(FoundItem.columns), \(FoundItem.ofOne) FROM items
         INDEXED BY items_by_organization_and_customer_item_id
         WHERE organization_id = ? AND customer_item_id = ? ORDER BY submitted_at DESC, position DESC LIMIT 1
         """
@@ -77,7 +76,8 @@ extension Transaction {
             guard try read.next() else { return nil }
             var item = FoundItem(read)
             item.rendering = read.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
-            item.isOfUnknownBrand = read.integer(FoundItem.rendering + 1) != 0
+            item.isFinal = read.integer(FoundItem.rendering + 1) != 0
+            item.isOfUnknownBrand = read.integer(FoundItem.rendering + 2) != 0
             return item
         } catch {
             throw StorageError.from(error)
