@@ -1,4 +1,4 @@
-/// What is meant by requests that the platform does not have, and that integrators send all the same [P].
+/// Advice on requests that the platform does not have, and that integrators send all the same [P].
 enum UnknownPaths {
     /// The words with which items are asked for.
     private static let items = [

@@ -82,7 +82,7 @@ package protocol SimulatedPlatform: Sendable {
     func futureWebhookEvents(_ generator: SeededGenerator) -> [String]
     /// Whether a name is that of such an event, of any namespace.
     func isFutureWebhookEvent(_ name: String) -> Bool
-    /// What somebody may mean who asks for a path that no route has; `nil` if nothing is known.
+    /// Advice for a caller of a path that no route has; `nil` if there is none.
     func advice(onUnknown path: [String], _ method: String) -> String?
     /// The parts of its documents that changes without notice must know [D future].
     var futureForms: FutureForms { get }
@@ -289,7 +289,7 @@ package final class Platforms: Sendable {
         return found
     }
 
-    /// What a platform says about a path that no route has; `nil` if none knows it.
+    /// The first advice of a platform for a caller of a path that no route has; `nil` if none has any.
     package func advice(onUnknown path: [String], _ method: String) -> String? {
         all.lazy.compactMap { $0.advice(onUnknown: path, method) }.first
     }

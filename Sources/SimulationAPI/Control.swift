@@ -45,7 +45,7 @@ public struct NamespaceInfo: Codable, Sendable {
     public var database_bytes: Int
     /// The time to live: the real seconds that it may stay unused before it is deleted; null if it has none.
     @Nullable public var ttl: Double?
-    /// What is probably meant otherwise; absent if there is nothing, and in lists.
+    /// Notes on options that are probably meant otherwise; absent if there are none, and in lists.
     public var notes: [ErrorDetail]?
 
     public init(

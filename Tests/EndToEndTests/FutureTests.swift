@@ -38,8 +38,12 @@ import Testing
         ] {
             let answer = try await world.send("GET", path, token: token)
             #expect(known(answer.json).isEmpty, "\(path): \(known(answer.json))")
-            // Equal requests have equal answers.
-            #expect(try await world.send("GET", path, token: token).json["x"] == answer.json["x"])
+            // Equal requests get equal members.
+            func added(_ answer: Answer) -> [String] {
+                answer.json.allMembers.filter { $0.name.hasPrefix("x_") }.map { "\($0.name) \($0.value)" }.sorted()
+            }
+            let again = try await world.send("GET", path, token: token)
+            #expect(added(again) == added(answer) && !added(answer).isEmpty)
             for member in answer.json.allMembers where member.name.hasPrefix("x_") {
                 kinds.insert(member.value.typeName)
             }
@@ -63,19 +67,14 @@ import Testing
         let before = try await today.send("GET", path, token: today.login())
         let after = try await tomorrow.send("GET", path, token: tomorrow.login())
         func ids(_ answer: Answer, _ list: String) -> [String] { answer[list].items.compactMap { $0["id"].text } }
-        let lists = ["product_categories", "product_categories.0.brands"]
-        #expect(
-            ids(before, lists[0]) != ids(after, lists[0])
-                && ids(before, lists[0]).sorted() == ids(after, lists[0]).sorted())
+        let (was, now) = (ids(before, "product_categories"), ids(after, "product_categories"))
+        #expect(was != now && was.sorted() == now.sorted() && was.count > 1)
         // The pictures of a capture are taken in order.
         func steps(_ answer: Answer) -> [String] {
             let sneakers = answer["product_categories"].items.first { $0["id"] == "sneakers" }
             return sneakers?["capture_steps"].items.compactMap { $0["region_id"].text } ?? []
         }
         #expect(steps(before) == steps(after) && steps(after).count > 3)
-        // Sorted members are in the order of today.
-        let text = after.text
-        #expect(text != before.text && text.utf8.count > 1000)
         let refused = try await tomorrow.send("POST", "/sdk/login", [:])
         let names = ["code", "details", "error", "request_id", "sdk_error"].map {
             refused.text.range(of: "\"\($0)\":")!.lowerBound
@@ -109,7 +108,9 @@ import Testing
             #expect(["method_not_allowed", "unknown_route"].contains(body["code"].text))
         }
         let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
-        #expect(because?.contains("future.errors") == true, "\(because ?? "nothing")")
+        #expect(
+            because?.contains("future.errors") == true && because?.contains("no route has this path") == true,
+            "\(because ?? "nothing")")
         #expect(try await world.send("GET", "/sdk/session").status == 401)
         #expect(try await world.send("GET", "/v2/authentications/x", token: TestWorld.apiToken).status == 404)
         #expect(try await world.send("GET", "/_sim/nothing").status == 404)
@@ -140,7 +141,6 @@ import Testing
         let received = receiver.deliveries
         try #require(received.count == 2)
         #expect(received[0].event == "session.completed" && received[1].event?.hasPrefix("session.x_") == true)
-        #expect(received.map { $0.headers["X-Sim-Event-Id"].first ?? "" }.count == 2)
         #expect(Set(received.map { $0.headers["X-Sim-Event-Id"].first ?? "" }).count == 2)
         for delivery in received {
             #expect(known(delivery.json).isEmpty, "\(known(delivery.json))")

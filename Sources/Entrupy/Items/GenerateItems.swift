@@ -187,7 +187,7 @@ struct Generation: Sendable {
     let user: UserRecord
     let newest: Instant
     let stateGeneration: Int
-    /// What is probably meant otherwise.
+    /// Notes on members that are probably meant otherwise.
     let notes: [ErrorDetail]
 }
 

@@ -78,7 +78,8 @@ enum Webhooks {
         }
     }
 
-    /// The bytes of a webhook's body, which is in English, with its members in the order of the description [D webhook-body]. Its URLs do not follow a request: its receiver may be
+    /// The bytes of a webhook's body, which is in English, with its members in the order of the description [D webhook-body].
+    /// Its URLs do not follow a request: its receiver may be
     /// in another network than the client that caused it, and equal runs must send equal bytes [D public-url].
     private static func body(
         _ event: Event, _ item: ItemRecord, _ subscription: SubscriptionRecord, _ job: JobContext

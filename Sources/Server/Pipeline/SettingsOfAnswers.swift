@@ -7,7 +7,7 @@ import SimulationAPI
 /// Changes the platform's answers as settings of the namespace say: the headers of limits [P, D limit-headers], and what the vendor
 /// may change without notice [P, D future]. The journal and the recording hold the changed answer.
 ///
-/// It is no responder of its own: few requests need it, and each pays for a responder.
+/// A step of the fault responder and not a responder: few requests need it, and every request pays for a responder.
 struct SettingsOfAnswers: Sendable {
     let routes: RouteTable
     /// The maximum nesting of an answer that is changed: that of seed data, in an answer around it, and more.
@@ -18,11 +18,12 @@ struct SettingsOfAnswers: Sendable {
         guard var outcome = answer.outcome, outcome.changesAnswer else { return answer }
         var answer = answer
         var response = answer.response
-        // What a fault rule wrote stays as it is. App Components are another vendor's.
+        // The answer of a fault rule stays as it was written. App Components are another vendor's.
         if let future = outcome.future, request.target.hasSDKErrors, outcome.fault.map({ $0.effect != nil }) ?? true {
             if future.changes.changesErrors, let status = status(of: answer, to: request, future) {
-                // The fact behind it, for the journal: no answer has it.
-                outcome.because = "the setting future.errors made a \(response.status.code) a \(status.code)"
+                // For the journal, beside the fact behind the refusal: no answer has it.
+                let change = "the setting future.errors made a \(response.status.code) a \(status.code)"
+                outcome.because = outcome.because.map { "\(change); \($0)" } ?? change
                 response.status = status
             }
             response = await Self.changed(response, future)

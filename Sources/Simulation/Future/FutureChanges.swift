@@ -1,6 +1,6 @@
 import SimulationAPI
 
-/// What the vendor may change without notice, by its versioning policy, and a namespace has changed already [P, D future].
+/// Changes that the vendor may make without notice, by its versioning policy, and a namespace has made already [P, D future].
 package struct FutureChanges: Sendable, Equatable {
     /// Whether every object of an answer or a webhook has a further member.
     package let addsMembers: Bool

@@ -22,7 +22,7 @@ package struct Settings: Sendable {
     package let verifiesDomains: Bool
 
     package let journal: Journal
-    /// What the vendor may change without notice, and is changed here already [P].
+    /// Changes that the vendor may make without notice, and that are made here already [P].
     package let future: FutureChanges
     private let parts: [any PlatformSettings]
 
