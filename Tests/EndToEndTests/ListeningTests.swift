@@ -22,27 +22,33 @@ func hasAddress(_ address: String) -> Bool {
     }
 
     /// Listens as another program would.
-    private func listen(at address: String, port: Int = 0) async throws -> any Channel {
-        try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup).bind(host: address, port: port).get()
+    private func listen(at address: String, port: Int) async throws -> any Channel {
+        try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: address, port: port).get()
     }
 
     @Test(arguments: [[], ["--host", "localhost"]])
     func bothLoopbackAddressesAnswerWithoutAHost(options: [String]) async throws {
-        let server = try SimProcess(["--in-memory"] + options)
+        let port = try HeldPort()
+        defer { port.release() }
+        let server = try SimProcess(["--in-memory"] + port.options + options)
         defer { server.stop() }
         #expect(server.baseURL.hasPrefix("http://127.0.0.1:"))
         #expect(await answers(server, at: "127.0.0.1"))
         #expect(await answers(server, at: "::1") == hasAddress("::1"))
         // The address of a link follows the request.
         guard hasAddress("::1") else { return }
-        let port = try #require(server.baseURL.split(separator: ":").last)
-        let info = try await TestWorld(base: "http://[::1]:\(port)").send("GET", "/_sim/info")
-        #expect(info["url"].text == "http://[::1]:\(port)")
+        let base = "http://[::1]:\(port.number)"
+        let info = try await TestWorld(base: base).send("GET", "/_sim/info")
+        #expect(info["url"].text == base)
     }
 
     @Test(arguments: ["127.0.0.1", "::1"]) func aHostIsTheOnlyAddress(host: String) async throws {
         guard hasAddress("::1") else { return }
-        let server = try SimProcess(["--in-memory", "--host", host])
+        let port = try HeldPort()
+        defer { port.release() }
+        let server = try SimProcess(["--in-memory", "--host", host] + port.options)
         defer { server.stop() }
         for address in ["127.0.0.1", "::1"] { #expect(await answers(server, at: address) == (address == host)) }
     }
@@ -55,7 +61,9 @@ func hasAddress(_ address: String) -> Bool {
             (["--host", "::1"], "note   addresses: ::1 answers, 127.0.0.1 does not"),
         ]
         for (options, text) in cases {
-            let server = try SimProcess(["--in-memory"] + options)
+            let port = try HeldPort()
+            defer { port.release() }
+            let server = try SimProcess(["--in-memory"] + port.options + options)
             let run = try await SimProcess.run(["doctor", "--url", server.baseURL])
             #expect(run.status == 0 && run.output.contains(text), "\(run.output)")
             server.stop()
@@ -67,10 +75,11 @@ func hasAddress(_ address: String) -> Bool {
     /// `localhost` would lead some clients to that program.
     @Test func aChosenPortOfAnotherProgramOnEitherAddressIsRefused() async throws {
         for address in ["127.0.0.1", "::1"] where hasAddress(address) {
-            let other = try await listen(at: address)
-            let port = try #require(other.localAddress?.port)
-            let run = try await SimProcess.run(["serve", "--in-memory", "--port", String(port)])
-            let text = "error: port \(port)\(address == "::1" ? " of ::1" : "") is in use\n  stop the program"
+            let port = try HeldPort()
+            defer { port.release() }
+            let other = try await listen(at: address, port: port.number)
+            let run = try await SimProcess.run(["serve", "--in-memory"] + port.options)
+            let text = "error: port \(port.number)\(address == "::1" ? " of ::1" : "") is in use\n  stop the program"
             #expect(run.status == 1 && run.output.hasPrefix(text), "\(run.output)")
             try await other.close()
         }
