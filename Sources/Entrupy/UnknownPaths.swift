@@ -13,7 +13,15 @@ enum UnknownPaths {
             return
                 "the configuration for a backend is at POST /v2/config/authentications, that of the SDK at GET /sdk/config"
         }
-        guard words.count == 1, first.isOne(of: items) else { return nil }
+        if first.isOne(of: ["user", "users", "authorize", "authorize-user"]) {
+            return
+                "POST /v2/integrations/authorize-user authorizes a user, and POST /sdk/login logs the app in; GET /_sim/users lists the users"
+        }
+        if first.isOne(of: ["capture", "captures"]) {
+            return
+                "captures are the app's: POST /sdk/captures begins one with a session's token; GET /_sim/captures lists them"
+        }
+        guard first.isOne(of: items) else { return nil }
         if method.isOne(of: ["POST", "PUT"]) {
             return
                 "items come from the SDK alone (POST /sdk/captures, its pictures and its submit); GET /v2/authentications/{entrupy_id} reads one, POST /v2/search/authentications finds many"

@@ -13,8 +13,8 @@ package struct FoundItem: Sendable {
     package let revision: Int64
     /// Whether the item has a final result; known only of an item that was not searched for.
     package fileprivate(set) var isFinal = false
-    /// Whether its result is that of a brand that the catalogue lacks; known only of an item that was not searched for.
-    package fileprivate(set) var isOfUnknownBrand = false
+    /// Whether its result is that of a brand or an item type that the catalogue lacks; known only of an item that was not searched for.
+    package fileprivate(set) var isUnknownToCatalogue = false
     /// The SDK's view of the item in English, as JSON; `nil` if it must be rendered again or was not requested.
     package fileprivate(set) var rendering: ByteBuffer?
 
@@ -35,7 +35,9 @@ package struct FoundItem: Sendable {
         """
     fileprivate static let rendering: CInt = 6
     /// Further columns, which would cost a search much for each item.
-    fileprivate static let ofOne = "result_final, decided_by = '\(DecisionRule.unknownBrand.rawValue)'"
+    fileprivate static let ofOne = """
+        result_final, decided_by IN ('\(DecisionRule.unknownBrand.rawValue)', '\(DecisionRule.unknownItemType.rawValue)')
+        """
 }
 
 extension Transaction {
@@ -77,7 +79,7 @@ extension Transaction {
             var item = FoundItem(read)
             item.rendering = read.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
             item.isFinal = read.integer(FoundItem.rendering + 1) != 0
-            item.isOfUnknownBrand = read.integer(FoundItem.rendering + 2) != 0
+            item.isUnknownToCatalogue = read.integer(FoundItem.rendering + 2) != 0
             return item
         } catch {
             throw StorageError.from(error)

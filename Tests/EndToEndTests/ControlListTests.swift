@@ -26,7 +26,11 @@ import Testing
         ("result=unknown", ["a-2"]), ("brand=gucci", ["b_3", "a-2"]), ("flag=flagged", ["a-2"]),
         ("text=a-", ["a-2", "a-1"]),
         ("text=a-&brand=gucci", ["a-2"]), ("text=%25", []), ("text=b_3", ["b_3"]), ("text=c", []),
-        ("username=DemoOrg-sim-test-user", ["b_3", "a-2", "a-1"]), ("username=nobody", []), ("category=luxury", []),
+        ("username=DemoOrg-sim-test-user", ["b_3", "a-2", "a-1"]), ("category=luxury", []),
+        // Names, and any letter case.
+        ("username=demoorg-SIM-test-user", ["b_3", "a-2", "a-1"]), ("username=sim-test-user", ["b_3", "a-2", "a-1"]),
+        ("brand=Gucci", ["b_3", "a-2"]), ("brand=GUCCI", ["b_3", "a-2"]), ("result=Unknown", ["a-2"]),
+        ("result=Unidentified", ["a-2"]), ("flag=Flagged", ["a-2"]), ("category=SNEAKERS&result=INVALID", ["b_3"]),
         ("category=sneakers&result=invalid", ["b_3"]),
     ])
     func itemsAreFiltered(query: String, names: [String]) async throws {
@@ -57,12 +61,57 @@ import Testing
         #expect(try await world.send("GET", "/_sim/authentications?result=unknown&cursor=abc").status == 400)
     }
 
-    @Test func aResultThatIsNoneFindsNoEmptyList() async throws {
+    /// A list of nothing would look like one that was asked rightly.
+    @Test(arguments: [
+        ("authentications?result=authentick", "result", "did you mean authentic?"),
+        ("authentications?brand=Nkie", "brand", #"got "Nkie"; did you mean Nike?"#),
+        ("authentications?category=sneaker", "category", "did you mean sneakers?"),
+        ("authentications?flag=flaged", "flag", "did you mean flagged?"),
+        ("authentications?text=a&brand=Nkie", "brand", "did you mean Nike?"),
+        ("authentications?username=DemoOrg-sim-test-usr", "username", "did you mean DemoOrg-sim-test-user?"),
+        ("authentications?username=xyz", "username", #"is no user of this namespace, got "xyz""#),
+        ("requests?username=DemoOrg-sim-test-usr", "username", "did you mean DemoOrg-sim-test-user?"),
+        ("requests?format=har&username=xyz", "username", "is no user of this namespace"),
+        ("requests?route=/sdk/lgoin", "route", "matches /sdk/lgoin; the nearest is POST /sdk/login"),
+        ("requests?route=/sdk/captures/*/submitt", "route", "the nearest is POST /sdk/captures/{id}/submit"),
+        ("requests?route=/sdk/captures/*/images/hel", "route", "names no region of any workflow"),
+        ("requests?route=/sdk/results/NOSUCHID", "route", "names no item of the namespace"),
+        ("event-log?kind=result.st", "kind", "did you mean result.set?"),
+        ("webhook-deliveries?entrupy_id=NOSUCHID", "entrupy_id", "names no item of the namespace"),
+        ("sessions?username=xyz", "username", "is no user of this namespace"),
+        ("captures?status=strted", "status", "must be one of"),
+    ])
+    func aFilterThatNothingCanMeetIsRefused(path: String, field: String, part: String) async throws {
         let world = try await TestWorld.make()
-        let wrong = try await world.send("GET", "/_sim/authentications?result=authentick")
-        #expect(wrong.status == 400)
-        #expect(wrong["details.0.field"] == "result")
-        #expect(wrong["details.0.problem"].text?.hasPrefix("must be one of authentic, unknown") == true)
+        let wrong = try await world.send("GET", "/_sim/\(path)")
+        #expect(wrong.status == 400 && wrong["details.0.field"].text == field, "\(wrong.json)")
+        let problem = wrong["details.0.problem"].text ?? ""
+        #expect(problem.contains(part) && !problem.contains("any_"), "\(problem)")
+    }
+
+    @Test func aFilterFindsWhatIsThereAlone() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        // A path that no route has, and a brand that the catalogue lacks.
+        _ = try await world.send("POST", "/sdk/lgoin", [:], token: session)
+        _ = try await world.send("POST", "/_sim/authentications", ["brand": "Nkie Kids", "customer_item_id": "own"])
+        for (path, member, count) in [
+            ("requests?route=/sdk/lgoin", "requests", 1), ("requests?route=/sdk/search", "requests", 0),
+            ("requests?username=example-user-id&route=/sdk/lgoin", "requests", 0),
+            ("authentications?brand=nkie_kids", "authentications", 1),
+            ("authentications?brand=Nkie%20Kids", "authentications", 1),
+            ("authentications?brand=Nkie%20Kids&result=invalid", "authentications", 0),
+            ("sessions?username=DEMOORG-sim-test-user", "sessions", 0), ("captures?status=STARTED", "captures", 0),
+            ("event-log?kind=result.*&limit=1", "events", 1), ("event-log?kind=capture.timed_out", "events", 0),
+        ] {
+            let list = try await world.send("GET", "/_sim/\(path)")
+            #expect(list.status == 200 && list[member].items.count == count, "\(path): \(list.json)")
+        }
+        let item = try #require(
+            try await world.send("GET", "/_sim/authentications?text=own")["authentications.0.entrupy_id"].text)
+        let deliveries = try await world.send("GET", "/_sim/webhook-deliveries?entrupy_id=\(item.lowercased())")
+        #expect(deliveries.status == 200)
+        #expect(try await world.send("DELETE", "/_sim/sessions?username=xyz").status == 400)
     }
 
     /// All parts of a filter apply before the page is cut, so a small page hides no match.
@@ -82,7 +131,7 @@ import Testing
         let encoded = try #require(username.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         let ofUser = try await world.send("GET", path + "&result=unknown&username=\(encoded)")
         #expect(ofUser["authentications"].items.count == 2)
-        #expect(try await world.send("GET", path + "&username=nobody")["authentications"].items.isEmpty)
+        #expect(try await world.send("GET", path + "&username=nobody").status == 400)
         #expect(try await world.send("GET", path + "&flag=flagged")["authentications"].items.isEmpty)
     }
 
@@ -175,6 +224,20 @@ import Testing
             "POST", "/_sim/webhooks/check-signature",
             ["secret": "s", "signature": .string(right), "body": "{}", "form": "hex"])
         #expect(other["valid"] == false && other["hint"].text?.contains("sha256-base64") == true)
+        // The body arrived as {"a": [1,"b: c"]} and was decoded and encoded again before it was checked, or before it was signed.
+        let sent = #"{"a": [1,"b: c"]}"#
+        func check(_ body: String, _ signature: JSONValue) async throws -> Answer {
+            try await world.send(
+                "POST", "/_sim/webhooks/check-signature",
+                ["secret": "s", "signature": signature, "body": .string(body)])
+        }
+        for encoded in [#"{"a":[1,"b: c"]}"#, #"{"a": [1, "b: c"]}"#] {
+            let signature = try await check(sent, "x")["expected.sha256-base64"]
+            let checked = try await check(encoded, signature)
+            #expect(checked["valid"] == false && checked["hint"].text?.contains("as it was sent") == true)
+            let signed = try await check(sent, check(encoded, "x")["expected.sha256-base64"])
+            #expect(signed["hint"].text?.contains("decoded and encoded again") == true, "\(signed.json)")
+        }
         let empty = try await world.send("POST", "/_sim/webhooks/check-signature", ["secret": "s"])
         #expect(empty.status == 400 && empty["details"].items.count == 2)
     }

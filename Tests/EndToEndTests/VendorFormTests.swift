@@ -199,6 +199,10 @@ import Testing
         ("GET", "/v2/config", "POST /v2/config/authentications"),
         ("GET", "/v2/items", "POST /v2/search/authentications"),
         ("POST", "/v2/brands/catalog", "POST /v2/catalog/brands"),
+        ("GET", "/v2/items/ABCD2345", "GET /v2/authentications/{entrupy_id}"),
+        ("POST", "/authorize-user", "POST /v2/integrations/authorize-user"),
+        ("GET", "/v2/users", "POST /v2/integrations/authorize-user"),
+        ("GET", "/v2/captures", "POST /sdk/captures begins one"),
     ])
     func whatIsMeantByAPathThatNobodyHasIsSaid(method: String, path: String, wanted: String) async throws {
         let world = try await TestWorld.make()
@@ -223,6 +227,18 @@ import Testing
             return answer["details"].allProblems
         }
         #expect(try await problem(["start_date": 1_767_603_600_000]).contains("in milliseconds"))
+        #expect(
+            try await problem(["url": "http://127.0.0.1:9/x", "secretKey": "s"], "/v2/webhooks").contains(
+                "is missing: the body has secretKey, which is another name"))
+        let session = try await world.login()
+        let range: JSONValue = ["date_range": ["start": 1_767_603_600_000, "end": 1_767_603_700_000]]
+        let dates = try await world.send("POST", "/sdk/items/search", range, token: session)
+        #expect(dates["details.0.problem"].text?.contains("got what would be 2026-01-05") == true, "\(dates.json)")
+        let capture = try await world.send(
+            "POST", "/sdk/captures", ["item": ["brand": "Nike", "styleName": "Air"]], token: session)
+        #expect(
+            capture.status == 400 && capture["details"].allProblems.contains("the item has styleName"),
+            "\(capture.json)")
         #expect(
             try await problem(["filters": [["key": "status.result.id", "values": "authentic"]]]).contains(
                 "belongs in value"))
@@ -263,6 +279,27 @@ import Testing
         #expect(
             because?.contains("the catalogue lacks the brand \"Nkie\"; is Nike meant?") == true,
             "\(because ?? "")")
+    }
+
+    @Test(arguments: [
+        ("snekers", "the catalogue lacks the item type \"snekers\"; is sneakers meant?"),
+        ("belt", "the brand Nike has no items of the type belt in the catalogue"),
+    ])
+    func theJournalNamesAnItemTypeThatTheCatalogueLacks(type: String, wanted: String) async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let item: JSONValue = [
+            "brand": "Nike", "customer_item_id": "t-1", "style_name": "Air", "item_type": .string(type),
+        ]
+        let id = try await world.submit(session, item: item)
+        try await world.advance("1m")
+        #expect(try await world.result(id, session)["status.result.id"] == "not_supported")
+        let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
+        #expect(because?.contains(wanted) == true, "\(because ?? "")")
+        let made = try await world.send("POST", "/_sim/authentications", ["brand": "Nike", "item_type": .string(type)])
+        #expect(
+            made.status == 201 && made["notes.0.field"] == "item_type"
+                && made["notes.0.problem"].text?.contains(wanted) == true, "\(made.json)")
     }
 
     @Test func whatBeginsAsReceivedMayBecomeUnderReview() async throws {

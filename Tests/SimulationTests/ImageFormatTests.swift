@@ -75,6 +75,7 @@ import Testing
             ([0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0], "an AVIF picture; convert it"),
             (Array("II*\0".utf8) + [8, 0, 0, 0], "a TIFF picture; convert it"),
             (Array("MM\0*".utf8) + [0, 0, 0, 8], "a TIFF picture; convert it"),
+            (Array("II+\0".utf8) + [8, 0, 0, 0], "a TIFF picture; convert it"),
             (Array("GIF89a".utf8), "a GIF picture; convert it"),
             (Array("BM".utf8) + [54, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0], "a BMP picture; convert it"),
             (Array("%PDF-1.7\n".utf8), "a PDF; send a picture"),
@@ -82,6 +83,11 @@ import Testing
             (Array("data:image/jpeg;base64,/9j/4AAQ".utf8), "a data URL"),
             (Array("/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAg==\n".utf8), "base64"),
             (Array("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ".utf8), "base64"),
+            (Array("_9j_4AAQSkZJRgABAQAAAQABAAD_2wBDAAMCAg".utf8), "base64"),
+            (Array("\"/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAg==\"".utf8), "a JSON text; send the picture's bytes"),
+            (Array("<svg onload=alert(1)>".utf8), "an SVG or XML document"),
+            (Array("<?xml version=\"1.0\"?><svg/>".utf8), "an SVG or XML document"),
+            (Array("https://a.example/<b>.jpg".utf8), "a URL; send the bytes of what it leads to"),
             (Array("\u{feff} {\"image\": \"x\"}".utf8), "JSON"), (Array("[1]".utf8), "JSON"),
             (Array("<!DOCTYPE html><html>".utf8), "an HTML page"), (Array("<HTML lang=en>".utf8), "an HTML page"),
             (Array("/tmp/../<b>.jpg".utf8), "the path of a file"), (Array("C:\\a b.png\n".utf8), "the path of a file"),
@@ -96,7 +102,7 @@ import Testing
 
     /// Texts that only look like one of the forms at first sight.
     @Test(arguments: [
-        "hello", "BMW", "RIFFxxxxWAVE", "--", "AAAA", "dat:", "<svg/>", "C:", "/\u{1}\u{2}", "%PD",
+        "hello", "BMW", "RIFFxxxxWAVE", "--", "AAAA", "dat:", "<sv", "C:", "http://\u{1}", "/\u{1}\u{2}", "%PD",
     ])
     func otherBytesAreNotNamed(text: String) {
         let result = Array(text.utf8).withUnsafeBytes { ImageFormat.recognise($0) }

@@ -102,8 +102,9 @@ extension Captures {
         guard let limit = user.limits.openCaptures,
             let first = try job.transaction.expiry(ofStarted: limit, userID: user.id)
         else { return }
+        let counted = "open capture\(limit == 1 ? "" : "s") of a user (submit or cancel one)"
         throw try job.overRateLimit(
-            [Exceeded("open_captures", limit, "open captures of a user", max(.second, first - job.now))],
+            [Exceeded("open_captures", limit, counted, max(.second, first - job.now))],
             of: job.transaction.user(id: user.id))
     }
 }

@@ -97,7 +97,11 @@ struct ItemMetadata: Sendable {
         if let category = catalogue.category(flow(catalogue).category) {
             for name in hasWorkflow ? [] : requiredFields(of: category) {
                 guard text(ItemField(rawValue: name)!) == nil, isUnreported(name) else { continue }
-                let given = members[name].map { $0 == .null ? "null" : "empty" } ?? "missing"
+                let other = FieldReader.otherForm(of: name, in: members)
+                let given =
+                    members[name].map { $0 == .null ? "null" : "empty" } ?? other.map {
+                        "missing: the item has \($0), which is another name"
+                    } ?? "missing"
                 let reason =
                     name == ItemField.styleName.rawValue
                     ? "without product_category and item_type" : "for \(category.id)"

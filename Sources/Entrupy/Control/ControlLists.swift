@@ -113,7 +113,7 @@ package struct ListSessions: Operation {
     let limit: Int
 
     package func perform(_ job: JobContext, as caller: Control) throws -> ActiveSessionList {
-        let user = try username.map { try Users.find($0, job) }
+        let user = try username.map { try NamedUser.find($0, job) }
         return ActiveSessionList(
             sessions: try job.transaction.activeSessions(userID: user?.id, limit: limit).map { session in
                 ActiveSession(
@@ -150,7 +150,7 @@ package struct RevokeSessions: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws {
-        let user = try username.map { try Users.find($0, job) }
+        let user = try username.map { try NamedUser.find($0, job) }
         let tokens = try job.transaction.activeSessions(userID: user?.id, limit: .max).map(\.token)
         let wanted = id.map { id in tokens.filter { ActiveSession.id(ofToken: $0).isIdentical(to: id) } } ?? tokens
         if let id, wanted.isEmpty {

@@ -238,6 +238,15 @@ struct PlanGeneration: Operation {
                 )
             )
         }
+        if let type = metadata.text(.itemType), !type.contains(NumberedText.mark),
+            !metadata.flow(job.catalogue).isSupported
+        {
+            let reason = Results.unknownItemType(metadata, job)
+            notes.append(
+                ErrorDetail(
+                    "item_type",
+                    "\"\(type.excerpt)\": \(reason); an item that a capture submits with it ends as not_supported"))
+        }
         return Generation(
             template: template, user: user, newest: job.now, stateGeneration: job.state.generation, notes: notes)
     }

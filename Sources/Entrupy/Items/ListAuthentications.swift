@@ -21,39 +21,13 @@ package struct ListAuthentications: Operation {
     /// The maximum number of organizations whose items can be searched at once.
     static let maxOrganizations = 100
 
-    /// The items that are listed. All given parts must fit.
-    struct Filter: Sendable {
-        /// The beginning of the item's id, its certificate's id or its `customer_item_id`.
-        var text: String?
-        var brand: String?
-        var category: String?
-        var result: ResultID?
-        var flag: String?
-        var username: String?
-
-        fileprivate var terms: [ItemSearch.Term] {
-            let values: [(ItemSearch.Field, String?)] = [
-                (.brand, brand), (.category, category), (.result, result?.rawValue), (.flag, flag),
-            ]
-            return values.compactMap { field, value in value.map { ItemSearch.Term(field, [$0]) } }
-        }
-
-        /// The conditions for items, without the text and the user.
-        fileprivate var conditions: [Transaction.ItemCondition] {
-            [
-                brand.map { .brand($0) }, category.map { .category($0) }, result.map { .result($0) },
-                flag.map { .flag($0) },
-            ].compactMap { $0 }
-        }
-
-        fileprivate var isEmpty: Bool { text == nil && username == nil && terms.isEmpty }
-
-        fileprivate var identity: [String] {
-            [text, brand, category, result?.rawValue, flag, username].map { $0 ?? "" }
-        }
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationList {
+        var search = self
+        search.filter = try filter.identified(job)
+        return try search.page(job)
     }
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationList {
+    private func page(_ job: JobContext) throws -> AuthenticationList {
         let page =
             if filter.isEmpty, !isBySubmission {
                 try Cursor.page(cursor, of: ["authentications"], limit: limit, job, position: \.position) {
@@ -84,19 +58,17 @@ package struct ListAuthentications: Operation {
     }
 
     private func scope(_ job: JobContext) throws -> ItemSearch.Scope? {
-        if let username = filter.username {
-            return try job.transaction.user(username: username).map { .users([$0.id]) }
-        }
-        let organizations = try organizations(job)
+        if let username = filter.username { return .users([try NamedUser.find(username, job).id]) }
+        let organizations = try Self.organizations(job)
         return organizations.isEmpty ? nil : .organizations(organizations)
     }
 
-    private func organizations(_ job: JobContext) throws -> [Int64] {
+    static func organizations(_ job: JobContext) throws -> [Int64] {
         let all = try job.transaction.organizations().map(\.id)
-        guard all.count <= Self.maxOrganizations else {
+        guard all.count <= maxOrganizations else {
             throw PlatformError.invalid(
                 field: "username",
-                "is needed here: there are \(all.count) organizations, and at most \(Self.maxOrganizations) are searched"
+                "is needed here: there are \(all.count) organizations, and at most \(maxOrganizations) are searched"
             )
         }
         return all
@@ -130,11 +102,11 @@ package struct ListAuthentications: Operation {
         var conditions = filter.conditions
         let owners: [Int64]
         if let username = filter.username {
-            guard let user = try job.transaction.user(username: username) else { return ([], nil) }
+            let user = try NamedUser.find(username, job)
             conditions.append(.user(user.id))
             owners = [user.organizationID]
         } else {
-            owners = try organizations(job)
+            owners = try Self.organizations(job)
         }
         var seen: Set<Int64> = []
         let found = try job.transaction.items(
@@ -156,7 +128,7 @@ extension ListAuthentications {
         self.init(
             filter: Filter(
                 text: query.text("text"), brand: query.text("brand"), category: query.text("category"),
-                result: query.word("result", ResultID.self), flag: query.text("flag"), username: query.text("username")),
+                result: query.text("result"), flag: query.text("flag"), username: query.text("username")),
             limit: limit, cursor: cursor, hasThumbnails: query.optionalBool("thumbnails") ?? false,
             isBySubmission: query.word("sort", Order.self) == .submitted)
         try query.finish()

@@ -113,13 +113,15 @@ enum Results {
     }
 
     /// Notes for the journal that an item is read before it has a final result, the first mistake of a new client, and that its
-    /// result is that of a brand which the catalogue lacks.
+    /// result is that of a brand or an item type which the catalogue lacks.
     static func noteReview(_ item: FoundItem, _ job: JobContext) throws {
         guard !item.isFinal else {
-            guard item.isOfUnknownBrand, let record = try job.transaction.item(entrupyID: item.entrupyID) else {
+            guard item.isUnknownToCatalogue, let record = try job.transaction.item(entrupyID: item.entrupyID) else {
                 return
             }
-            let reason = unknownBrand(record.brandName, job)
+            let reason =
+                record.decidedBy == .unknownBrand
+                ? unknownBrand(record.brandName, job) : unknownItemType(try ItemMetadata(stored: record.metadata), job)
             return job.note { $0.because = "item \(record.entrupyID) is \(record.result.rawValue): \(reason)" }
         }
         let review = try review(item.entrupyID, job)
@@ -131,6 +133,17 @@ enum Results {
         let names = job.catalogue.brands.map(\.name)
         let near = NearestName.nearest(to: name, among: names).map { "; is \($0) meant?" } ?? ""
         return "the catalogue lacks the brand \"\(name.excerpt)\"\(near)"
+    }
+
+    /// The fact that the catalogue lacks an item's type, with the nearest that it has, or that the item's brand has no such type.
+    static func unknownItemType(_ metadata: ItemMetadata, _ job: JobContext) -> String {
+        let (name, brand) = (metadata.text(.itemType) ?? "", metadata.brand(job.catalogue).name)
+        if let type = metadata.itemType(job.catalogue) {
+            return "the brand \(brand.excerpt) has no items of the type \(type.id) in the catalogue"
+        }
+        let types = job.catalogue.itemTypes.listed.map(\.id)
+        let near = NearestName.nearest(to: name, among: types).map { "; is \($0) meant?" } ?? ""
+        return "the catalogue lacks the item type \"\(name.excerpt)\"\(near)"
     }
 
     /// Any item of the namespace, for the control API.

@@ -87,11 +87,17 @@ struct ItemQuery {
         guard epoch != 0 else { return nil }
         let moment = Instant(epoch: epoch)
         if moment == nil {
-            let inSeconds =
-                Instant(epoch: epoch / 1000).map { ", got what would be \($0.display) in milliseconds" } ?? ""
-            problems.add(field, "must be epoch seconds from 0 (no bound) to the year 9999\(inSeconds)")
+            problems.add(
+                field, "must be epoch seconds from 0 (no bound) to the year 9999\(Instant.hint(ofMilliseconds: epoch))")
         }
         return moment
+    }
+}
+
+extension Instant {
+    /// The end of a message about a number that is no epoch second; empty if it is no epoch millisecond either.
+    static func hint(ofMilliseconds epoch: Double) -> String {
+        Instant(epoch: epoch / 1000).map { ", got what would be \($0.display) in milliseconds" } ?? ""
     }
 }
 

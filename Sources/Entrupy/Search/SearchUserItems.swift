@@ -69,8 +69,10 @@ package struct SearchUserItems: Operation {
         case .between(let start, let end):
             var problems: [ErrorDetail] = []
             let (from, to) = (Instant(epoch: start), Instant(epoch: end))
-            for (moment, name) in [(from, "start"), (to, "end")] where moment == nil {
-                problems.add("date_range.\(name)", "must be epoch seconds from 0 to the year 9999")
+            for (moment, epoch, name) in [(from, start, "start"), (to, end, "end")] where moment == nil {
+                problems.add(
+                    "date_range.\(name)",
+                    "must be epoch seconds from 0 to the year 9999\(Instant.hint(ofMilliseconds: epoch))")
             }
             if let from, let to, from > to {
                 problems.add("date_range.start", "must not be after date_range.end")

@@ -101,7 +101,12 @@ package struct SignatureCheck: Sendable {
         var bodies: [(Data, String)] = []
         if body.last == UInt8(ascii: "\n") { bodies.append((body.dropLast(), "without the line end at its end")) }
         bodies.append((body + [UInt8(ascii: "\n")], "with a line end after it"))
-        // A body that is not JSON has no other spellings.
+        bodies += [
+            (spelled(body, colon: ": ", comma: ","), "as it was sent, with a space after each colon"),
+            (spelled(body, colon: ":", comma: ","), "decoded and encoded again"),
+            (spelled(body, colon: ": ", comma: ", "), "decoded and encoded again"),
+        ].filter { $0.0 != body }
+        // A body that is not JSON has no other order.
         if let value = try? JSONSerialization.jsonObject(with: body) {
             for (options, name) in [
                 ([], "decoded and encoded again"), ([.sortedKeys], "decoded and encoded again with sorted keys"),
@@ -111,5 +116,28 @@ package struct SignatureCheck: Sendable {
             }
         }
         return bodies
+    }
+
+    /// A JSON text with other spaces.
+    private static func spelled(_ body: Data, colon: String, comma: String) -> Data {
+        var (text, isInString, isEscaped) = (Data(capacity: body.count), false, false)
+        for byte in body {
+            if isInString {
+                text.append(byte)
+                (isInString, isEscaped) = (
+                    isEscaped || byte != UInt8(ascii: "\""), !isEscaped && byte == UInt8(ascii: "\\")
+                )
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: ":"): text.append(contentsOf: colon.utf8)
+            case UInt8(ascii: ","): text.append(contentsOf: comma.utf8)
+            case 0x09, 0x0a, 0x0d, 0x20: break
+            default:
+                isInString = byte == UInt8(ascii: "\"")
+                text.append(byte)
+            }
+        }
+        return text
     }
 }

@@ -108,8 +108,10 @@ extension SubscriptionRequest {
             signature: fields.word("signature", WebhookSignatureForm.self))
     }
 
-    package init(_ input: some RequestInput) throws {
+    /// - Parameter isNew: whether the request makes a subscription, which needs a secret.
+    package init(_ input: some RequestInput, isNew: Bool = false) throws {
         var fields = input.fields
+        if isNew { fields.refuseOtherName(of: "secret_key") }
         self.init(&fields)
         try fields.finish()
     }

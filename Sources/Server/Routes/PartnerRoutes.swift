@@ -45,7 +45,7 @@ enum PartnerRoutes {
     }
 
     private static func addWebhooks(to routes: Routes) {
-        routes.post("webhooks", status: .created) { Subscribe(try SubscriptionRequest($0), $0.version) }
+        routes.post("webhooks", status: .created) { Subscribe(try SubscriptionRequest($0, isNew: true), $0.version) }
         routes.get("webhooks") { _ in ListSubscriptions() }
         routes.get("webhooks/{id}") { ByID<ShowSubscription>($0.path("id")) }
         routes.patch("webhooks/{id}") { try PatchSubscription($0) }

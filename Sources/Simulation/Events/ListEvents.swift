@@ -17,6 +17,13 @@ package struct ListEvents: Operation {
     private static let batch = 1000
 
     package func perform(_ job: JobContext, as caller: Control) throws -> EventList {
+        if let kind, !job.state.environment.platforms.eventKinds.contains(where: { kind.matches($0.name) }) {
+            let names = job.state.environment.platforms.eventKinds.map(\.name)
+            throw PlatformError.invalid(
+                field: "kind",
+                "is no kind of event, got \"\(kind.pattern.excerpt)\"; \(FieldReader.guess(kind.pattern, names))"
+                    + "kinds are \(names.joined(separator: ", "))")
+        }
         let query = [
             "event log", subject ?? "", kind?.pattern ?? "", String(sequences.after), String(sequences.before),
         ]

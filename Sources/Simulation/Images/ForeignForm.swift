@@ -18,7 +18,7 @@ enum ForeignForm {
         func begins(_ text: String, at offset: Int = 0) -> Bool { start.dropFirst(offset).starts(with: text.utf8) }
         if begins("RIFF"), begins("WEBP", at: 8) { return convert("a WebP picture") }
         if begins("ftypavif", at: 4) || begins("ftypavis", at: 4) { return convert("an AVIF picture") }
-        if begins("II*\0") || begins("MM\0*") { return convert("a TIFF picture") }
+        if ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains(where: { begins($0) }) { return convert("a TIFF picture") }
         if begins("GIF87a") || begins("GIF89a") { return convert("a GIF picture") }
         if begins("BM"), start.count > 14, start.dropFirst(6).prefix(4).allSatisfy({ $0 == 0 }) {
             return convert("a BMP picture")
@@ -39,8 +39,11 @@ enum ForeignForm {
             return "a multipart form; send the picture's bytes alone, as curl's --data-binary @FILE does"
         }
         if begins("data:") { return "a data URL; send the bytes that it encodes" }
+        if first == UInt8(ascii: "\"") { return "a JSON text; send the picture's bytes alone" }
         if isBase64(text) { return "base64; send the bytes that it encodes" }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return "JSON; send the picture's bytes alone" }
+        if begins("<svg") || begins("<?xml") { return "an SVG or XML document; send a picture of pixels" }
+        if begins("http://") || begins("https://"), isLine(text) { return "a URL; send the bytes of what it leads to" }
         if begins("<!doctype") || begins("<html") { return "an HTML page; send the picture's bytes" }
         let isPath = begins("/") || begins("./") || begins("~/") || begins("file:") || begins("@") || begins("content:")
         let isDrive = text.dropFirst().starts(with: ":\\".utf8)
@@ -49,7 +52,7 @@ enum ForeignForm {
 
     /// Whether the text is the base64 of a picture: such texts begin with one of these.
     private static func isBase64(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
-        let isPicture = ["/9j/", "iVBORw0KGgo", "AAAA"].contains { text.starts(with: $0.utf8) }
+        let isPicture = ["/9j/", "_9j_", "iVBORw0KGgo", "AAAA"].contains { text.starts(with: $0.utf8) }
         return isPicture && text.count >= 32
             && text.allSatisfy { $0.isLetterOrDigit || "+/=-_\r\n".utf8.contains($0) }
     }

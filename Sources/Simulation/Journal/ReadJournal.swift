@@ -16,6 +16,7 @@ package struct ListRequests: Operation {
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> RequestSearch {
+        let query = try query.known(job)
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
@@ -44,7 +45,7 @@ package struct ExportRequests: Operation {
 
     package func perform(_ job: JobContext, as caller: Control) throws -> JournalExport {
         JournalExport(
-            job.journal, matching: query, as: format, url: job.publicURL,
+            job.journal, matching: try query.known(job), as: format, url: job.publicURL,
             secrets: try job.state.readSecrets(job.transaction),
             secretMembers: job.state.environment.platforms.auditedSecrets)
     }

@@ -21,8 +21,9 @@ extension FieldReader {
 struct UnknownNames {
     let query: JournalQuery
     let allowed: Set<QueryName>
-    /// The path of the query's members in the body, such as `match.`, and the name of what the members of ``QueryName`` stand beside.
-    let place: (prefix: String, neighbour: String)
+    /// The path of the query's members in the body, such as `match.`, and the name of what the members of ``QueryName`` stand beside;
+    /// `nil` in a filter, which has none of them.
+    let place: (prefix: String, neighbour: String?)
 
     /// The problems; empty if a request can match. Takes time in proportion to the journal.
     ///
@@ -99,10 +100,32 @@ struct UnknownNames {
         ErrorDetail(place.prefix + field, text + wayOut(name))
     }
 
-    private func wayOut(_ name: QueryName) -> String { ". \(name.wayOut(beside: place.neighbour))" }
+    private func wayOut(_ name: QueryName) -> String {
+        place.neighbour.map { ". \(name.wayOut(beside: $0))" } ?? ""
+    }
 }
 
 extension JournalQuery {
+    /// The filter of a list, with the username of the user whom it names.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)`` for a route, an item, a region or a user that nothing has, whose list would look
+    ///   like one of a client that did not ask [D control-filters].
+    func known(_ job: JobContext) throws -> JournalQuery {
+        var known = self
+        if let username, !job.journal.contains(where: { $0.outcome.username?.isIdentical(to: username) ?? false }) {
+            known.username = try NamedUser.find(username, job).username
+        }
+        guard let route, !job.journal.contains(where: { route.matches(RoutePath.plain($0.path)) }) else { return known }
+        var asked = JournalQuery()
+        (asked.route, asked.method) = (route, method)
+        var problems = try UnknownNames(query: asked, allowed: [], place: ("", nil)).problems(job, ofRouteAlone: false)
+        guard !problems.isEmpty else { return known }
+        let routes = NearestRoute(job.state.environment.routes.all.map { ($0.parts.map(String.init), $0.method) })
+        let near = routes.nearest(to: route.pattern.split(at: "/").map(String.init), method ?? "GET")
+        if let near { problems[0].problem += "; the nearest is \(near)" }
+        throw PlatformError.invalid(problems)
+    }
+
     /// The problems of parts that name a secret. Journals show secrets masked, so whether one was sent cannot be asked
     /// [D request-verification].
     ///

@@ -67,8 +67,9 @@ package struct FreezeClock: Operation {
 extension FreezeClock {
     package init(_ input: some RequestInput) throws {
         var fields = input.fields(known: ["at"])
-        self.init(at: fields.moment("at"))
+        let at: Instant? = if case .at(let moment)? = fields.frozenMoment("at") { moment } else { nil }
         try fields.finish()
+        self.init(at: at)
     }
 }
 

@@ -52,10 +52,14 @@ extension FieldReader {
         }
     }
 
-    /// One of some words.
+    /// One of some words; in a filter of the control API in any letter case [D control-filters].
     package mutating func word(_ key: String, _ accepted: [String]) -> String? {
-        value(key, "must be one of \(accepted.joined(separator: ", "))") { value in
-            value.text.flatMap { text in accepted.first { $0.isIdentical(to: text) } }
+        let isFilter = isFilter
+        return value(key, "must be one of \(accepted.joined(separator: ", "))") { value in
+            value.text.flatMap { text in
+                accepted.first { $0.isIdentical(to: text) }
+                    ?? (isFilter ? accepted.first { $0.isIdentical(to: text.lowercased()) } : nil)
+            }
         }
     }
 

@@ -183,16 +183,26 @@ package struct FieldReader {
     /// Reports a member that is absent or null.
     package mutating func require(_ key: String) {
         guard has(key) else {
-            let other = nameInOtherForm(of: key)
-            return report(key, "is missing\(other.map { ": the body has \($0), which is another name" } ?? "")")
+            return report(key, "is missing\(otherName(of: key))")
         }
         if case .object(let members) = source, case .null = members[key] { report(key, "must not be null") }
     }
 
+    /// Reports a member that is absent where one with another form of its name is there.
+    package mutating func refuseOtherName(of key: String) {
+        let other = otherName(of: key)
+        if !has(key), !other.isEmpty { report(key, "is missing\(other)") }
+    }
+
+    /// The end of a message about an absent member if the object has one that is called as in other languages; else empty.
+    private func otherName(of key: String) -> String {
+        guard case .object(let members) = source, let other = Self.otherForm(of: key, in: members) else { return "" }
+        return ": the body has \(other), which is another name"
+    }
+
     /// The name of a member that differs from a known name only in case and in `_` and `-`, such as `customerItemId`; `nil` if there is
     /// none.
-    private func nameInOtherForm(of key: String) -> String? {
-        guard case .object(let members) = source else { return nil }
+    package static func otherForm(of key: String, in members: JSONObject) -> String? {
         func plain(_ name: String) -> [UInt8] { name.utf8.filter(\.isLetterOrDigit).map { $0 | 0x20 } }
         let wanted = plain(key)
         return members.keys.filter { $0.utf8.count <= 2 * key.utf8.count && plain($0) == wanted }.min {
@@ -213,6 +223,11 @@ package struct FieldReader {
     /// Whether this reads a query, in which every value is text.
     package var isQuery: Bool {
         if case .query = source { true } else { false }
+    }
+
+    /// Whether this reads a query of the control API.
+    var isFilter: Bool {
+        if case .query(let parameters) = source { parameters.isStrict } else { false }
     }
 
     // MARK: Parts

@@ -3,7 +3,7 @@ import Foundation
 /// The parameters of a query, decoded as those of an HTML form.
 package struct QueryParameters {
     private let parameters: [(key: String, value: String?)]
-    private let isStrict: Bool
+    let isStrict: Bool
     private var known: [String] = []
 
     /// - Parameters:

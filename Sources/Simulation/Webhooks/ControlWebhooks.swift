@@ -15,6 +15,7 @@ package struct ListDeliveries: Operation {
     package static let defaultLimit = 25
 
     package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDeliveryList {
+        let subject = try subject.map { try Self.known($0, job) }
         let query = ["webhook deliveries", status?.rawValue ?? "", subject ?? ""]
         let page = try Cursor.page(cursor, of: query, limit: limit, job, position: \.position) {
             try job.transaction.deliveries(before: $0, status: status, subject: subject, limit: $1)
@@ -25,6 +26,20 @@ package struct ListDeliveries: Operation {
 }
 
 extension ListDeliveries {
+    /// The id of an item, given in any letter case.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)`` if neither an item nor a delivery has it [D control-filters].
+    private static func known(_ id: String, _ job: JobContext) throws -> String {
+        for id in [id, id.uppercased()] {
+            let isMissing = try job.state.environment.platforms.all.contains {
+                try $0.unknown(id, at: "entrupy_id", of: "/_sim/webhook-deliveries", job) != nil
+            }
+            if !isMissing { return id }
+            if try !job.transaction.deliveries(before: .max, status: nil, subject: id, limit: 1).isEmpty { return id }
+        }
+        throw PlatformError.invalid(field: "entrupy_id", "names no item of the namespace, got \"\(id.excerpt)\"")
+    }
+
     package init(_ input: some RequestInput) throws {
         var query = input.query
         let status = query.word("status", DeliveryStatus.self)

@@ -177,6 +177,7 @@ import Testing
         let second = try await bench.user(start, user).captureID
         let refused = await refusalError { try await bench.user(start, user) }
         #expect(refused?.kind == .rateLimited && refused?.details.first?.field == "rate_limits.open_captures")
+        #expect(refused?.message.contains("2 open captures of a user (submit or cancel one)") == true)
         guard case .retryAfter(let seconds)? = refused?.payload else {
             return #expect(Bool(false), "\(refused as Any)")
         }
