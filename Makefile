@@ -17,6 +17,8 @@ RELEASE_BUILD := HTTPS=1 $(BUILD) --configuration release -Xswiftc -num-threads 
 # The port and data directory of `make serve`.
 PORT ?= 8642
 DATA ?= entrupy-sim-data
+# The commands and the pages ask port 8642, unless this variable says otherwise.
+SAY_PORT = $(if $(filter-out 8642,$(PORT)),printf '%s\n' "Paste this into the shell of your commands:" "export ENTRUPY_SIM_URL=http://127.0.0.1:$(PORT)",:)
 # BINARY_TO_TEST is another program for the targets that test one, such as the debug one of CI.
 RELEASE = $(or $(BINARY_TO_TEST),.build/release/entrupy-sim)
 # A debug build is ready in less than half the time, and shares its parts with the tests. Once there is a release build, that one is used.
@@ -49,6 +51,7 @@ help: ## This list
 
 ifneq ($(HAS_SWIFT),)
 serve: build ## Build and run the simulator (PORT=…, DATA=… for its data; HTTPS=1 with HTTPS, FAST=1 for a release build, DEBUG=1 for a debugger)
+	@$(SAY_PORT)
 	@exec $(BINARY) serve --port $(PORT) --data-dir $(DATA)
 
 test: build-tests ## Run all tests (HTTPS=1 with those of HTTPS, FILTER=… for some, PROGRAM=… for end-to-end tests of another binary)
@@ -57,6 +60,7 @@ test: build-tests ## Run all tests (HTTPS=1 with those of HTTPS, FILTER=… for 
 else
 # Without Swift these run in a container. Without a container engine they print how to get Swift.
 serve:
+	@$(SAY_PORT)
 	@PORT=$(PORT) DATA=$(DATA) exec scripts/container serve
 
 test:
@@ -292,6 +296,10 @@ test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on
 	@scripts/python
 	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 
+test-pages: $(if $(BINARY_TO_TEST),,build) ## Paste the pages that a newcomer follows into one shell, in two orders; bash, and zsh if there is one
+	@scripts/python
+	@scripts/test-pages $(or $(BINARY_TO_TEST),$(BINARY))
+
 test-shells: build-tests ## Paste every snippet and printed command, with hostile values, and every shell block of the docs into bash and zsh; installs zsh if it is missing
 	@command -v zsh >/dev/null || scripts/debian-install zsh "zsh, into which this check pastes"
 	@ENTRUPY_SIM_SHELLS=1 $(RUN_TESTS) --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests|DocumentedShellTests'
@@ -331,9 +339,7 @@ test-android: $(if $(BINARY_TO_TEST),,build) ## Compile the Android recipe's net
 promises: release build-tests ## Measure the figures of docs/promises.md that take minutes, and write it (ONLY=id,… for some, HOURS=1 for all)
 	@scripts/promises --run $(if $(ONLY),--only $(ONLY)) $(if $(HOURS),--hours)
 
-lint: ## Check the format of all Swift code, every file (scripts/soundness), the version, the claims of docs/promises.md, and the threats
-
-lint: ## Check the format of all Swift code, the version in every file, the claims of docs/promises.md, and what AGENTS.md names
+lint: ## Check the format of all Swift code, every file (scripts/soundness), the version, the claims of docs/promises.md, the threats, what AGENTS.md names
 	@scripts/version --check
 	@scripts/promises --check
 	@scripts/agents
@@ -341,6 +347,8 @@ lint: ## Check the format of all Swift code, the version in every file, the clai
 	@scripts/test-promises
 	@scripts/threats
 	@scripts/test-threats
+	@scripts/what-a-test-can-do --check
+	@scripts/test-what-a-test-can-do
 	@scripts/lint-tools
 	@scripts/soundness
 	@scripts/test-soundness

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the walk-through of README.md, docs/backend.md and docs/components.md against a fresh server and compares every answer, ids and times aside.
+"""Runs the walk-through of docs/walk-through.md, docs/backend.md and docs/components.md against a fresh server and compares every answer, ids and times aside.
 
     walk.py --binary .build/release/entrupy-sim [--update]
 
@@ -12,6 +12,7 @@ is what the documents' own `show` prints of its last answer, with … for what d
 import argparse
 import difflib
 import json
+import os
 import pathlib
 import re
 import signal
@@ -24,7 +25,7 @@ from simulator import Simulator  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-DOCUMENTS = ["README.md", "docs/backend.md", "docs/components.md"]
+DOCUMENTS = ["docs/walk-through.md", "docs/backend.md", "docs/components.md"]
 MARK = "@@ step "
 # Where the documents' receiver listens.
 RECEIVER_PORT = "9000"
@@ -92,8 +93,10 @@ def run(steps, url):
         script += [f"echo; echo '{MARK}{number}'", step.replace("http://127.0.0.1:8642", url).replace(RECEIVER_PORT, port)]
         if number == 0:
             script.append("show() { cat; }")
+    # The documents prefer a server that the caller's environment names.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ENTRUPY_SIM_")}
     shell = subprocess.run(
-        ["bash", "-c", "\n".join(script)], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=True)
+        ["bash", "-c", "\n".join(script)], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True)
     parts = re.split(rf"\n?{MARK}\d+\n", shell.stdout)
     return parts[1:]
 

@@ -61,7 +61,7 @@ def page(command, path, version):
     if len(path) == 1:
         lines += [
             ".SH ENVIRONMENT",
-            "Every option of \\fBserve\\fR can be set by a variable: \\fBENTRUPY_SIM_PORT=9000\\fR is \\fB\\-\\-port 9000\\fR.",
+            "Every option of \\fBserve\\fR can be set by a variable: \\fBENTRUPY_SIM_PORT=8700\\fR is \\fB\\-\\-port 8700\\fR.",
             ".SH EXIT STATUS",
             "0: yes. 1: no, or the server cannot start. 2: incomplete. 64: wrong usage. 69: no server. 70: internal error.",
         ]

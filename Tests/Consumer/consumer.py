@@ -36,7 +36,7 @@ def snippets():
 
     What shows a manifest is left out; `package/Package.swift` says the same.
     """
-    for page in sorted(ROOT.glob("Sources/*/*.docc/*.md")) + [ROOT / "docs/testing.md"]:
+    for page in sorted(ROOT.glob("Sources/*/*.docc/*.md")) + [ROOT / "docs/testing.md", ROOT / "docs/start-app.md"]:
         imports, declarations, statements = set(), [], []
         for block in re.findall(r"^```swift\n(.*?)^```", page.read_text(), re.M | re.S):
             if ".package(" in block:

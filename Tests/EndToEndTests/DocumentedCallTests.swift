@@ -8,7 +8,7 @@ import Testing
     private static let documents = [
         "README.md", "docs/backend.md", "docs/control.md", "docs/scenarios.md", "docs/post-mortem.md", "docs/server.md",
         "docs/components.md", "docs/README.md", "docs/start-backend.md", "docs/start-app.md", "docs/start-tester.md",
-        "docs/start-ci.md", "docs/why-not-a-mock.md",
+        "docs/start-ci.md", "docs/why-not-a-mock.md", "docs/walk-through.md", "docs/situations.md",
     ]
 
     private static func text(_ document: String) throws -> String {
@@ -168,7 +168,8 @@ import Testing
     }
 
     /// A fault that is pasted to see one error must not stay and spoil what is pasted next.
-    @Test(arguments: ["README.md", "docs/errors.md"]) func everyFaultEnds(document: String) throws {
+    @Test(arguments: ["README.md", "docs/situations.md", "docs/errors.md"]) func everyFaultEnds(document: String) throws
+    {
         let faults = Self.calls(try Self.text(document)).filter { $0.path == "/_sim/faults" && $0.method == "POST" }
         #expect(faults.count > 2)
         for fault in faults {

@@ -22,7 +22,7 @@ import Testing
     }()
 
     /// The documents whose blocks continue in the shell of the README.
-    private static let walkThrough = ["README.md", "docs/backend.md", "docs/components.md"]
+    private static let walkThrough = ["docs/walk-through.md", "docs/backend.md", "docs/components.md"]
 
     /// The documents of each shell.
     private static let sessions: [[String]] =

@@ -195,6 +195,6 @@ struct TestWorld: Sendable {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The image that the README's walk-through uploads.
+    /// The image that the walk-through uploads.
     static let picture = try! Data(contentsOf: root.appendingPathComponent("demo/sneaker.jpg"))
 }

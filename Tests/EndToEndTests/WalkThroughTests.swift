@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the walk-through of README.md, docs/backend.md and docs/components.md as a newcomer would paste it. `make demo` does the same with the release binary.
+/// Runs the walk-through of docs/walk-through.md, docs/backend.md and docs/components.md as a newcomer would paste it. `make demo` does the same with the release binary.
 struct WalkThroughTests {
     /// Whether the programs in the documents' commands are installed.
     static let isPossible = ["python3", "curl", "bash"].allSatisfy { name in
