@@ -6,13 +6,15 @@ import SimulationAPI
     import FoundationNetworking
 #endif
 
-/// Requests to the control API of one namespace.
+/// Requests to the control API of one namespace, or to its platform.
 struct ControlConnection: Sendable {
     /// The namespace's address, without a slash at its end.
     let address: String
     let token: String?
     /// The most that the server may take of a test's time and memory.
     var limits = RequestLimits()
+    /// The header `Authorization` of each request; `nil` for none.
+    var authorization: String?
 
     /// The longest time until the answer to a long operation begins, in seconds: an advance waits for receivers of webhooks.
     static let work: TimeInterval = 600
@@ -73,6 +75,7 @@ struct ControlConnection: Sendable {
             throw SimulatorError("\(address) is not an http or https URL")
         }
         if let token { request.setValue(token, forHTTPHeaderField: "X-Sim-Control-Token") }
+        if let authorization { request.setValue(authorization, forHTTPHeaderField: "Authorization") }
         var limits = limits
         limits.head = timeout ?? limits.head
         limits.bytes = maxBytes ?? limits.bytes
@@ -110,7 +113,8 @@ struct ControlConnection: Sendable {
         let text = ([envelope.error] + details).joined(separator: "; ")
         switch envelope.code {
         case "unknown_namespace": return "\(text). The namespace was deleted, or its time to live is over"
-        case "forbidden", "unauthorized":
+        // The platform's own 401 and 403 are about its tokens.
+        case "forbidden" where path.hasPrefix("/_sim"), "unauthorized" where path.hasPrefix("/_sim"):
             return
                 "\(text). A server that does not listen on loopback requires its control token: "
                 + "set ENTRUPY_SIM_CONTROL_TOKEN"

@@ -13,7 +13,7 @@
         let randomSeed: Int?
         let strict: Bool
         let verify: Bool
-        let ignoringMisuse: [String: String]
+        let ignoreMisuse: [String: String]
 
         public var isRecursive: Bool { true }
 
@@ -47,7 +47,7 @@
                         }
                         guard let level = try SimulatedNamespace.auditedLevel() else { return }
                         try await namespace.expectNoMisuse(
-                            failingAt: level, ignoring: ignoringMisuse, fileID: place.fileID, filePath: place.filePath,
+                            failingAt: level, ignore: ignoreMisuse, fileID: place.fileID, filePath: place.filePath,
                             line: place.line, column: place.column)
                     }
                 }
@@ -118,16 +118,16 @@
         ///   - strict: whether notes on rules and scenarios fail the test. They name parts that nothing matches, such as a misspelt
         ///     route. The next release makes `true` the default.
         ///   - verify: whether a test that passed fails where the scenario expects something (`expect:`) that did not happen.
-        ///   - ignoringMisuse: rules of the audit whose findings are meant, with the reason for each; `forgotten` if the test empties
+        ///   - ignoreMisuse: rules of the audit whose findings are meant, with the reason for each; `forgotten` if the test empties
         ///     the journal. Clients are judged at the end of each test where the environment has `ENTRUPY_SIM_AUDIT=error` or
         ///     `ENTRUPY_SIM_AUDIT=warning`.
         public static func entrupySim(
             scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil, randomSeed: Int? = nil,
-            strict: Bool = false, verify: Bool = true, ignoringMisuse: [String: String] = [:]
+            strict: Bool = false, verify: Bool = true, ignoreMisuse: [String: String] = [:]
         ) -> Self {
             Self(
                 scenario: scenario, seed: seed, frozenAt: frozenAt, randomSeed: randomSeed, strict: strict,
-                verify: verify, ignoringMisuse: ignoringMisuse)
+                verify: verify, ignoreMisuse: ignoreMisuse)
         }
     }
 #endif

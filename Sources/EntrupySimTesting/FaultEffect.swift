@@ -44,7 +44,7 @@ public struct FaultEffect: Sendable {
         case after
     }
 
-    /// Holds the request until ``SimulatedNamespace/release(_:)`` or until its time is over.
+    /// Holds the request until ``SimulatedNamespace/release(_:status:body:dropConnection:)`` or until its time is over.
     ///
     /// - Parameter duration: real time, at most ten minutes.
     public static func hold(_ moment: Moment = .before, for duration: SimulatedDuration = "30s") -> Self {

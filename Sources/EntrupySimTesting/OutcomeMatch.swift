@@ -17,6 +17,10 @@ public struct OutcomeMatch: Sendable {
     public static func workflow(_ value: String) -> Self { Self(member: "workflow", value: value) }
     /// The id of a client of App Components; together with ``component(_:)``.
     public static func clientID(_ value: String) -> Self { Self(member: "client_id", value: value) }
+    /// The type of a document of App Components, such as `passport`; together with ``component(_:)``.
+    public static func documentType(_ value: String) -> Self { Self(member: "document_type", value: value) }
+    /// The country that issued a document of App Components; together with ``component(_:)``.
+    public static func issuingCountry(_ value: String) -> Self { Self(member: "issuing_country", value: value) }
     /// `production` or `debug`.
     public static func configType(_ value: String) -> Self { Self(member: "config_type", value: value) }
 }

@@ -43,28 +43,28 @@ extension SimulatedNamespace {
     ///
     /// - Parameters:
     ///   - failingAt: the level from which a finding is a failure.
-    ///   - ignoring: the rules whose findings are meant, with the reason for each; `forgotten` if the test empties the journal.
+    ///   - ignore: the rules whose findings are meant, with the reason for each; `forgotten` if the test empties the journal.
     /// - Throws: ``SimulatorError`` if the server cannot be asked, there is no such rule, or a rule could not judge requests because the
     ///   journal has forgotten them, and outside Swift Testing if there are findings.
     public func expectNoMisuse(
-        failingAt level: AuditReport.Level = .error, ignoring: [String: String] = [:], fileID: String = #fileID,
+        failingAt level: AuditReport.Level = .error, ignore: [String: String] = [:], fileID: String = #fileID,
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         // A run of all tests does not say again what fails here.
         let report = try await audit([("told", level.rawValue)])
-        if let unknown = ignoring.keys.sorted().first(where: { name in
+        if let unknown = ignore.keys.sorted().first(where: { name in
             name != Self.forgotten && !report.rules.contains { $0.id == name }
         }) {
             throw SimulatorError(
                 "the audit has no rule \"\(unknown)\"; its rules are \(report.rules.map(\.id).joined(separator: ", "))")
         }
         func isAsked(_ rule: String, _ itsLevel: AuditReport.Level) -> Bool {
-            ignoring[rule] == nil && (level == .warning || itsLevel == .error)
+            ignore[rule] == nil && (level == .warning || itsLevel == .error)
         }
         let findings = report.findings.filter { isAsked($0.rule, $0.level) }
         guard !findings.isEmpty else {
             let rules = report.rules.filter { isAsked($0.id, $0.level) && $0.not_judged != nil }
-            return try Self.report(rules, isMeant: ignoring[Self.forgotten] != nil, fileID, filePath, line, column)
+            return try Self.report(rules, isMeant: ignore[Self.forgotten] != nil, fileID, filePath, line, column)
         }
         let lines = findings.map { finding in
             let requests = finding.requests.map { "\($0.sequence)" }.joined(separator: ", ")
@@ -90,7 +90,7 @@ extension SimulatedNamespace {
             if !reason.contains(forgotten) {
                 TestFailure.warn(text, fileID, filePath, line, column)
             } else if !isMeant {
-                throw SimulatorError("\(text); if that is meant, ignoring has [\"\(forgotten)\": \"why\"]")
+                throw SimulatorError("\(text); if that is meant, ignore has [\"\(forgotten)\": \"why\"]")
             }
         }
     }

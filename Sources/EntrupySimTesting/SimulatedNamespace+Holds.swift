@@ -11,33 +11,24 @@ extension SimulatedNamespace {
 
     /// Lets a held request go on: it is handled now, or its kept answer is sent. Its answer comes a moment later.
     ///
+    /// - Parameters:
+    ///   - status: the status to answer with; `nil` for the platform's own answer. With one, a request that was held before is not
+    ///     handled.
+    ///   - body: the body of that answer; `nil` for the platform's own body.
+    ///   - dropConnection: whether to reset the connection instead. A request that was held before is then not handled.
     /// - Throws: ``SimulatorError`` if it is not held any more.
-    public func release(_ held: HeldInfo) async throws {
-        try await release(held, [:])
-    }
-
-    /// Answers a held request with a status, and the platform's own body or another one. A request that was held before is not
-    /// handled.
-    ///
-    /// - Throws: ``SimulatorError`` if it is not held any more.
-    public func release(_ held: HeldInfo, answering status: Int, body: JSONValue? = nil) async throws {
-        try await release(held, FaultEffect.status(status, body: body).value)
-    }
-
-    /// Resets the connection of a held request. A request that was held before is not handled.
-    ///
-    /// - Throws: ``SimulatorError`` if it is not held any more.
-    public func dropHeld(_ held: HeldInfo) async throws {
-        try await release(held, ["drop_connection": true])
+    public func release(
+        _ held: HeldInfo, status: Int? = nil, body: JSONValue? = nil, dropConnection: Bool = false
+    ) async throws {
+        let ending = try ControlConnection.json([
+            "status": status.map { .number(JSONNumber($0)) }, "body": body,
+            "drop_connection": dropConnection ? .bool(true) : nil,
+        ])
+        try await control.send("POST", "/_sim/held/\(held.id.segment)/release", ending)
     }
 
     /// Lets every held request go on.
-    public func releaseAll() async throws {
+    public func release() async throws {
         try await control.send("DELETE", "/_sim/held")
-    }
-
-    private func release(_ held: HeldInfo, _ body: JSONValue) async throws {
-        try await control.send(
-            "POST", "/_sim/held/\(held.id.segment)/release", try WireJSON.encode(body))
     }
 }

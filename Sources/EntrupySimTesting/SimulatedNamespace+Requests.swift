@@ -16,7 +16,7 @@ extension SimulatedNamespace {
             try Self.check(route)
             if !anyRoute { try await checkIsKnown(route) }
         }
-        let filter = route.map { "&route=" + $0.segment } ?? ""
+        let filter = (route.map { "&route=" + $0.segment } ?? "") + (anyRoute ? "&any_route=true" : "")
         return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
     }
 

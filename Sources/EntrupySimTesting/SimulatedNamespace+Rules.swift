@@ -44,24 +44,27 @@ extension SimulatedNamespace {
     ///   - webhook: the event whose webhooks it concerns, instead of a route.
     ///   - method: an HTTP method; `nil` for all.
     ///   - username: the user of the request's session; `nil` for all.
+    ///   - header: names of headers, each with a glob for its value.
     ///   - times: the maximum number of times that it is triggered; `nil` for no limit.
     ///   - afterRequests: the number of matching requests that pass first.
     ///   - probability: from 0 to 1; `nil` for 1.
     @discardableResult
     public func fault(
         _ effect: FaultEffect, on route: String? = nil, method: String? = nil, webhook: String? = nil,
-        username: String? = nil, times: Int? = nil, afterRequests: Int? = nil, probability: Double? = nil,
-        fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+        username: String? = nil, header: [String: String] = [:], times: Int? = nil, afterRequests: Int? = nil,
+        probability: Double? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
+        column: Int = #column
     ) async throws -> FaultInfo {
         if let route { try Self.check(route) }
-        let match: [(String, String?)] = [
+        let texts: [(String, String?)] = [
             ("route", route), ("method", method), ("webhook", webhook), ("username", username),
         ]
+        var match = JSONObject(texts.compactMap { name, value in value.map { (name, .string($0)) } })
+        if !header.isEmpty { match["header"] = .object(JSONObject(header.map { ($0, .string($1)) })) }
         let info = try await control.send(
             "POST", "/_sim/faults",
             [
-                "match": .object(JSONObject(match.compactMap { name, value in value.map { (name, .string($0)) } })),
-                "effect": effect.value, "times": times.map { .number(JSONNumber($0)) },
+                "match": .object(match), "effect": effect.value, "times": times.map { .number(JSONNumber($0)) },
                 "after_requests": afterRequests.map { .number(JSONNumber($0)) },
                 "probability": probability.map { .number(JSONNumber(text: "\($0)")) },
             ], as: FaultInfo.self)
@@ -145,16 +148,18 @@ extension SimulatedNamespace {
     ///
     /// - Parameters:
     ///   - count: the number of items, which send no webhooks, even if it is 1; `nil` for one item that sends them.
+    ///   - flag: the item's flag, such as `flagged`, also where users may not flag it; `nil` for none.
     ///   - username: an unknown one is created; it begins with an organization's name and `-`.
     ///   - fields: further fields of the item, such as `customer_item_id`.
     /// - Returns: the ids of the first 1,000.
     @discardableResult
     public func insertItems(
-        _ count: Int? = nil, brand: String = "Nike", result: String? = nil, username: String? = nil,
-        fields: [String: String] = [:]
+        _ count: Int? = nil, brand: String = "Nike", result: String? = nil, flag: String? = nil,
+        username: String? = nil, fields: [String: String] = [:]
     ) async throws -> [String] {
         var template: [(String, JSONValue)] = [("brand", .string(brand))]
         if let result { template.append(("result", .string(result))) }
+        if let flag { template.append(("flag", .string(flag))) }
         if let username { template.append(("username", .string(username))) }
         template += fields.map { ($0.key, .string($0.value)) }
         struct Made: Decodable { var entrupy_ids: [String] }
@@ -196,8 +201,19 @@ extension SimulatedNamespace {
         try await control.send("DELETE", "/_sim/webhooks/\(id.segment)")
     }
 
-    /// Ends every session.
-    public func revokeSessions() async throws {
-        try await control.send("DELETE", "/_sim/sessions")
+    /// Ends sessions: their next request is 401.
+    ///
+    /// - Parameter username: only the sessions of this user; `nil` for all.
+    /// - Throws: ``SimulatorError`` if there is no such user.
+    public func revokeSessions(of username: String? = nil) async throws {
+        try await control.send("DELETE", "/_sim/sessions" + (username.map { "?username=\($0.segment)" } ?? ""))
+    }
+
+    /// A user of the app, who can flag items: `try await sim.user().flag(item)`. Sends nothing yet.
+    ///
+    /// - Parameter username: a username, or the `unique_user_id` of a user of the first organization. The default is the user of the
+    ///   items that ``insertItems(_:brand:result:flag:username:fields:)`` makes. Each call gives a user who is not logged in.
+    public func user(_ username: String = "DemoOrg-sim-test-user") -> SimulatedUser {
+        SimulatedUser(username, control)
     }
 }

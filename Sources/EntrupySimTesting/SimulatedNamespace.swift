@@ -40,12 +40,19 @@ public struct SimulatedNamespace: Sendable {
         }
     }
 
-    /// The environment for an app that a UI test launches: its EntrupySDK then uses this namespace.
-    public var launchEnvironment: [String: String] {
-        var environment = ["ENTRUPY_SIM_URL": url.absoluteString]
-        environment["ENTRUPY_SIM_CONTROL_TOKEN"] = control.token
-        return environment
+    /// The variables for an app that a UI test launches, whose EntrupySDK then uses this namespace, or for a process that a test
+    /// starts: where the namespace is, and its API token.
+    public var environment: [String: String] {
+        var variables = [
+            "ENTRUPY_SIM_URL": url.absoluteString, "ENTRUPY_SIM_SERVER": server, "ENTRUPY_SIM_NAMESPACE": name,
+            "ENTRUPY_SIM_API_TOKEN": apiToken, "ENTRUPY_SIM_TOKEN": apiToken,
+        ]
+        variables["ENTRUPY_SIM_CONTROL_TOKEN"] = control.token
+        return variables
     }
+
+    /// The server's address, without the namespace.
+    private var server: String { url.absoluteString.components(separatedBy: "/ns/")[0] }
 
     // MARK: Time
 
@@ -80,7 +87,6 @@ public struct SimulatedNamespace: Sendable {
                     decoding: try await control.send("GET", path, timeout: seconds + 60), as: UTF8.self)
                 guard stream.contains(line) else {
                     let isDeleted = stream.contains("event: world.deleted\n")
-                    let server = url.absoluteString.components(separatedBy: "/ns/")[0]
                     throw SimulatorError(
                         "\(event.text) did not happen: "
                             + (isDeleted ? "the namespace \(name) was deleted" : "the server at \(server) stopped"))

@@ -50,7 +50,7 @@ public final class Simulator: Sendable {
         return simulator
     }
 
-    /// Makes a namespace, which lives until it was not used for `timeToLive`.
+    /// Makes a namespace, which lives until it was not used for `ttl`.
     ///
     /// - Parameters:
     ///   - prefix: the beginning of its name, of `a-z0-9-`.
@@ -63,7 +63,7 @@ public final class Simulator: Sendable {
     /// - Throws: ``SimulatorError`` if the scenario or the seed data is wrong or missing.
     public func makeNamespace(
         prefix: String = "test", scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil,
-        randomSeed: Int? = nil, timeToLive: SimulatedDuration = "30m", strict: Bool = false
+        randomSeed: Int? = nil, ttl: SimulatedDuration = "30m", strict: Bool = false
     ) async throws -> SimulatedNamespace {
         let isFile = seed.map { $0 != "standard" && $0 != "empty" } ?? false
         let data = try isFile ? Self.read(seed ?? "", "seed data") : nil
@@ -72,7 +72,7 @@ public final class Simulator: Sendable {
             "POST", "/_sim/namespaces",
             [
                 "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) },
-                "random_seed": randomSeed.map { .number(JSONNumber($0)) }, "ttl": .string(timeToLive.text),
+                "random_seed": randomSeed.map { .number(JSONNumber($0)) }, "ttl": .string(ttl.text),
                 "clock": scenario == nil ? frozenAt.map { ["freeze": .string($0)] } : nil,
             ], as: NamespaceInfo.self, timeout: ControlConnection.work)
         var namespace = SimulatedNamespace(
@@ -95,16 +95,16 @@ public final class Simulator: Sendable {
     /// Makes a namespace for an operation and deletes it afterwards, for XCTest and programs. If the operation throws, the
     /// namespace's bundle is saved first (``SimulatedNamespace/saveBundle(named:maxBytes:)``).
     ///
-    /// The other parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:timeToLive:strict:)``.
+    /// The other parameters are those of ``makeNamespace(prefix:scenario:seed:frozenAt:randomSeed:ttl:strict:)``.
     ///
     /// - Parameters:
     ///   - test: the test's id, in XCTest its `name`. It names the bundle; one that an earlier failure left is removed when the
     ///     operation returns. Without it each bundle has a name of its own and stays.
     ///   - verify: whether what the scenario expects (`expect:`) must have happened when the operation returns.
-    ///   - ignoringMisuse: rules of the audit whose findings are meant, as of the trait `.entrupySim()`.
+    ///   - ignoreMisuse: rules of the audit whose findings are meant, as of the trait `.entrupySim()`.
     @discardableResult public func withNamespace<Result>(
         test: String? = nil, scenario: String? = nil, seed: String? = nil, frozenAt: String? = nil,
-        randomSeed: Int? = nil, strict: Bool = false, verify: Bool = true, ignoringMisuse: [String: String] = [:],
+        randomSeed: Int? = nil, strict: Bool = false, verify: Bool = true, ignoreMisuse: [String: String] = [:],
         operation: (SimulatedNamespace) async throws -> Result
     ) async throws -> Result {
         let namespace = try await makeNamespace(
@@ -115,7 +115,7 @@ public final class Simulator: Sendable {
             try await namespace.verifyRules()
             if verify { try await namespace.verifyExpectingScenario() }
             if let level = try SimulatedNamespace.auditedLevel() {
-                try await namespace.expectNoMisuse(failingAt: level, ignoring: ignoringMisuse)
+                try await namespace.expectNoMisuse(failingAt: level, ignore: ignoreMisuse)
             }
             if let bundle { SimulatedNamespace.removeBundle(named: bundle) }
             try await namespace.delete()

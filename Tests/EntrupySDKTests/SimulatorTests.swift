@@ -14,7 +14,8 @@ struct SimulatorTests {
         let sim = try SimulatedNamespace.current
         #expect(try await sim.clock.state.now == "2026-01-05T09:00:00.000000Z")
         #expect(sim.url.absoluteString.hasSuffix("/ns/\(sim.name)"))
-        #expect(sim.launchEnvironment["ENTRUPY_SIM_URL"] == sim.url.absoluteString)
+        #expect(sim.environment["ENTRUPY_SIM_URL"] == sim.url.absoluteString)
+        #expect(sim.environment["ENTRUPY_SIM_NAMESPACE"] == sim.name)
         let other = try await Simulator.start().makeNamespace()
         try await sim.insertItems(3)
         #expect(try await other.requests().isEmpty)
@@ -65,10 +66,10 @@ struct SimulatorTests {
         } throws: {
             "\($0)".contains("warning deprecated-version: GET /v1/health asks for version 1.0 (requests 1)")
         }
-        try await sim.expectNoMisuse(failingAt: .warning, ignoring: ["deprecated-version": "an old client"])
+        try await sim.expectNoMisuse(failingAt: .warning, ignore: ["deprecated-version": "an old client"])
         #expect(try await sim.audit(rule: "deprecated-version").findings.count == 1)
         #expect(try await sim.audit(level: .error).findings.isEmpty)
-        await #expect { try await sim.expectNoMisuse(ignoring: ["retry-to-soon": "x"]) } throws: {
+        await #expect { try await sim.expectNoMisuse(ignore: ["retry-to-soon": "x"]) } throws: {
             "\($0)".contains("the audit has no rule \"retry-to-soon\"")
         }
     }
@@ -80,9 +81,9 @@ struct SimulatorTests {
         await #expect { try await sim.expectNoMisuse() } throws: {
             "\($0)".hasPrefix("retry-too-soon could not judge everything: the journal has forgotten requests")
         }
-        try await sim.expectNoMisuse(ignoring: ["forgotten": "this test empties the journal"])
+        try await sim.expectNoMisuse(ignore: ["forgotten": "this test empties the journal"])
         let rules = try await sim.audit(level: .error).rules.map { ($0.id, "not asked about") }
-        try await sim.expectNoMisuse(ignoring: Dictionary(uniqueKeysWithValues: rules))
+        try await sim.expectNoMisuse(ignore: Dictionary(uniqueKeysWithValues: rules))
     }
 
     @Test func aWaitForAHeldRequestTakesTheOneBefore() async throws {
@@ -101,7 +102,7 @@ struct SimulatorTests {
         let second = ask()
         try await sim.wait(for: .requestHeld(after: number))
         #expect(try await sim.held().count == 2)
-        try await sim.releaseAll()
+        try await sim.release()
         let answers = try await [first.value, second.value]
         #expect(answers == [401, 401])
     }
@@ -125,11 +126,11 @@ struct SimulatorTests {
         await #expect { try await sim.release(request) } throws: { "\($0)".contains("it was released already") }
         let second = ask()
         try await untilHeld()
-        try await sim.release(sim.held()[0], answering: 503, body: ["a": 1])
+        try await sim.release(sim.held()[0], status: 503, body: ["a": 1])
         #expect(try await second.value == 503)
         let third = ask()
         try await untilHeld()
-        try await sim.dropHeld(sim.held()[0])
+        try await sim.release(sim.held()[0], dropConnection: true)
         // The client asks again over another connection.
         _ = try? await third.value
         #expect(try await sim.requests("/sdk/config").contains { $0.status == nil })
@@ -137,7 +138,7 @@ struct SimulatorTests {
         let last = ask()
         try await untilHeld()
         #expect(try await sim.held().map(\.when) == ["after"])
-        try await sim.releaseAll()
+        try await sim.release()
         #expect(try await last.value == 401)
     }
 
@@ -256,6 +257,94 @@ struct SimulatorTests {
         await #expect(throws: SimulatorError.self) {
             try await sim.subscribe("http://127.0.0.1:9/hooks", secret: "s", organization: "nobody")
         }
+    }
+
+    @Test func aUserFlagsAnItemAndTakesTheFlagBack() async throws {
+        let sim = try SimulatedNamespace.current
+        let item = try #require(try await sim.insertItems(result: "authentic").first)
+        let user = sim.user()
+        #expect(try await user.flag(item).members?["id"] == "flagged")
+        #expect(user.username == "DemoOrg-sim-test-user")
+        #expect(try await sim.item(item).members?["flag"]?.members?["id"] == "flagged")
+        #expect(try await user.unflag(item).members?["id"] == "none")
+        let flag = try await user.flag(item, reason: "wrong_photos", message: "Those are of another shoe")
+        let info = flag.members?["flag_status"]?.members?["flag_info"]?.members
+        #expect(info?["id"] == "wrong_photos" && info?["message"] == "Those are of another shoe")
+        let route = "/sdk/results/\(item)/flag"
+        try await sim.expectRequest("PUT", route, status: "200", username: user.username, times: 3)
+        try await sim.expectRequest("POST", "/sdk/login", status: "200", times: 1)
+        await #expect { try await user.flag(item) } throws: {
+            ($0 as? SimulatorError)?.status == 409 && "\($0)".contains("the item is flagged already")
+        }
+        try await sim.resolveFlag(of: item, note: "Seen again")
+        #expect(try await sim.item(item).members?["flag"]?.members?["id"] == "resolved")
+    }
+
+    @Test func aSessionThatEndedIsRefusedUntilTheNextLogin() async throws {
+        let sim = try SimulatedNamespace.current
+        let item = try #require(try await sim.insertItems(result: "authentic").first)
+        let user = sim.user("sim-test-user")
+        try await user.login()
+        try await sim.revokeSessions(of: user.username)
+        await #expect { try await user.flag(item) } throws: {
+            // The platform's refusal is not one of the control API.
+            ($0 as? SimulatorError)?.status == 401 && !"\($0)".contains("control token")
+        }
+        try await user.login()
+        try await user.flag(item)
+        await #expect { try await sim.user("DemoOrg-someone-else").unflag(item) } throws: {
+            ($0 as? SimulatorError)?.status == 404
+        }
+        await #expect { try await sim.revokeSessions(of: "DemoOrg-nobody") } throws: { "\($0)".contains("nobody") }
+    }
+
+    @Test func itemsRequestsEventsAndDueWorkAreListed() async throws {
+        let sim = try SimulatedNamespace.current
+        let fields = ["customer_item_id": "sku-1"]
+        let item = try #require(try await sim.insertItems(result: "unknown", flag: "flagged", fields: fields).first)
+        #expect(try await sim.items(text: "sku-").first?.members?["entrupy_id"] == .string(item))
+        #expect(try await sim.items(flag: "flagged").count == 1)
+        try await sim.setResult("authentic", of: item)
+        #expect(try await sim.events(subject: item, kind: "result.*").count == 2)
+        try await sim.insertItems(30, brand: "Jordan")
+        #expect(try await sim.items().count == 31)
+        #expect(try await sim.items(limit: 27).count == 27)
+        await #expect { _ = try await sim.items(limit: 0) } throws: { "\($0)".contains("at least 1, got 0") }
+        try await sim.user().login()
+        #expect(try await sim.due().map(\.kind) == ["session.expiry"])
+        let login = try #require(try await sim.requests("/sdk/login").first)
+        let whole = try await sim.request(login.id)
+        #expect(whole.request?.body?.contains("signed_authorization_request") == true)
+        let number = try #require(whole.sequence)
+        #expect(try await sim.request(number).id == login.id)
+    }
+
+    @Test func webhooksAreExpected() async throws {
+        let sim = try SimulatedNamespace.current
+        func problem(_ call: @escaping @Sendable () async throws -> Void) async -> String {
+            // Outside a test the problem is thrown.
+            await Task.detached { () -> String in
+                do {
+                    try await call()
+                    return "none"
+                } catch { return "\(error)" }
+            }.value
+        }
+        #expect(await problem { try await sim.expectWebhook() }.contains("there is no subscription"))
+        try await sim.subscribe("http://127.0.0.1:9/hooks", secret: "s", events: ["session.completed"])
+        let item = try #require(try await sim.insertItems().first)
+        #expect(await problem { try await sim.expectWebhook("session.completed", of: item) }.contains("nearest:"))
+        try await sim.clock.advance(by: "2s")
+        try await sim.expectWebhook("session.completed", of: item, status: "retrying", attempts: 2, times: 1)
+        try await sim.expectWebhook("session.updated", of: item, status: "any", times: 0)
+        #expect(try await sim.deliveries(of: item, status: "retrying").count == 1)
+        let text = await problem {
+            try await sim.expectWebhook("session.completed", of: item, atLeast: 1, within: "0.05s")
+        }
+        #expect(text.contains("expected at least 1 such deliveries, found 0"), "\(text)")
+        #expect(text.contains("status is retrying, not delivered"), "\(text)")
+        #expect(await problem { try await sim.expectWebhook("session.done") }.contains("there is no event"))
+        #expect(await problem { try await sim.expectWebhook(status: "lost") }.contains("status must be"))
     }
 
     @Test func aBundleIsSavedAsAFile() async throws {

@@ -29,7 +29,7 @@ test("the members of the classes are declared, and nothing else", async (t) => {
   const simulator = await entrupySim.start();
   t.after(() => simulator.stop());
   const sim = await simulator.makeNamespace();
-  for (const [name, value] of [["Simulator", simulator], ["Namespace", sim], ["Clock", sim.clock], ["SimulatorError", new entrupySim.SimulatorError("a")]]) {
+  for (const [name, value] of [["Simulator", simulator], ["Namespace", sim], ["Clock", sim.clock], ["User", sim.user()], ["SimulatorError", new entrupySim.SimulatorError("a")]]) {
     const own = Object.getOwnPropertyNames(value).filter((member) => !["stack", "message"].includes(member) && !(name === "SimulatorError" && member === "name"));
     const found = [...own, ...Object.getOwnPropertyNames(Object.getPrototypeOf(value))].filter((member) => member !== "constructor");
     assert.deepEqual(names(members("class", name)).filter((member) => member !== "constructor"), [...new Set(found)].sort(), name);
@@ -66,7 +66,7 @@ test("the server answers what the types say", async (t) => {
       Delivery: (await sim.deliveries())[0], DeliveryAttempt: (await sim.deliveries()).at(-1).attempts[0],
       Subscription: (await sim.control("GET", "/_sim/webhooks")).webhooks[0], HeldRequest: (await sim.held())[0],
       ItemSummary: (await sim.items())[0], Item: await sim.item(id), LoggedEvent: (await sim.events())[0], DueWork: (await sim.due())[0],
-      Explanation: await sim.explain(id), AuditReport: await sim.audit(), Coverage: await sim.coverage(),
+      FlagState: await sim.user().flag(id), Explanation: await sim.explain(id), AuditReport: await sim.audit(), Coverage: await sim.coverage(),
     };
     const bases = { ClockAdvance: "ClockState", FaultRule: "Rule", OutcomeRule: "Rule", JournalExchange: "JournalEntry" };
     for (const [name, value] of Object.entries(values)) {
@@ -139,10 +139,13 @@ const USE = `
     await sim.expectRequests([["POST", "/sdk/login", 429], { route: "/sdk/login", status: "2xx" }], { minGap: "2s" });
     await sim.expectWebhook("session.completed", { url: /hooks/, within: 5 });
     await sim.fault({ delay: { uniform: ["1s", 3] } }, { route: "/sdk/search" });
+    const message: string | null | undefined = (await sim.user().flag("a", { reason: "other", message: "b" })).flag_status.flag_info?.message;
+    await sim.requestRetake("a", { regions: ["heel"] });
+    await sim.revokeSessions({ username: "a" });
     const error: number | null = new entrupySim.SimulatorError("a").status;
     const bytes: Uint8Array = await sim.bundle();
     const name: string | null = (await sim.requests())[0]!.test;
-    return [state, pending, nothing_due, error, bytes, name];
+    return [state, pending, nothing_due, error, bytes, name, message];
   }
   export const body: () => Promise<number> = entrupySim.start().then.length ? async () => 1 : async () => 2;
 `;
@@ -151,6 +154,7 @@ const WRONG = [
   'start({ prot: 1 })', 'start({ audit: "never" })', 'sim.expectRequest("FETCH", "/")', 'sim.expectRequest("POST", "/", { at_least: 1 })',
   'sim.fault({ stats: 503 })', 'sim.fault({ status: "503" })', 'sim.clock.advance({ by: "1h" })', 'sim.outcome("unknown", { customer_item_id: "x" })',
   'sim.expectRequests([["POST"]])', 'sim.expectWebhook("a", { status: "lost" })', 'sim.resolveFlag("a", {})', 'new Simulator()', 'sim.name = "a"',
+  'sim.user().flag("a", { note: "b" })', 'new User()', 'sim.requestRetake("a", { regions: "heel" })', 'sim.revokeSessions("a")',
   'sim.requests({ user: "x" })', 'simulator.test({ sed: "empty" }, () => {})'];
 
 const JEST = `
@@ -169,7 +173,7 @@ test("TypeScript takes the types from both kinds of modules, the matchers and th
     "use.mts": `import * as entrupySim from "entrupy-sim";${USE}`, "use.cts": `import entrupySim = require("entrupy-sim");${USE}`,
     "vitest.mts": page.match(/^```js\n\/\/ matchers\.test\.mjs\n([^]*?)^```/m)[1], "example.mts": page.match(/^```ts\n([^]*?)^```/m)[1],
     "jest.mts": JEST,
-    "wrong.mts": 'import { start, Simulator, type Namespace } from "entrupy-sim";\ndeclare const sim: Namespace;\ndeclare const simulator: Simulator;\n'
+    "wrong.mts": 'import { start, Simulator, User, type Namespace } from "entrupy-sim";\ndeclare const sim: Namespace;\ndeclare const simulator: Simulator;\n'
       + WRONG.map((line) => `// @ts-expect-error\n${line};`).join("\n"),
   };
   const place = project(t, { "package.json": '{"type": "module"}', ...files });

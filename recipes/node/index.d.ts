@@ -199,6 +199,7 @@ export interface ClockAdvance extends ClockState {
 /** The clock of a namespace. Advancing it makes everything happen that falls due. */
 export class Clock {
   private constructor();
+  /** The time and whether the clock is frozen. */
   state(): Promise<ClockState>;
   /** Stops the clock, at a moment or now. */
   freeze(at?: Moment): Promise<ClockState>;
@@ -615,6 +616,60 @@ export interface Coverage extends JSONObject {
   }>;
 }
 
+/** The state of a flag, as the SDK's API has it. */
+export interface FlagState extends JSONObject {
+  /** `none`, `flagged` or `resolved`. */
+  id: string;
+  /** Whether the user may flag the item. */
+  is_flaggable: boolean;
+  flag_status: JSONObject & {
+    id: string;
+    is_flaggable: boolean;
+    /** null if there is no flag. Times are in epoch seconds. */
+    flag_info: (JSONObject & {
+      /** The id of the reason. */
+      id: string; label: string; message: string | null; flagged_at: number; resolved_at: number | null; note: string | null;
+    }) | null;
+  };
+  supported_flag_reasons: Array<{ id: string; label: string }>;
+}
+
+/**
+ * A user of the app, with a session of the SDK's API. `sim.user()` makes one.
+ *
+ * These are requests of the platform, as an app and its back end send them: they are in the journal, rules and limits count, and a
+ * refusal is a SimulatorError with the platform's status. The first one logs the user in. A session that has ended is 401 then: login()
+ * makes another one.
+ */
+export class User {
+  private constructor();
+  /** The username, such as `DemoOrg-sim-test-user`; before the login what `sim.user()` was given. */
+  readonly username: string;
+  /**
+   * Logs the user in as the app and its back end would, and returns the token of the new session, for `Authorization: Token TOKEN` in
+   * requests below `/sdk`. A user who does not exist is made.
+   *
+   * @throws SimulatorError if the organization has no API token, or the platform refuses.
+   */
+  login(): Promise<string>;
+  /**
+   * Flags an item, as the user does in the app.
+   *
+   * @param item - the item's id.
+   * @param options - `reason` is the id of a reason, such as `wrong_result`; without it, the platform takes the first one. `message` is the
+   *   user's text.
+   * @throws SimulatorError with the status 400 for a result that may not be flagged or a reason that does not exist, 403 where the
+   *   organization does not flag through the SDK, 404 for an item of another user, 409 for one that is flagged already.
+   */
+  flag(item: string, options?: { reason?: string; message?: string }): Promise<FlagState>;
+  /**
+   * Takes the user's flag from an item.
+   *
+   * @throws SimulatorError as flag() does: 409 for an item without a flag.
+   */
+  unflag(item: string): Promise<FlagState>;
+}
+
 /** A namespace: a platform of its own, with its own clock, data, limits and journal. test() and makeNamespace() make it. */
 export class Namespace {
   private constructor();
@@ -650,6 +705,7 @@ export class Namespace {
   outcome(result: string, options?: OutcomeOptions): Promise<OutcomeRule>;
   /** Makes requests or webhooks fail: `fault({ status: 503 }, { route: "/sdk/search", times: 2 })`. */
   fault(effect: FaultEffect, options?: FaultOptions): Promise<FaultRule>;
+  /** Removes every fault. */
   clearFaults(): Promise<void>;
   /**
    * Reports the notes of rules that still stand, such as a user who was never created; where the namespace is strict, they fail with
@@ -677,10 +733,23 @@ export class Namespace {
   items(filter?: {
     text?: string; brand?: string; category?: string; result?: string; flag?: string; username?: string; limit?: number;
   }): Promise<ItemSummary[]>;
+  /** An item with its timeline, and as the SDK and versions 1 and 2 of the partner API have it. */
   item(entrupyId: string): Promise<Item>;
+  /** Sets the result of an item, as the platform would. `reason` is only for `invalid`. */
   setResult(entrupyId: string, result: string, options?: { reason?: string }): Promise<Item>;
-  /** Answers a flag, as support would. */
+  /**
+   * A user of the app, who can flag items: `sim.user().flag(item)`. Sends nothing yet.
+   *
+   * @param username - a username, or the `unique_user_id` of a user of the first organization. The default is the user of the items that
+   *   insertItems() makes, `DemoOrg-sim-test-user`. Each call gives a user who is not logged in.
+   */
+  user(username?: string): User;
+  /** Answers a flag, as support would. `result` is the new result; without it, the result stays. */
   resolveFlag(entrupyId: string, options: { note: string; result?: string }): Promise<JSONObject>;
+  /** Asks for new pictures of an item, as support would. `regions` are ids; the default is all that the workflow requires. */
+  requestRetake(entrupyId: string, options?: { regions?: string[]; message?: string }): Promise<Item>;
+  /** Ends the sessions of a user, or of all: their next request is 401. */
+  revokeSessions(options?: { username?: string }): Promise<void>;
   /** Subscribes a receiver to webhooks. Each call makes a subscription, also for the same URL. */
   subscribe(url: string, secret: string, options?: SubscriptionOptions): Promise<Subscription>;
   /** Deletes a subscription. Its open deliveries are not sent. */

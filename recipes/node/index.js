@@ -7,5 +7,8 @@ const { Clock, Namespace } = require("./lib/namespace.js");
 const { nameRequests } = require("./lib/names.js");
 const { VERSION } = require("./lib/program.js");
 const { Simulator, connect, start } = require("./lib/simulator.js");
+const { User } = require("./lib/user.js");
 
-module.exports = { Clock, ExpectationError, Namespace, Simulator, SimulatorError, VERSION, connect, matchers, nameRequests, start };
+module.exports = {
+  Clock, ExpectationError, Namespace, Simulator, SimulatorError, User, VERSION, connect, matchers, nameRequests, start,
+};

@@ -27,7 +27,7 @@ import threading
 import time
 import urllib.parse
 
-__all__ = ["Clock", "Namespace", "Simulator", "SimulatorError", "VERSION", "name_requests"]
+__all__ = ["Clock", "Namespace", "Simulator", "SimulatorError", "User", "VERSION", "name_requests"]
 
 #: pytest shows the line of a test that failed, not those of this file.
 __tracebackhide__ = True
@@ -235,10 +235,11 @@ class _Control:
     It follows no redirect and uses no proxy, so that the control token reaches no other server.
     """
 
-    def __init__(self, address, token=None, limits=None):
+    def __init__(self, address, token=None, limits=None, headers=None):
         self.address = address.rstrip("/")
         self.token = token
         self.limits = limits or _Limits()
+        self.headers = headers or {}
 
     def answer(self, method, path, body=None, content_type="application/json", takes_long=False):
         """Returns status and body. `body` is bytes, or a value to send as JSON."""
@@ -265,7 +266,7 @@ class _Control:
     @contextlib.contextmanager
     def open(self, method, path, body=None, content_type="application/json", takes_long=False):
         """Sends a request, and gives its answer, whose head was read, and the watch over its connection."""
-        headers = {}
+        headers = dict(self.headers)
         data = body
         if body is not None:
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -409,7 +410,8 @@ def _problem(method, path, status, data):
     text = "; ".join([text, *details])
     if envelope.get("code") == "unknown_namespace":
         return f"{text}. The namespace was deleted, or its time to live is over"
-    if envelope.get("code") in ("forbidden", "unauthorized"):
+    # The platform's own 401 and 403 are about its tokens.
+    if envelope.get("code") in ("forbidden", "unauthorized") and path.startswith("/_sim"):
         return f"{text}. A server that does not listen on loopback requires its control token: set ENTRUPY_SIM_CONTROL_TOKEN"
     return f"{method} {path}: {text}"
 
@@ -915,6 +917,7 @@ class Clock:
         return self._control.send("GET", "/_sim/clock")
 
     def freeze(self, at=None):
+        """Stops the clock, at a moment in ISO 8601 or now."""
         return self._control.send("POST", "/_sim/clock/freeze", _given(at=at))
 
     def advance(self, by=None, to=None):
@@ -925,6 +928,7 @@ class Clock:
         return self._control.send("POST", "/_sim/clock/advance", _given(by=by, to=to), takes_long=True)
 
     def resume(self):
+        """Lets the clock run again, from where it is."""
         return self._control.send("POST", "/_sim/clock/resume")
 
 
@@ -965,6 +969,12 @@ class Namespace:
             ENTRUPY_SIM_API_TOKEN=self.api_token, ENTRUPY_SIM_TOKEN=self.api_token,
             ENTRUPY_SIM_CONTROL_TOKEN=self._control.token, ENTRUPY_SIM_TEST=os.environ.get(TEST_VARIABLE))
 
+    @property
+    def headers(self):
+        """`X-Sim-Test` with the name of the test, for clients that are neither `requests` nor `httpx`. Empty without a name."""
+        name = os.environ.get(TEST_VARIABLE)
+        return {TEST_HEADER: _header_text(name)} if name else {}
+
     def control(self, method, path, body=None, content_type="application/json"):
         """Sends any request to the control API of this namespace, and returns the answer's JSON."""
         return self._control.send(method, path, body, content_type, takes_long=True)
@@ -975,10 +985,13 @@ class Namespace:
         return self._report_rule("outcome rule", self.control(
             "POST", "/_sim/outcomes", _given(result=result, reason=reason, after=after, times=times, match=match)))
 
-    def fault(self, effect, route=_LEFT_OUT, method=_LEFT_OUT, webhook=_LEFT_OUT, username=_LEFT_OUT, times=None, after_requests=None,
-              probability=None):
-        """Makes requests or webhooks fail: `fault({"status": 503}, route="/sdk/search", times=2)`."""
-        match = _narrowing("fault", route=route, method=method, webhook=webhook, username=username)
+    def fault(self, effect, route=_LEFT_OUT, method=_LEFT_OUT, webhook=_LEFT_OUT, username=_LEFT_OUT, header=_LEFT_OUT, times=None,
+              after_requests=None, probability=None):
+        """Makes requests or webhooks fail: `fault({"status": 503}, route="/sdk/search", times=2)`.
+
+        `header` is a dictionary of names of headers, each with a glob for its value.
+        """
+        match = _narrowing("fault", route=route, method=method, webhook=webhook, username=username, header=header)
         _check(match.get("route"))
         return self._report_rule("fault", self.control("POST", "/_sim/faults", _given(
             effect=effect, match=match, times=times, after_requests=after_requests, probability=probability)))
@@ -1080,10 +1093,12 @@ class Namespace:
             status=status, body=body, drop_connection=drop_connection or None))
 
     def clear_faults(self):
+        """Removes every fault."""
         self._keep_notes(("faults",))
         self.control("DELETE", "/_sim/faults")
 
     def settings(self, **changes):
+        """Changes settings by a JSON merge patch, and returns all of them: `settings(rate_limits="off", result={"delay": "3h"})`."""
         return self.control("PATCH", "/_sim/settings", changes)
 
     def insert_items(self, count=None, **template):
@@ -1094,13 +1109,48 @@ class Namespace:
             "POST", "/_sim/authentications",
             _given(count=count, template={"brand": "Nike", **template}))["entrupy_ids"]
 
+    def items(self, text=_LEFT_OUT, brand=_LEFT_OUT, category=_LEFT_OUT, result=_LEFT_OUT, flag=_LEFT_OUT, username=_LEFT_OUT, limit=1000):
+        """The items, newest first, at most `limit`.
+
+        `text` is the beginning of an item's id, its certificate's id or its `customer_item_id`.
+        """
+        return self._pages("/_sim/authentications", "authentications", limit, 25, _narrowing(
+            "items", text=text, brand=brand, category=category, result=result, flag=flag, username=username))
+
+    def item(self, entrupy_id):
+        """An item with its timeline, and as the SDK and versions 1 and 2 of the partner API have it: `sdk`, `v1`, `v2`."""
+        return self.control("GET", f"/_sim/authentications/{_quoted(entrupy_id)}")
+
     def set_result(self, entrupy_id, result, reason=None):
+        """Sets the result of an item, as the platform would. `reason` is only for `invalid`."""
         return self.control(
             "PATCH", f"/_sim/authentications/{_quoted(entrupy_id)}", _given(result=result, reason=reason))
 
+    def user(self, username="DemoOrg-sim-test-user"):
+        """A user of the app, who can flag items: `sim.user().flag(item)`. Sends nothing yet.
+
+        `username` is a username, or the `unique_user_id` of a user of the first organization. The default is the user of the items
+        that `insert_items` makes. Each call gives a user who is not logged in.
+        """
+        return User(self, username)
+
     def resolve_flag(self, entrupy_id, note, result=None):
+        """Answers a flag, as support would. `result` is the new result; without it, the result stays."""
         return self.control(
             "POST", f"/_sim/authentications/{_quoted(entrupy_id)}/flag/resolve", _given(note=note, result=result))
+
+    def request_retake(self, entrupy_id, regions=None, message=None):
+        """Asks for new pictures of an item, as support would.
+
+        `regions` is a list of ids; without it, all that the workflow requires.
+        """
+        return self.control(
+            "POST", f"/_sim/authentications/{_quoted(entrupy_id)}/retake", _given(regions=regions, message=message))
+
+    def revoke_sessions(self, username=_LEFT_OUT):
+        """Ends the sessions of a user, or of all: their next request is 401."""
+        query = urllib.parse.urlencode(_narrowing("revoke_sessions", username=username))
+        self.control("DELETE", "/_sim/sessions" + (f"?{query}" if query else ""))
 
     def subscribe(self, url, secret, events=None, organization=None, username=None, **more):
         """Subscribes a receiver to webhooks, as the back end of an organization, by default the first one, would.
@@ -1111,12 +1161,43 @@ class Namespace:
             "POST", "/_sim/webhooks",
             _given(url=url, secret_key=secret, events=events, organization=organization, username=username, **more))
 
-    def unsubscribe(self, subscription_id):
-        """Deletes a subscription, of any organization. Its open deliveries are not sent."""
-        self.control("DELETE", f"/_sim/webhooks/{_quoted(subscription_id)}")
+    def unsubscribe(self, subscription):
+        """Deletes a subscription, of any organization: what `subscribe` returned, or its id. Its open deliveries are not sent."""
+        name = subscription["id"] if isinstance(subscription, dict) else subscription
+        self.control("DELETE", f"/_sim/webhooks/{_quoted(name)}")
+
+    def deliveries(self, entrupy_id=_LEFT_OUT, status=_LEFT_OUT, limit=1000):
+        """The deliveries of webhooks, newest first, at most `limit`."""
+        return self._pages("/_sim/webhook-deliveries", "deliveries", limit, 100, _narrowing(
+            "deliveries", entrupy_id=entrupy_id, status=status))
+
+    def events(self, subject=_LEFT_OUT, kind=_LEFT_OUT, limit=1000):
+        """The event log, newest first, at most `limit`. `kind` is a glob: `result.*`."""
+        return self._pages("/_sim/event-log", "events", limit, 1000, _narrowing("events", subject=subject, kind=kind))
+
+    def due(self):
+        """What is scheduled, the next first, as dictionaries with `kind`, `subject`, `at` and `seconds_left`."""
+        return self.control("GET", "/_sim/due")["due"]
+
+    def _pages(self, path, name, limit, per_page, members):
+        """The entries of a list, page by page."""
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise SimulatorError(f"limit must be a whole number of at least 1, got {limit!r}")
+        found, cursor = [], None
+        while True:
+            query = urllib.parse.urlencode(_given(limit=min(per_page, limit - len(found)), cursor=cursor, **{
+                key: str(value).lower() if isinstance(value, bool) else value for key, value in members.items()}))
+            page = self.control("GET", f"{path}?{query}")
+            found += page[name]
+            cursor = page.get("next_cursor")
+            if not cursor or len(found) >= limit:
+                return found
 
     def settle(self, within="5s"):
-        """Waits until no result and no webhook is pending, in real time."""
+        """Waits until no result and no webhook is pending, in real time, at most `within`.
+
+        Raises SimulatorError with the status 409 and the way out if a frozen clock holds something back, or the time has passed.
+        """
         self.control("POST", "/_sim/settle", {"within": within})
 
     def wait(self, event, within=5.0, after=_LEFT_OUT):
@@ -1164,19 +1245,28 @@ class Namespace:
         hint = f". The clock is frozen at {clock['now']}: advance it" if clock["mode"] == "frozen" else ""
         raise SimulatorError(f"{event} did not happen within {_duration(within)}{hint}")
 
-    def requests(self, route=_LEFT_OUT, any_route=False):
-        """The requests of clients, newest first, at most 1,000.
+    def requests(self, route=_LEFT_OUT, method=_LEFT_OUT, status=_LEFT_OUT, delivered=_LEFT_OUT, username=_LEFT_OUT, since=_LEFT_OUT,
+                 before=_LEFT_OUT, test=_LEFT_OUT, text=_LEFT_OUT, trace=_LEFT_OUT, limit=1000, any_route=False):
+        """The requests of clients, newest first, at most `limit`. The arguments are those of `GET /_sim/requests`.
 
         A route that the platforms do not have is an error, since an empty list would prove nothing; `any_route` allows it.
         """
-        match = _narrowing("requests", route=route)
+        match = _narrowing(
+            "requests", route=route, method=method, status=status, delivered=delivered, username=username, since=since, before=before,
+            test=test, text=text, trace=trace)
         _check(match.get("route"))
-        if match and not any_route:
-            code, data = self._control.answer("POST", "/_sim/requests/verify", {"match": match, "at_least": 0})
+        if "route" in match and not any_route:
+            code, data = self._control.answer(
+                "POST", "/_sim/requests/verify", {"match": {"route": match["route"]}, "at_least": 0})
             if code != 200:
                 raise _refused(code, data, "requests")
-        query = urllib.parse.urlencode({"limit": 1000, **match})
-        return self.control("GET", f"/_sim/requests?{query}")["requests"]
+        if any_route:
+            match["any_route"] = "true"
+        return self._pages("/_sim/requests", "requests", limit, 1000, match)
+
+    def request(self, id):
+        """A request with headers and bodies, secrets masked, by its id or its number in the journal."""
+        return self.control("GET", f"/_sim/requests/{f'sequence:{id}' if isinstance(id, int) else _quoted(id)}")
 
     def expect_request(self, method=_LEFT_OUT, route=_LEFT_OUT, status=_LEFT_OUT, username=_LEFT_OUT, times=_LEFT_OUT,
                        at_least=_LEFT_OUT, at_most=_LEFT_OUT, delivered=_LEFT_OUT, test=_LEFT_OUT, headers=_LEFT_OUT,
@@ -1284,10 +1374,11 @@ class Namespace:
             raise AssertionError(f"{wanted}: expected {bounds} such requests, found {found}" + shown)
 
     def _journal(self, match):
-        """The requests that match, newest first, page by page."""
+        """The requests that match, newest first, page by page. Names that nobody has were judged before."""
         cursor = None
+        allowed = dict.fromkeys(("any_route", "any_user", "any_item", "any_region"), "true")
         while True:
-            query = urllib.parse.urlencode(_given(limit=1000, cursor=cursor, **{
+            query = urllib.parse.urlencode(_given(limit=1000, cursor=cursor, **allowed, **{
                 key: str(value).lower() if isinstance(value, bool) else value for key, value in match.items()}))
             page = self.control("GET", f"/_sim/requests?{query}")
             yield from page["requests"]
@@ -1450,12 +1541,15 @@ class Namespace:
         return self.control("GET", "/_sim/coverage")
 
     def snapshot(self, name):
+        """Saves the whole state under a name."""
         self.control("PUT", f"/_sim/snapshots/{_quoted(name)}")
 
     def restore(self, name):
+        """Goes back to a snapshot. The clock goes back too."""
         self.control("POST", f"/_sim/snapshots/{_quoted(name)}/restore")
 
     def reset(self):
+        """Goes back to the seed data."""
         self.control("POST", "/_sim/reset")
 
     def delete(self):
@@ -1486,3 +1580,86 @@ class Namespace:
         finally:
             pathlib.Path(part).unlink(missing_ok=True)
         return path
+
+
+class User:
+    """A user of the app, with a session of the SDK's API. `Namespace.user` makes one.
+
+    These are requests of the platform, as an app and its back end send them: they are in the journal, rules and limits count, and a
+    refusal is a SimulatorError with the platform's status. The first one logs the user in. A session that has ended is 401 then:
+    `login()` makes another one.
+    """
+
+    def __init__(self, namespace, username):
+        if not isinstance(username, str) or not username:
+            raise TypeError(f"user: username must be a text that is not empty, got {username!r}")
+        self._namespace = namespace
+        self._session = None
+        #: The username, such as `DemoOrg-sim-test-user`; before the login what `Namespace.user` was given.
+        self.username = username
+
+    def login(self):
+        """Logs the user in as the app and its back end would, and returns the token of the new session.
+
+        A user who does not exist is made. The token is that of `Authorization: Token TOKEN` in requests below `/sdk`.
+        Raises SimulatorError if the organization has no API token, or the platform refuses.
+        """
+        organization, token = self._organization()
+        prefix = f"{organization}-"
+        user_id = self.username[len(prefix):] if self.username.startswith(prefix) else self.username
+        signed = self._signed_request(token, user_id, self._email(prefix + user_id) or f"{_quoted(user_id)}@example.com")
+        session = self._client().send("POST", "/sdk/login", {"signed_authorization_request": signed}, takes_long=True)
+        self.username, self._session = session["username"], session["token"]
+        return self._session
+
+    def flag(self, item, reason=None, message=None):
+        """Flags an item, as the user does in the app, and returns the state of the flag.
+
+        `item` is the item's id. `reason` is the id of a reason, such as `wrong_result`; without it, the platform takes the first one.
+        `message` is the user's text.
+        Raises SimulatorError: with the status 400 for a result that may not be flagged or a reason that does not exist, 403 where
+        the organization does not flag through the SDK, 404 for an item of another user, 409 for one that is flagged already.
+        """
+        return self._change_flag(item, _given(flag=True, flag_reason_id=reason, message=message))
+
+    def unflag(self, item):
+        """Takes the user's flag from an item, and returns the state of the flag. Raises as `flag` does: 409 for one without a flag."""
+        return self._change_flag(item, {"flag": False})
+
+    def _change_flag(self, item, body):
+        if self._session is None:
+            self.login()
+        return self._client(self._session).send("PUT", f"/sdk/results/{_quoted(item)}/flag", body, takes_long=True)
+
+    def _client(self, token=None):
+        """The client of an app with the token of a session, or of a back end with an API token."""
+        headers = {**self._namespace.headers, **({"Authorization": f"Token {token}"} if token else {})}
+        control = self._namespace._control
+        return _Control(control.address, limits=control.limits, headers=headers)
+
+    def _organization(self):
+        """The name and the first API token of the user's organization; of the first one that has a token for a `unique_user_id`."""
+        found = self._namespace.control("GET", "/_sim/export?format=json")["organizations"]
+        own = [entry for entry in found if self.username.startswith(f"{entry['name']}-")] or [
+            entry for entry in found if entry["api_tokens"]] or found
+        if not own or not own[0]["api_tokens"]:
+            raise SimulatorError(
+                f"{self.username} cannot log in: {'the organization ' + own[0]['name'] if own else 'the namespace'} has no API token; "
+                "load seed data with one")
+        return own[0]["name"], own[0]["api_tokens"][0]
+
+    def _email(self, username):
+        """The email of the user; None for one who has none or does not exist."""
+        try:
+            return self._namespace.control("GET", f"/_sim/users/{_quoted(username)}")["email"]
+        except SimulatorError as error:
+            if error.status != 404:
+                raise
+            return None
+
+    def _signed_request(self, api_token, user_id, email):
+        """The app's login request, signed by the platform for the back end."""
+        path = "/v2/integrations/authorize-user"
+        answer = self._client(api_token).send("POST", path, {
+            "sdk_authorization_request": "entrupy_sim.py", "unique_user_id": user_id, "email": email}, takes_long=True)
+        return answer["signed_authorization_request"]

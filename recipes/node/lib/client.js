@@ -46,9 +46,11 @@ class Watch {
 }
 
 class Control {
-  constructor(address, token = null, why = async () => "", limits = {}) {
+  constructor(address, token = null, why = async () => "", limits = {}, headers = {}) {
     this.address = address.replace(/\/+$/, "");
     this.token = token;
+    /** Headers of each request. */
+    this.headers = headers;
     this.limits = { ...LIMITS, ...limits };
     /** Why no server answers, if that is known: it was started here and has ended. */
     this.why = why;
@@ -59,7 +61,7 @@ class Control {
     const target = this.target();
     const data = body === undefined || body instanceof Uint8Array || typeof body === "string" && type !== "application/json"
       ? body : JSON.stringify(body);
-    const headers = { Connection: "close" };
+    const headers = { ...this.headers, Connection: "close" };
     if (data !== undefined) Object.assign(headers, { "Content-Type": type, "Content-Length": Buffer.byteLength(data) });
     if (this.token) headers["X-Sim-Control-Token"] = this.token;
     const seconds = isLong ? this.limits.work : this.limits.silence;
@@ -232,7 +234,8 @@ function problem(method, path, status, data) {
   }
   const text = [envelope.error, ...details].join("; ");
   if (envelope.code === "unknown_namespace") return `${text}. The namespace was deleted, or its time to live is over`;
-  if (["forbidden", "unauthorized"].includes(envelope.code)) {
+  // The platform's own 401 and 403 are about its tokens.
+  if (["forbidden", "unauthorized"].includes(envelope.code) && path.startsWith("/_sim")) {
     return `${text}. A server that does not listen on loopback requires its control token: set ENTRUPY_SIM_CONTROL_TOKEN`;
   }
   return `${method} ${path}: ${text}`;

@@ -12,6 +12,7 @@ const {
 } = require("./expectations.js");
 const { HEADER, VARIABLE } = require("./names.js");
 const { now, sleep } = require("./real.js");
+const { User } = require("./user.js");
 const { checkDefined, checkOptions, durationText, given, headerText, query, seconds, short } = require("./text.js");
 
 const REQUEST_FILTER = ["route", "method", "status", "delivered", "username", "since", "before", "test", "text", "trace", "limit"];
@@ -19,6 +20,9 @@ const VERIFY = "/_sim/requests/verify";
 /** The options that allow names which nobody has, with the members of the server's. */
 const ANY_NAMES = new Map(["route", "user", "test", "item", "region", "status"]
   .map((name) => [`any${name[0].toUpperCase()}${name.slice(1)}`, `any_${name}`]));
+
+/** Has a list of requests take names that nobody has. */
+const LISTED_ANYHOW = Object.fromEntries(["route", "user", "item", "region"].map((name) => [`any_${name}`, true]));
 
 function allowedNames(options) {
   return Object.fromEntries([...ANY_NAMES].filter(([option]) => options[option]).map(([, name]) => [name, true]));
@@ -306,10 +310,26 @@ class Namespace {
       given({ result, reason: options.reason }));
   }
 
+  user(username = "DemoOrg-sim-test-user") {
+    return new User(this, this.#control, username);
+  }
+
   resolveFlag(entrupyId, options) {
     checkOptions("resolveFlag", options, ["note", "result"]);
     return this.#control.object("POST", `/_sim/authentications/${encodeURIComponent(entrupyId)}/flag/resolve`,
       given({ note: options.note, result: options.result }));
+  }
+
+  requestRetake(entrupyId, options = {}) {
+    checkOptions("requestRetake", options, ["regions", "message"]);
+    return this.#control.object("POST", `/_sim/authentications/${encodeURIComponent(entrupyId)}/retake`,
+      given({ regions: options.regions, message: options.message }));
+  }
+
+  async revokeSessions(options = {}) {
+    checkOptions("revokeSessions", options, ["username"]);
+    checkDefined("revokeSessions", options);
+    await this.#control.send("DELETE", `/_sim/sessions${query({ username: options.username })}`);
   }
 
   subscribe(url, secret, options = {}) {
@@ -415,7 +435,7 @@ class Namespace {
     if (others.route !== undefined && !anyRoute) {
       await this.#askJournal({ match: { route: others.route }, at_least: 0 }, "requests");
     }
-    return this.#pages("/_sim/requests", "requests", others, 1000);
+    return this.#pages("/_sim/requests", "requests", { ...others, ...given({ any_route: anyRoute || undefined }) }, 1000);
   }
 
   request(id) {
@@ -514,12 +534,12 @@ class Namespace {
     throw new ExpectationError(`${words}: expected ${bounds} such requests, found ${found}${shownNear}`);
   }
 
-  /** The requests that match, newest first, page by page. */
+  /** The requests that match, newest first, page by page. Names that nobody has were judged before. */
   async* #journal(match) {
     let cursor;
     do {
       const page = await this.#control.object(
-        "GET", `/_sim/requests${query({ ...match, limit: 1000, cursor })}`, undefined, { list: "requests" });
+        "GET", `/_sim/requests${query({ ...match, ...LISTED_ANYHOW, limit: 1000, cursor })}`, undefined, { list: "requests" });
       yield* page.requests;
       cursor = page.next_cursor;
     } while (cursor);
