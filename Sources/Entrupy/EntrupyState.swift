@@ -13,8 +13,9 @@ final class EntrupyState: PlatformState {
     private(set) var seed: EntrupySeed
     private(set) var settings: EntrupySettings
     let signingKey: HMACSHA256
-    /// A cache of live sessions, by token.
-    var sessions: [String: SDKUser] = [:]
+    /// A cache of live sessions, by token, of at most ``maxSessions``.
+    private(set) var sessions: [String: SDKUser] = [:]
+    static let maxSessions = 10_000
     /// Parts of answers that follow from the seed's catalogue alone, as JSON. Filled on demand.
     private var encodedParts: [EncodedPart: ByteBuffer] = [:]
 
@@ -36,13 +37,23 @@ final class EntrupyState: PlatformState {
         renderingsID = platform.nextRenderingsID()
     }
 
+    /// Caches a live session. A full cache begins anew: sessions that are used come back with their next request.
+    func keep(_ user: SDKUser, token: String) {
+        if sessions.count >= Self.maxSessions { sessions = [:] }
+        sessions[token] = user
+    }
+
+    func forgetSession(token: String) { sessions[token] = nil }
+
+    func forgetSessions() { sessions = [:] }
+
     func configurationChanged(_ state: NamespaceState) {
         seed = state.seed.entrupy
         settings = state.settings.part(EntrupySettings.self)
         knownRenderingKey = nil
         encodedParts = [:]
         // Cached sessions carry the old limits.
-        sessions = [:]
+        forgetSessions()
     }
 
     func takeCommitWork() -> (@Sendable (Transaction) throws -> Void)? {

@@ -41,7 +41,7 @@ extension CausalChain {
             return []
         }
         return try job.transaction.events(
-            after: changes.after, limit: Int(min(changes.through.adding(-changes.after.clamped), Int64(Self.maxSteps)))
+            after: changes.after, limit: Int(min(changes.through - changes.after, Int64(Self.maxSteps)))
         ).filter { $0.cause == cause }
     }
 

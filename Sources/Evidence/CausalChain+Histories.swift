@@ -76,9 +76,6 @@ extension Int64 {
         let (sum, isOver) = addingReportingOverflow(other)
         return isOver ? (other < 0 ? .min : .max) : sum
     }
-
-    /// The number, or the least one whose negation is a number.
-    var clamped: Int64 { Swift.max(self, -.max) }
 }
 
 extension StoredEvent {

@@ -338,7 +338,7 @@ struct CausalChain {
             if case .request(let sequence)? = delivery.cause?.kind {
                 job.journalEntry(sequence: sequence)?.outcome.changes?.through
             } else { nil }
-        let url = try job.transaction.subscription(id: delivery.subscriptionID)?.url
+        let url = try job.transaction.subscription(id: delivery.subscriptionID)?.url.maskingQuery
         _ = insert(
             delivery.id, .delivery, at: delivery.createdAt, place: last.map { Place(event: $0) },
             "the webhook \(delivery.event)\(url.map { " to \($0)" } ?? ""): \(delivery.status.rawValue)",

@@ -26,7 +26,7 @@ struct DueWorkScheduler: Service, CustomStringConvertible {
         alarm.clear()
         let now = SystemTime.now()
         var next: Instant?
-        for namespace in namespaces.all() {
+        for namespace in namespaces.unordered() {
             guard let time = namespace.wakeTime else { continue }
             if time > now {
                 next = min(next ?? time, time)

@@ -22,6 +22,14 @@ extension StringProtocol {
         others.contains { isIdentical(to: $0) }
     }
 
+    /// Whether both name the same header field: ASCII letters of either case do (RFC 9110, section 5.1).
+    package func isSameField(as other: some StringProtocol) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { one, other in
+                one == other || one ^ other == 0x20 && (0x61...0x7a).contains(one | 0x20)
+            }
+    }
+
     /// Whether the bytes of the text begin with those of another.
     @inlinable package func begins(with beginning: some StringProtocol) -> Bool {
         let count = beginning.utf8.count

@@ -133,6 +133,12 @@ extension Transaction {
     /// The work that is due next, soonest first.
     package func due(limit: Int) throws -> [DueRecord] { try records("ORDER BY due_at, id LIMIT ?", [limit]) }
 
+    /// The due work of some kinds, soonest first.
+    package func due(kinds: [String], limit: Int) throws -> [DueRecord] {
+        let marks = Array(repeating: "?", count: kinds.count).joined(separator: ", ")
+        return try records("WHERE kind IN (\(marks)) ORDER BY due_at, id LIMIT ?", kinds + [limit])
+    }
+
     /// The number of pieces of due work of some kinds, and the earliest time of them.
     package func unsettled(kinds: [String]) throws -> (count: Int, next: Instant?) {
         try kinds.reduce((0, nil)) { sum, kind in

@@ -5,7 +5,8 @@ enum CommandNames {
     /// The first mistake found, `nil` if there is none.
     static func problem(_ words: [String]) -> Refusal? {
         guard words.first == "run" else {
-            return unknown(words) ?? Suggestions.unknownSubcommand(words) ?? negative(words)
+            return unknown(words) ?? deliveries(words) ?? Suggestions.unknownSubcommand(words) ?? splitTime(words)
+                ?? negative(words)
         }
         // The words after it are the command's, which may have options of the same names.
         let own = Array(words.prefix { $0 != "--" })
@@ -14,6 +15,27 @@ enum CommandNames {
                 .usage, "the command to run must follow --", next: "for instance: entrupy-sim run -- npm test")
         }
         return negative(own)
+    }
+
+    /// The words with the present name of a command that had another one. A note on standard error says so.
+    static func current(_ words: [String]) -> [String] {
+        guard words.count > 1, words[0] == "webhooks", ["show", "redeliver", "trigger"].contains(words[1]) else {
+            return words
+        }
+        Terminal(isJSON: false).note("\"webhooks \(words[1])\" is now \"deliveries \(words[1])\"")
+        return ["deliveries"] + words.dropFirst()
+    }
+
+    /// The error for options of a list of deliveries, `nil` if there are none: `webhooks list` listed deliveries once.
+    private static func deliveries(_ words: [String]) -> Refusal? {
+        guard words.starts(with: ["webhooks", "list"]) else { return nil }
+        let options = ["--status", "--entrupy-id", "--limit", "--subscriptions"]
+        guard let option = words.dropFirst(2).first(where: { options.contains(String($0.prefix { $0 != "=" })) }) else {
+            return nil
+        }
+        return Refusal(
+            .usage, "\(option) is not for \"webhooks list\", which lists the subscriptions",
+            next: "\"entrupy-sim deliveries list\" lists what was sent to them")
     }
 
     /// The error for a first word that is not a command, `nil` if it is one.
@@ -31,11 +53,27 @@ enum CommandNames {
         return Refusal(.usage, "there is no command \"\(word)\"", next: "\(hint)entrupy-sim --help lists all")
     }
 
+    /// The error for a time in two words, such as `2 h`, `nil` if there is none.
+    private static func splitTime(_ words: [String]) -> Refusal? {
+        let options = ["advance", "--after", "--max-gap", "--min-gap", "--timeout", "--ttl", "--within"]
+        guard let place = words.indices.dropFirst(2).first(where: { ["ms", "s", "m", "h", "d"].contains(words[$0]) }),
+            options.contains(words[place - 2]), words[place - 1].wholeMatch(of: #/[0-9.]+/#) != nil
+        else { return nil }
+        return Refusal(
+            .usage, "\(words[place - 1]) \(words[place]) is two words",
+            next: "write it as one: \(words[place - 1])\(words[place])")
+    }
+
     /// The error for a word such as `-1h`, `nil` if there is none. The parser would read it as options, one of them `-h`.
     private static func negative(_ words: [String]) -> Refusal? {
         guard let found = words.firstIndex(where: { $0.starts(with: #/-[0-9]/#) }) else { return nil }
         let option = found > 0 && words[found - 1].hasPrefix("--") ? "\(words[found - 1]) " : ""
         let command = words.prefix { !$0.hasPrefix("-") }.joined(separator: " ")
+        if command == "clock advance", found == 2 {
+            return Refusal(
+                .usage, "\(words[found]) is negative, and a clock only goes forward",
+                next: "for instance \"entrupy-sim clock advance 1h\"; a snapshot that is restored brings its time back")
+        }
         return Refusal(
             .usage, "\(option)\(words[found]) is negative, which no value here can be",
             next: "Usage: entrupy-sim \(command) --help lists what it takes")

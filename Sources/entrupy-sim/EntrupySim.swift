@@ -29,7 +29,7 @@ struct EntrupySim: AsyncParsableCommand {
                     RequestsCommand.self, CallRoute.command, ListEvents.command, ExplainCommand.command,
                     AuditCommand.command,
                     CoverageCommand.self,
-                    WebhooksCommand.self,
+                    WebhooksCommand.self, DeliveriesCommand.self,
                     WriteBundle.command,
                     ReportCommand.self, ReplayCommand.self,
                 ]),
@@ -40,7 +40,7 @@ struct EntrupySim: AsyncParsableCommand {
 
     /// Parses and runs a command. Flags of `serve` can also come from the environment; the command line has priority.
     static func main() async {
-        let words = Array(CommandLine.arguments.dropFirst())
+        let words = CommandNames.current(Array(CommandLine.arguments.dropFirst()))
         let environment = ProcessInfo.processInfo.environment
         Encryption.install()
         do {

@@ -1,6 +1,6 @@
 import SimulationAPI
 
-/// Flags of `serve` that come from the environment: `ENTRUPY_SIM_PORT=9000` is `--port 9000`.
+/// Flags of `serve` that come from the environment: `ENTRUPY_SIM_PORT=8700` is `--port 8700`.
 enum EnvironmentFlags {
     private static let prefix = "ENTRUPY_SIM_"
     /// Variables that clients of the server and programs that start it read.

@@ -10,7 +10,7 @@ struct Serve: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the simulator.",
         discussion: """
-            Every flag can also be set in the environment: ENTRUPY_SIM_PORT=9000 is --port 9000.
+            Every flag can also be set in the environment: ENTRUPY_SIM_PORT=8700 is --port 8700.
             State is kept in SQLite databases in the data directory and survives a restart.
             """)
 
@@ -89,7 +89,7 @@ struct Serve: AsyncParsableCommand {
                 ).show(asJSON: listening.readyJson)
             }
         } catch {
-            throw Stop.because(error)
+            throw await Stop.because(error)
         }
     }
 
@@ -114,7 +114,7 @@ extension ServerDurability: ExpressibleByArgument {}
 
 /// Turns an error of the start into a message that says what to do.
 enum Stop {
-    static func because(_ error: any Error) -> Refusal {
+    static func because(_ error: any Error) async -> Refusal {
         if let refusal = error as? Refusal { return refusal }
         guard let error = error as? PortRefused else {
             let text = "\(error)"
@@ -125,14 +125,26 @@ enum Stop {
         case .inUse:
             Refusal(
                 .no, "port \(error.port)\(error.address.map { " of \($0)" } ?? "") is in use",
-                next:
-                    "stop the program that listens there, or pick another port with \(error.option) (0: any free one)")
+                next: await "\(whoListens(error)), or pick another port with \(error.option) (0: any free one)")
         case .needsRights:
             Refusal(
                 .no, "port \(error.port) needs the rights of root",
                 next: "pick a port from 1024 on with \(error.option), or start the server with sudo")
         case .foreignAddress: wrongHost
         }
+    }
+
+    /// What can be done about the program that has a port: another simulator says what it is.
+    private static func whoListens(_ refused: PortRefused) async -> String {
+        let host = refused.address == "::1" ? "[::1]" : "127.0.0.1"
+        let arguments = ["--url", "http://\(host):\(refused.port)", "-n", "default", "--timeout", "2s"]
+        // Whoever does not answer as a simulator is another program.
+        guard let options = try? ControlOptions.parse(arguments),
+            let info: ServerInfo = try? await ControlClient(options: options).get("/_sim/info")
+        else { return "stop the program that listens there" }
+        let age = DurationText.text(seconds: info.uptime.rounded())
+        let data = info.data_dir.map { "with its data in \($0)" } ?? "in memory"
+        return "entrupy-sim \(info.version) listens there, up for \(age), \(data): use it, stop it"
     }
 
     private static var wrongHost: Refusal {

@@ -408,7 +408,19 @@ async def wrong_requests():
         listing = request(1, "tools/list")
         check(post(url, listing, **modern)[0] == 200, "the right one")
         check(post(url, listing, **modern, Origin="https://evil.example")[0] == 403, "another origin")
-        check(post(url, listing, **modern, Origin="http://localhost:3000")[0] == 200, "a page of this machine")
+        origin = url.rsplit("/", 1)[0]
+        check(post(url, listing, **modern, Origin="http://localhost:3000")[0] == 403, "another page of this machine")
+        check(post(url, listing, **modern, Origin=origin)[0] == 200, "its own origin")
+        check(post(url, listing, **modern, Origin=origin, **{"Sec-Fetch-Site": "same-origin"})[0] == 200, "its own page")
+        check(post(url, listing, **modern, **{"Sec-Fetch-Site": "cross-site"})[0] == 403, "a page without an origin")
+        check(post(url, listing, **{**modern, "Content-Type": "text/plain"})[0] == 415, "a type that pages may send")
+        check(post(url, listing, **{**modern, "Content-Type": "application/json; charset=utf-8"})[0] == 200, "with a charset")
+        host, port = url.split("/")[2].split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as client:
+            data = json.dumps(listing).encode()
+            client.sendall(f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nHost: evil.example\r\nContent-Type: application/json\r\n"
+                           f"Content-Length: {len(data)}\r\n\r\n".encode() + data)
+            check(client.recv(65536).startswith(b"HTTP/1.1 400 "), "two hosts")
         check(post(url, listing, **modern, Host="evil.example")[0] == 403, "another host")
         for headers in ({}, {"MCP-Protocol-Version": VERSION}, {"MCP-Protocol-Version": VERSION, "Mcp-Method": "tools/call"},
                         {"MCP-Protocol-Version": "2025-11-25", "Mcp-Method": "tools/list"}):

@@ -39,7 +39,11 @@ import Testing
         "Console/StandalonePage.swift": ["Frame", "Shell"],
         // The flags of curl; the address, quoted before; `route` and `method`, quoted above; numbers; constants.
         "Console/Wording/Snippets.swift": ["anyRoute", "delivered", "method", "options", "place", "route", "status"],
-        "entrupy-sim/Client/ControlClient.swift": ["Shell"],
+        // A hint that is made by the next two.
+        "entrupy-sim/Client/ControlClient.swift": ["Shell", "options"],
+        // The given words of this program, and options that are quoted there.
+        "entrupy-sim/Client/ControlOptions.swift": ["place", "server", "text"],
+        "entrupy-sim/Client/Terminal.swift": ["place", "text"],
         // One of two words of the program.
         "entrupy-sim/Client/Refusal.swift": ["thing"],
         // A name of a command of this program.
@@ -48,7 +52,7 @@ import Testing
         "entrupy-sim/Suggestions.swift": ["path"],
         // The quoted file, made above.
         "entrupy-sim/Commands/DataCommands.swift": ["file"],
-        "entrupy-sim/Commands/Doctor.swift": ["Shell"],
+        "entrupy-sim/Commands/Doctor.swift": ["Shell", "client"],
         "entrupy-sim/Commands/ListenCommand.swift": ["Shell"],
         // The name of an option.
         "entrupy-sim/Commands/RequestCommands.swift": ["option"],
@@ -59,7 +63,9 @@ import Testing
         "entrupy-sim/Commands/TrustCommands.swift": ["word"],
         "entrupy-sim/Commands/WaitCommand.swift": ["Shell"],
         // The examples and the address, which are quoted before; the first line, a sentence.
-        "entrupy-sim/Serve.swift": ["Release", "Shell", "VisibleText", "address", "example", "url"],
+        "entrupy-sim/Serve.swift": [
+            "Release", "Shell", "VisibleText", "address", "age", "data", "example", "info", "url",
+        ],
         // The commands that meet documented edges: constants of the program and names of the description, nothing of a client.
         "AppComponents/Evidence/ComponentEdges.swift": ["client", "component", "effect", "failure", "name", "path"],
         "Entrupy/Evidence/EntrupyAnswerLines.swift": ["call", "config", "login", "pending", "signed", "tag"],
@@ -81,17 +87,21 @@ import Testing
         "Storage/Validation/UploadedDatabase.swift": ["name"],
     ]
 
+    /// What a line with a command holds.
+    private static let beginnings = ["curl ", "entrupy-sim ", "export ", "ommand(\""]
+
     @Test func everyCommandLineIsQuoted() throws {
         var found: [String: Set<String>] = [:]
         for (name, text) in try Self.files(".swift") {
             var goesOn = false
             for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
                 // The expression below would take a quarter of a minute for all lines, in a debug build.
-                let mayBegin = line.withCString {
-                    strstr($0, "curl ") != nil || strstr($0, "entrupy-sim ") != nil || strstr($0, "export ") != nil
+                let mayBegin = line.withCString { bytes in
+                    Self.beginnings.contains { strstr(bytes, $0) != nil }
                 }
                 guard goesOn || mayBegin else { continue }
-                let command = line.firstMatch(of: #/(?:\bcurl |\bentrupy-sim (?:\\\(|[a-z]+ )|export [A-Z_]+=)/#)
+                let command = line.firstMatch(
+                    of: #/(?:\bcurl |\bentrupy-sim (?:\\\(|[a-z]+ )|export [A-Z_]+=|\.(?:c|serverC)ommand\(")/#)
                 guard goesOn || command != nil else { continue }
                 let rest = goesOn ? line : line[(command?.range.lowerBound ?? line.startIndex)...]
                 // A literal that continues the line after it, and the end of a string, with which the command ends.
@@ -179,6 +189,7 @@ import Testing
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
                 "Console/Wording/Snippets.swift": ["Shell.option", "Shell.quoted", "Shell.remark"],
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
+                "entrupy-sim/Client/ControlOptions.swift": ["Shell.option"],
                 "entrupy-sim/Commands/DataCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.quoted"],
                 "entrupy-sim/Commands/ListenCommand.swift": ["Shell.operand"],

@@ -169,7 +169,8 @@ import Testing
                     "namespace": name, "freeze_at": "2026-01-05T09:00:00Z", "webhook_url": .string(receiver.url),
                     "webhook_secret": "a long secret",
                     "items": [
-                        ["customer_item_id": "late-1", "result": "needs_review"], ["custmer_item_id": "late-2"],
+                        ["customer_item_id": "late-1", "result": "needs_review"],
+                        ["customer_item_id": "late-2", "brand": "Nkie"],
                     ],
                 ]
             )
@@ -178,7 +179,7 @@ import Testing
         try #require(items.count == 2, "\(started)")
         #expect(items[0]["customer_item_id"] == "late-1" && items[1]["entrupy_id"].text?.isEmpty == false)
         let notes = started["notes"].items.map { $0.text ?? "" }
-        #expect(notes.count == 1 && notes[0].hasPrefix("items[1].custmer_item_id: "), "\(notes)")
+        #expect(notes.count == 1 && notes[0].hasPrefix("items[1].brand: "), "\(notes)")
         #expect(started["state"]["items"] == 2)
         #expect(started["state"]["webhooks"].items.first?.text?.contains("0 on their way") == true, "\(started)")
         let mark = started["state"]["mark"]

@@ -200,11 +200,28 @@ import Testing
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()
         receiver.behave(.answer(401))
-        try await world.subscribe(url: receiver.url + "?token=s3cr3tQ9xyz&a=b")
+        // Not by the partner API, whose request is in the journal with its body.
+        let made = try await world.send(
+            "POST", "/_sim/webhooks",
+            ["url": .string(receiver.url + "?token=s3cr3tQ9xyz&a=b"), "secret_key": "a-long-secret"])
+        try #require(made.status == 201)
         _ = try await world.generatedItem()
         try await world.settleWebhooks()
         let finding = try #require(try await world.findings("refused-webhook").first)
         #expect(finding.text.contains("/hooks?token=***&a=*** answered 401"), "\(finding.text)")
+        // So is it in everything else that is kept and shown to others. A scenario needs a request.
+        _ = try await world.send("GET", "/sdk/session")
+        let item = try #require(try await world.send("GET", "/_sim/authentications")["authentications.0.id"].text)
+        let chain = try await world.send("GET", "/_sim/explain/\(item)")
+        #expect(chain.text.contains("?token=***") && !chain.text.contains("s3cr3tQ9xyz"), "\(chain.text)")
+        let bundle = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tar").path
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        try await world.send("GET", "/_sim/bundle").body.write(to: URL(fileURLWithPath: bundle))
+        for command in [["scenario", "from", bundle, "-o", "-"], ["report", bundle, "-o", "-"]] {
+            let run = try await SimProcess.run(command)
+            #expect(run.status == 0 && run.output.contains("/hooks"), "\(command): \(run.output.prefix(500))")
+            #expect(!run.output.contains("s3cr3tQ9xyz"), "\(command)")
+        }
         try await receiver.close()
     }
 

@@ -302,6 +302,18 @@ extension TestWorld {
         #expect(found.sorted() == ["customerItemId", "styleCode", "ucp", "us_sise"])
     }
 
+    /// Four letters apart, so only as the same words in another form.
+    @Test func aLongNameInCamelCaseIsFoundInABodyWithoutOwnMembers() async throws {
+        let world = try await TestWorld.withoutLimits()
+        let session = try await world.login(user)
+        let item = try await world.submit(session)
+        try await world.advance("1h")
+        let body: JSONValue = ["flag": true, "flagReasonId": "wrong_photos"]
+        #expect(try await world.send("PUT", "/sdk/results/\(item)/flag", body, token: session).status == 200)
+        let finding = try #require(try await world.findings("unread-member").first)
+        #expect(finding.text.contains("sent the member flagReasonId, which is not read"), "\(finding.text)")
+    }
+
     @Test(arguments: ["next_cursor", "nextCursor", "pageCursor", "paginationLimit", "page", "offset"])
     func anotherAPIsNameInASearchIsFound(_ name: String) async throws {
         let world = try await TestWorld.withoutLimits()

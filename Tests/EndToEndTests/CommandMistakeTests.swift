@@ -28,6 +28,11 @@ import Testing
         (["ns", "list"], "there is no command \"ns\"", "did you mean \"entrupy-sim namespace\"?"),
         (["freeze"], "there is no command \"freeze\"", "did you mean \"entrupy-sim clock freeze\"?"),
         (["resend", "a"], "there is no command \"resend\"", "did you mean \"entrupy-sim requests resend\"?"),
+        (["clock", "advance", "2", "h"], "2 h is two words", "write it as one: 2h"),
+        (
+            ["clock", "advance", "-1h"], "-1h is negative, and a clock only goes forward",
+            "for instance \"entrupy-sim clock advance 1h\""
+        ),
         (["status"], "there is no command \"status\"", "did you mean \"entrupy-sim doctor\"?"),
         (
             ["clock", "qqqq"], "there is no command \"clock qqqq\"",
@@ -42,7 +47,7 @@ import Testing
 
     @Test(arguments: [
         ["clock", "show"], ["clock"], ["clock", "--help"], ["clock", "help"], ["doctor", "--json"], ["reset"],
-        ["run", "--", "npm", "tset"], ["namespace", "drop", "create"], ["webhooks", "trigger", "add", "list"],
+        ["run", "--", "npm", "tset"], ["namespace", "drop", "create"], ["deliveries", "trigger", "add", "list"],
     ])
     func aRightCommandHasNone(words: [String]) {
         #expect(CommandNames.problem(words)?.message == nil)

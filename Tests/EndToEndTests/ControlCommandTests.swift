@@ -77,7 +77,7 @@ import Testing
         #expect(try await shell("users", "show", "DemoOrg-nobody").status == 1)
         #expect(try await shell("namespace", "drop", "default").status == 1)
         #expect(try await shell("fault", "clear", "flt_nothing").status == 1)
-        #expect(try await shell("webhooks", "redeliver", "dlv_nothing").status == 1)
+        #expect(try await shell("deliveries", "redeliver", "dlv_nothing").status == 1)
     }
 
     @Test func faultsAreAddedListedAndCleared() async throws {
@@ -269,16 +269,21 @@ import Testing
             "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken)
         let item = try #require(try await shell("items", "generate").output.split(separator: "\n").first)
         #expect(try await shell("settle", "--within", "10m").output == "settled\n")
-        let fired = try await shell.json("webhooks", "trigger", "support.message", String(item))
+        let fired = try await shell.json("deliveries", "trigger", "support.message", String(item))
         #expect(fired["deliveries.0.event"] == "support.message")
         #expect(try await shell("settle", "--within", "10m").status == 0)
-        let listed = try await shell("webhooks", "list").output
+        let listed = try await shell("deliveries", "list").output
         #expect(listed.contains("delivered") && listed.contains("support.message"))
         let id = try #require(fired["deliveries.0.id"].text)
-        #expect(try await shell("webhooks", "redeliver", id).status == 0)
+        #expect(try await shell("deliveries", "redeliver", id).status == 0)
+        // The name that it had.
+        let old = try await shell("webhooks", "redeliver", id)
+        #expect(old.status == 0 && old.output.contains("\"webhooks redeliver\" is now \"deliveries redeliver\""))
+        let options = try await shell("webhooks", "list", "--status=failed")
+        #expect(options.status == 64 && options.output.contains("entrupy-sim deliveries list"), "\(options.output)")
         #expect(try await shell("settle", "--within", "10m").status == 0)
-        #expect(receiver.deliveries.count == 4)
-        #expect(try await shell("webhooks", "list", "--subscriptions").output.contains(receiver.url))
+        #expect(receiver.deliveries.count == 5)
+        #expect(try await shell("webhooks", "list").output.contains(receiver.url))
     }
 
     @Test func settleExits1IfItDoesNotSettle() async throws {
@@ -286,7 +291,13 @@ import Testing
         let token = try await shell.world.login()
         _ = try await shell.world.submit(token)
         let run = try await shell("settle")
-        #expect(run.status == 1 && run.output.contains("clock advance --to next"), "\(run.output)")
+        // The hint moves the namespace for which it was asked.
+        #expect(run.status == 1 && run.output.contains("clock advance --to next\n"), "\(run.output)")
+        #expect(run.output.contains("result of ") && run.output.contains(", due in 5s"), "\(run.output)")
+        let name = String(shell.world.base.split(separator: "/").last!)
+        let server = SimProcess.shared.baseURL
+        let named = try await SimProcess.run(["settle", "-n", name, "--url", server])
+        #expect(named.output.contains("clock advance --to next -n \(name) --url \(server)\n"), "\(named.output)")
         let json = try await shell.run(["settle", "--json"])
         #expect(json.status == 1 && json.output.contains(#""settled":false"#), "\(json.output)")
         _ = try await shell.world.send("PATCH", "/_sim/settings", ["result": ["delay": "1h"]])
@@ -312,7 +323,7 @@ import Testing
             "\(retrying.output)")
         _ = try await shell("clock", "advance", "5d")
         let ill = try await shell("doctor")
-        #expect(ill.status == 1 && ill.output.contains("webhooks redeliver dlv_"), "\(ill.output)")
+        #expect(ill.status == 1 && ill.output.contains("deliveries redeliver dlv_"), "\(ill.output)")
         #expect(ill.output.contains("frozen"))
         let findings = try await shell.run(["doctor", "--json"])
         let json = try WireJSON.decode(JSONValue.self, from: Data(findings.output.utf8))

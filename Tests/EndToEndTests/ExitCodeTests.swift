@@ -66,7 +66,8 @@ import Testing
     @Test func aServerThatCannotStartIs1() async throws {
         let port = SimProcess.shared.baseURL.split(separator: ":").last!
         let run = try await SimProcess.run(["serve", "--in-memory", "--port", String(port)])
-        #expect(run.status == 1 && run.output.hasPrefix("error: port \(port) is in use\n  stop the program"))
+        #expect(
+            run.status == 1 && run.output.hasPrefix("error: port \(port) is in use\n  entrupy-sim "), "\(run.output)")
     }
 
     /// An address of the documentation's network, which no machine has (RFC 5737).

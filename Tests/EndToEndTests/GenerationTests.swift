@@ -4,10 +4,39 @@ import TestSupport
 import Testing
 
 @Suite struct GenerationTests {
+    /// `results` for `result` would read like a success.
+    @Test(
+        arguments: [
+            (["results": "unknown"], "results", "did you mean result?"),
+            (["brandd": "Nike"], "brandd", "did you mean brand?"),
+            (["count": 2, "template": ["results": "unknown"]], "results", "did you mean result?"),
+            (["store_code": "n"], "store_code", "expected product_category, brand"),
+            (["metadata": ["brand": "Nike"]], "metadata.brand", "belongs beside metadata"),
+            (["metadata": "n"], "metadata", "must be an object"), (["delay": "1h"], "delay", "a scenario's timeline"),
+        ] as [(JSONValue, String, String)])
+    func aMemberThatNoDocumentNamesIsRefused(body: JSONValue, field: String, part: String) async throws {
+        let world = try await TestWorld.make()
+        let refused = try await world.send("POST", "/_sim/authentications", body)
+        #expect(refused.status == 400 && refused["details.0.field"].text == field, "\(refused.json)")
+        #expect(refused["details.0.problem"].text?.contains(part) == true, "\(refused.json)")
+        #expect(try await world.send("GET", "/_sim/authentications")["authentications"] == [])
+    }
+
+    @Test func metadataHoldsWhatNoDocumentNames() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send(
+            "POST", "/_sim/authentications",
+            ["metadata": ["store_code": "n-{n}", "tags": ["a"]], "serial_number": "S1"])
+        let id = try #require(made["entrupy_ids.0"].text)
+        let item = try await world.send("GET", "/_sim/authentications/\(id)")
+        #expect(item["item"].members?["store_code"] == "n-1" && item["item.tags"] == ["a"], "\(item.json)")
+        #expect(item["item"].members?["metadata"] == nil && item["item.serial_number"] == "S1")
+    }
+
     @Test func oneItemIsGeneratedWithDefaults() async throws {
         let world = try await TestWorld.make()
         let answer = try await world.send(
-            "POST", "/_sim/authentications", ["brand": "Gucci", "customer_item_id": "x", "mine": 1])
+            "POST", "/_sim/authentications", ["brand": "Gucci", "customer_item_id": "x", "metadata": ["mine": 1]])
         #expect(answer.status == 201)
         #expect(answer["count"].double == 1)
         let id = try #require(answer["entrupy_ids.0"].text)
@@ -135,7 +164,7 @@ import Testing
         let world = try await TestWorld.make()
         let made = try await world.send(
             "POST", "/_sim/authentications",
-            ["count": 2, "template": ["brand": "Brand {n}", "style_name": "{n}-{n}", "more": ["deep": "{n}"]]])
+            ["count": 2, "template": ["brand": "Brand {n}", "style_name": "{n}-{n}", "metadata": ["deep": "{n}"]]])
         let info = try await world.send("GET", "/_sim/authentications/\(made["entrupy_ids.1"].text ?? "")")
         #expect(info["sdk.properties.brand"] == ["id": "brand_2", "display": ["name": "Brand 2"]])
         #expect(info["sdk.properties.model.display.name"] == "2-2")
@@ -144,7 +173,7 @@ import Testing
     @Test(
         arguments: [
             (["count": 2, "template": ["a{n}": "x"]], "a{n}"),
-            (["count": 2, "template": ["a": ["b{n}": "x"]]], "b{n}"), (["count": 0, "template": [:]], "count"),
+            (["count": 2, "template": ["metadata": ["b{n}": "x"]]], "b{n}"), (["count": 0, "template": [:]], "count"),
             (["count": 1.5, "template": [:]], "count"),
             (["count": 99_999_999, "template": [:]], "count"),
             (["result": "real"], "result"), (["flag": "open"], "flag"), (["username": "nobody"], "username"),

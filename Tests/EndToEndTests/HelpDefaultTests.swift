@@ -32,7 +32,7 @@ import Testing
         "api": "data header",
         "events": "subject kind",
         "coverage show": "save baseline html junit",
-        "webhooks list": "status entrupy-id",
+        "deliveries list": "status entrupy-id",
         "replay": "bundle tls-key",
     ]
 

@@ -85,6 +85,16 @@ func hasAddress(_ address: String) -> Bool {
         }
     }
 
+    @Test func aSimulatorThatHasThePortIsNamed() async throws {
+        let port = try HeldPort()
+        defer { port.release() }
+        let server = try SimProcess(["--in-memory"] + port.options)
+        defer { server.stop() }
+        let run = try await SimProcess.run(["serve", "--in-memory"] + port.options)
+        #expect(run.status == 1 && run.output.contains("\n  entrupy-sim 0."), "\(run.output)")
+        #expect(run.output.contains("in memory: use it, stop it, or pick another port with --port"), "\(run.output)")
+    }
+
     @Test func aWebhookDoesNotGoToTheServersOtherAddress() async throws {
         guard hasAddress("::1") else { return }
         let server = try SimProcess(["--in-memory"])

@@ -50,6 +50,31 @@ import Testing
         #expect(probe.results.filter { $0["ok"] == false }.compactMap { $0["delivery"].text } == ["right", "repeated"])
     }
 
+    /// An answer from 500 is no refusal of a delivery that must be refused.
+    @Test func aReceiverThatFailsRefusesNothing() async throws {
+        let receiver = try await WebhookReceiver.open()
+        receiver.behave(.decide { _ in 500 })
+        let run = try await SimProcess.run(["webhooks", "probe", receiver.url, "--secret", secret])
+        try await receiver.close()
+        #expect(run.status == 1 && !run.output.contains("ok: refused"), "\(run.output)")
+        #expect(run.output.contains("note: the receiver failed with 500: seen"), "\(run.output)")
+    }
+
+    @Test func anItemOfAServerIsSent() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.send(
+            "POST", "/_sim/authentications", ["username": "OtherOrg-probe-user", "customer_item_id": "mine"])
+        let id = try #require(made["entrupy_ids.0"].text)
+        let receiver = try await WebhookReceiver.open()
+        receiver.behave(.decide { self.isRight($0.headers["Entrupy-Signature"].first, $0.body) ? 200 : 401 })
+        let arguments = ["webhooks", "probe", receiver.url, "--secret", secret, "--item"]
+        let run = try await SimProcess.run(arguments + [id], environment: ["ENTRUPY_SIM_URL": world.base])
+        #expect(run.status == 0 && receiver.deliveries.first?.item["entrupy_id"].text == id, "\(run.output)")
+        let wrong = try await SimProcess.run(arguments + ["NOSUCHID"], environment: ["ENTRUPY_SIM_URL": world.base])
+        #expect(wrong.status == 1 && wrong.output.contains("there is no item \"NOSUCHID\""), "\(wrong.output)")
+        try await receiver.close()
+    }
+
     @Test func anotherFormCanBeTheRightOne() async throws {
         let hex: @Sendable (String?, Data) -> Bool = { signature, body in
             let code = HMACSHA256(key: Data(self.secret.utf8)).code(for: body)

@@ -98,7 +98,7 @@ import Testing
     /// The commands that print what the namespace holds, and whether they show the hostile text.
     private static let commands: [([String], Bool)] = [
         (["items", "list"], true), (["events"], true), (["fault", "list"], true), (["outcome", "list"], true),
-        (["webhooks", "list", "--subscriptions"], true), (["users", "show", "DemoOrg-example-user-id"], true),
+        (["webhooks", "list"], true), (["users", "show", "DemoOrg-example-user-id"], true),
         (["requests", "list"], false), (["users", "list"], false), (["settings", "show"], false),
         (["requests", "verify", "--route", hostile], true), (["users", "show", hostile], true),
         (["snapshot", "restore", hostile], false), (["scenario", "start", hostile], false),

@@ -89,7 +89,7 @@ import Testing
         #expect(try await living() == [false, true, true, true])
         #expect(try await world.send("DELETE", "/_sim/sessions?username=DemoOrg-second-user").status == 204)
         #expect(try await living() == [false, false, false, true])
-        #expect(try await world.send("DELETE", "/_sim/sessions?username=DemoOrg-nobody").status == 404)
+        #expect(try await world.send("DELETE", "/_sim/sessions?username=DemoOrg-nobody").status == 400)
         #expect(try await world.send("DELETE", "/_sim/sessions?username=").status == 400, "an unset variable is nobody")
         #expect(try await living() == [false, false, false, true])
         #expect(try await world.send("DELETE", "/_sim/sessions").status == 204)

@@ -29,8 +29,25 @@ import Testing
         var window = SlidingWindow(length: .second)
         for tenth in 0..<100 { window.record(at: at(Double(tenth) / 10)) }
         // Counting would forget what has left.
-        #expect(window.times.count == 10)
+        #expect(window.moments.count == 10)
         #expect(window.count(at: at(9.9)) == 10)
+    }
+
+    @Test func aFrozenWindowDoesNotGrow() {
+        var window = SlidingWindow(length: .second)
+        for _ in 0..<100_000 { window.record(at: at(1)) }
+        #expect(window.moments.count == 1 && window.count(at: at(1)) == 100_000)
+        #expect(window.wait(at: at(1.5), limit: 3) == Span(microseconds: 500_000))
+        #expect(window.left(at: at(1.5), limit: 100_001).remaining == 1)
+        #expect(window.wait(at: at(2), limit: 1) == nil)
+    }
+
+    /// With 20,001 callers whose windows are not empty, each request would look at all of them.
+    @Test func aSweepThatFindsNothingIsNotRepeated() {
+        var limits = RateLimits()
+        for id in 0..<40_000 { limits.record(.user(Int64(id)), at: at(1)) }
+        #expect(limits.sweeps == 1)
+        #expect(limits.count(.user(5), at: at(1)) == 1)
     }
 
     @Test func aLoweredLimitWaitsUntilEnoughHaveLeft() {

@@ -175,7 +175,7 @@ enum ActivityPage {
             // Without their URLs attempts are still of use.
             let list = try? await api.get("webhooks", as: SubscriptionInfoList.self)
         else { return [:] }
-        return Dictionary(list.webhooks.map { ($0.id, $0.url) }) { first, _ in first }
+        return Dictionary(list.webhooks.map { ($0.id, $0.url.maskingQuery) }) { first, _ in first }
     }
 
     /// Merges both lists, newest first, and returns the place where the next page begins; `nil` on the last page.

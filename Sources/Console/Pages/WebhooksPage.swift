@@ -94,7 +94,7 @@ struct DeliveryRow: Encodable, Sendable {
         let attempt = delivery.attempts.last
         self.delivery = delivery
         statusStyle = Style.delivery(delivery.status)
-        url = delivery.url ?? "(deleted)"
+        url = delivery.url?.maskingQuery ?? "(deleted)"
         last = attempt.map { $0.status.map { "\($0)" } ?? $0.error ?? "no answer" } ?? ""
         lastStyle = attempt.map { $0.hasSucceeded ? "last good" : "last bad" } ?? ""
         next = delivery.next_attempt_at.map { Countdown(to: $0, left: $0 - now) }

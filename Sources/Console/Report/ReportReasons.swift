@@ -184,7 +184,7 @@ struct ReportReasons {
         let item = delivery.entrupy_id.map { " of \($0)" } ?? ""
         let attempts = count(delivery.attempts.count, "attempt")
         return
-            "webhook \(delivery.event)\(item) \(delivery.status) after \(attempts): \(reason(delivery)), to \(delivery.url ?? "(deleted)")"
+            "webhook \(delivery.event)\(item) \(delivery.status) after \(attempts): \(reason(delivery)), to \(delivery.url?.maskingQuery ?? "(deleted)")"
     }
 
     private static func row(_ request: JournaledRequest, said: String?) -> Refused {
@@ -206,7 +206,7 @@ struct ReportReasons {
     private static func row(_ delivery: WebhookDelivery) -> Undelivered {
         Undelivered(
             event: delivery.event, item: delivery.entrupy_id ?? "", status: delivery.status,
-            url: short(delivery.url ?? "(deleted)"), attempts: count(delivery.attempts.count, "attempt"),
+            url: short(delivery.url?.maskingQuery ?? "(deleted)"), attempts: count(delivery.attempts.count, "attempt"),
             reason: short(reason(delivery)))
     }
 

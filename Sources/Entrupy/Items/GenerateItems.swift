@@ -68,8 +68,15 @@ package struct ItemTemplate: Sendable {
         let flag = fields.word("flag", FlagID.self)
         let formFactor = fields.word("form_factor", FormFactor.self)
         let marketEdge = fields.marketEdge()
-        var item = members
-        for key in ["username", "result", "reason", "flag", "form_factor", GivenMarketEdge.name] { item[key] = nil }
+        let own = fields.object("metadata")
+        fields.refuseMembers(except: Self.known, ignoring: Self.explained)
+        var item = members.filter { $0.key.isOne(of: ItemField.names + [Self.serialNumber]) }
+        for key in own.names {
+            if key.isOne(of: Self.known) {
+                fields.report("metadata.\(key)", "belongs beside metadata, which holds what no document names")
+            }
+            item[key] = members["metadata"]?.members?[key]
+        }
         for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
             fields.report(key, "must not contain the character U+0000")
         }
@@ -81,6 +88,12 @@ package struct ItemTemplate: Sendable {
         }
         for key in ["count", "template"] where fields.has(key) {
             fields.report(key, "belongs beside the template, not in it: {\"count\": 3, \"template\": {…}}")
+        }
+        for key in Self.ofRules where fields.has(key) {
+            fields.report(
+                key,
+                "decides nothing here: the item has its result at once; a scenario's timeline (set_result) or a patch of the item gives it another one later"
+            )
         }
         try fields.finish()
         // The brand may be absent, null or empty. The default is Nike [D generated-items].
@@ -112,27 +125,16 @@ extension ItemTemplate {
         try self.init(&fields, template, count: count)
     }
 
-    private static let documented = ItemField.names
+    private static let serialNumber = "serial_number"
+    /// The members of a template [D generated-items].
+    private static let known =
+        ItemField.names + [serialNumber]
+        + ["username", "result", "reason", "flag", "form_factor", GivenMarketEdge.name, "metadata"]
     /// Members of rules, which an item does not have.
     private static let ofRules = ["after", "delay", "match", "times"]
-
-    /// Notes on members that are probably meant as others [D generated-items]. An item keeps every member, as the platform does, so
-    /// none is refused. Of the members that no document names, the first ``FieldReader/maxGuesses`` are compared with those that are.
-    var notes: [ErrorDetail] {
-        let others = item.keys.filter { !$0.isOne(of: Self.documented) }.sortedByBytes()
-        let rules = others.filter { $0.isOne(of: Self.ofRules) }.map { key in
-            ErrorDetail(
-                key,
-                "is stored with the item and decides nothing: the item has its result at once; a scenario's timeline (set_result) or a patch of the item gives it another one later"
-            )
-        }
-        let guesses = others.filter { !$0.isOne(of: Self.ofRules) }.prefix(FieldReader.maxGuesses).compactMap { key in
-            let guess = FieldReader.guess(key, Self.documented)
-            return guess.isEmpty
-                ? nil : ErrorDetail(key, "is stored with the item, and no document names it; \(guess.dropLast())")
-        }
-        return rules + guesses
-    }
+    /// Members that have a message of their own.
+    private static let explained =
+        ofRules + ["config_type", "entrupy_id", "submitted_at", "capture_workflow", "count", "template"]
 }
 
 extension Namespace {
@@ -228,7 +230,7 @@ struct PlanGeneration: Operation {
             )
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
-        var notes = template.notes
+        var notes: [ErrorDetail] = []
         if let brand = metadata.text(.brand), !brand.contains(NumberedText.mark), !metadata.brand(job.catalogue).isKnown
         {
             notes.append(

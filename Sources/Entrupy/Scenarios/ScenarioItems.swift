@@ -50,6 +50,6 @@ extension ScenarioItems {
         if let type = given(.itemType), catalogue.itemTypes.type(matching: type) == nil {
             notes.add("\(prefix)item_type", "the catalogue has no item type \"\(type)\"")
         }
-        return notes + template.notes.map { ErrorDetail(prefix + $0.field, $0.problem) }
+        return notes
     }
 }

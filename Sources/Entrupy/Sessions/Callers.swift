@@ -96,7 +96,7 @@ package struct SDKUser: Authenticated {
         let caller = Self(
             id: user.id, username: user.username, organization: organization, session: session,
             limits: try Users.limits(user, job), eventData: try StoredJSON.encode(["username": user.username]))
-        job.entrupy.sessions[token] = caller
+        job.entrupy.keep(caller, token: token)
         return caller
     }
 }

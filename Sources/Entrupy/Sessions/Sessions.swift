@@ -208,7 +208,7 @@ enum Sessions {
         try job.record(
             kind, user.username,
             ["reason": .string(reason), "session_id": .string(ActiveSession.id(ofToken: token))])
-        job.entrupy.sessions[token] = nil
+        job.entrupy.forgetSession(token: token)
     }
 }
 

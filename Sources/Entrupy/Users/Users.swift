@@ -89,7 +89,7 @@ package struct PatchUser: Operation {
         try job.transaction.setRateLimits(userID: user.id, user.rateLimits)
         try job.record(.userUpdated, username, ["fields": .array(patch.keys.sorted().map { .string($0) })])
         // The cached sessions hold the old limits.
-        job.entrupy.sessions = [:]
+        job.entrupy.forgetSessions()
         return try UserInfo(user, job)
     }
 }

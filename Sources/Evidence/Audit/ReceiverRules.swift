@@ -9,19 +9,11 @@ extension Court {
     /// Adds an occurrence at the receiver of an attempt.
     private mutating func add(_ rule: AuditRule, _ attempt: AuditedAttempt, _ what: String) {
         let request = request(attempt.request)
-        let url = attempt.delivered.url.map(masked) ?? "the receiver of a deleted subscription"
+        let url = attempt.delivered.url?.maskingQuery ?? "the receiver of a deleted subscription"
         findings.add(
             rule, url, request.map { [name($0)] } ?? [], test: request?.test,
             "\(url) \(what) (\(attempt.delivered.event), delivery \(attempt.delivered.attempt.deliveryID), attempt "
                 + "\(attempt.delivered.attempt.number))")
-    }
-
-    /// A URL without the values of its query, in which receivers often have a secret.
-    private func masked(_ url: String) -> String {
-        let parts = url.split(separator: "?", maxSplits: 1)
-        guard parts.count == 2 else { return url }
-        let names = parts[1].split(separator: "&").map { $0.prefix { $0 != "=" } + "=***" }
-        return "\(parts[0])?\(names.joined(separator: "&"))"
     }
 
     /// `slow-receiver`: an answer that took more than half of the time after which a delivery fails, or did not come in it

@@ -50,7 +50,7 @@ final class ServerMetrics: Sendable {
         let routes = answers.withLockedValue { $0 }
             .map { (labels: ["method=\"\($0.method)\"", "route=\"\($0.path)\""], answers: $1) }
             .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
-        return Self.gauge("entrupy_sim_namespaces", "Number of namespaces.", namespaces.all().count)
+        return Self.gauge("entrupy_sim_namespaces", "Number of namespaces.", namespaces.unordered().count)
             + Self.gauge(
                 "entrupy_sim_open_databases", "Namespaces on disk that have an open connection.",
                 namespaces.openDatabases)

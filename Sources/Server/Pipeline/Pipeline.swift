@@ -96,9 +96,13 @@ struct ConnectionCaller: HoldingCaller {
         for span: Span, timeIsOver: @escaping @Sendable () -> Void, hasGone: @escaping @Sendable () -> Void
     ) -> @Sendable () -> Void {
         let clock = channel.eventLoop.scheduleTask(in: .microseconds(span.microseconds), timeIsOver)
-        channel.closeFuture.whenComplete { _ in hasGone() }
+        let watch = EndWatchHandler.Watch(hasEnded: hasGone)
+        EndWatchHandler.add(watch, to: channel)
         RequestHeadHandler.findOutWhetherClientReads(channel)
-        return { clock.cancel() }
+        return { [channel] in
+            clock.cancel()
+            EndWatchHandler.remove(watch, from: channel)
+        }
     }
 }
 

@@ -58,12 +58,14 @@ extension JournalRoutes.List {
     fileprivate init(_ request: RequestReader) throws {
         var query = request.query
         let wanted = JournalQuery(&query, hasSequences: true)
+        let allowed = query.anyNames([.route, .user, .item, .region])
         let format = query.word("format", Format.self) ?? .json
         let (limit, cursor) = query.page()
         try query.finish()
         self =
             format == .har
-            ? .har(ExportRequests(wanted)) : .page(ListRequests(wanted, limit: limit, cursor: cursor))
+            ? .har(ExportRequests(wanted, allowing: allowed))
+            : .page(ListRequests(wanted, allowing: allowed, limit: limit, cursor: cursor))
     }
 }
 

@@ -35,7 +35,7 @@ struct Settling {
                 // A replay does not wait, and goes on as recorded.
                 let left = end - ContinuousClock.now
                 if isIdle, await sequencer.observe({ left > .zero ? await wait(found, left) : false }) { continue }
-                return Completed(requestID: completed.requestID, result: .failure(.unsettled(found.settlement)))
+                return Completed(requestID: completed.requestID, result: .failure(.unsettled(found)))
             }
         }
     }

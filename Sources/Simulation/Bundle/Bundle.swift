@@ -211,6 +211,9 @@ extension JournaledRequest {
 }
 
 extension JournalEntry {
+    /// The greatest number of an event that can be asked for.
+    private static let maxSequence: Int64 = 9_007_199_254_740_991
+
     /// Creates an entry from a request that was read back. Masked texts stay masked.
     fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
         var outcome = RequestOutcome(
@@ -219,7 +222,8 @@ extension JournalEntry {
         outcome.username = request.username
         // A file from outside may have any numbers.
         outcome.changes = request.changes.flatMap { changes in
-            0...changes.through ~= changes.after ? (changes.after, changes.through) : nil
+            let isSpan = changes.after >= 0 && changes.after <= changes.through && changes.through <= Self.maxSequence
+            return isSpan ? (changes.after, changes.through) : nil
         }
         outcome.fault = request.decided_by.fault.map { id in
             // A size that cannot be known only makes the journal's estimate of its memory a little smaller.

@@ -56,12 +56,17 @@ package struct FindUnsettled: Operation {
     /// The unsettled work, and the real time until the next of it runs; `nil` if it does not run by itself.
     package struct Answer: Sendable {
         package let settlement: Settlement
+        /// What is pending, the soonest first ``listed`` of it.
+        package let pending: [ErrorDetail]
         package let wait: Span?
     }
 
+    /// The number of pieces of work that an answer names.
+    private static let listed = 10
+
     package func perform(_ job: JobContext, as caller: Control) throws -> Answer {
-        let due = try job.transaction.unsettled(
-            kinds: job.state.environment.platforms.dueKinds.filter(\.isConsequence).map(\.name))
+        let kinds = job.state.environment.platforms.dueKinds.filter(\.isConsequence).map(\.name)
+        let due = try job.transaction.unsettled(kinds: kinds)
         let pending = due.count + inFlight
         let wait = due.next.flatMap {
             job.state.clock.isFrozen ? nil : max($0.microseconds - job.now.microseconds, 0)
@@ -70,6 +75,16 @@ package struct FindUnsettled: Operation {
             settlement: Settlement(
                 settled: pending == 0, pending: pending, clock: ClockState(job.state.clock, job.now),
                 next_due_at: due.next?.epoch),
+            pending: try details(kinds, job),
             wait: wait.map { Span(microseconds: min($0, Span.limit.microseconds)) })
+    }
+
+    private func details(_ kinds: [String], _ job: JobContext) throws -> [ErrorDetail] {
+        let due = try job.transaction.due(kinds: kinds, limit: Self.listed).map { due in
+            let wait = DurationText.text(microseconds: max(0, due.dueAt.microseconds - job.now.microseconds))
+            return ErrorDetail("pending", "\(due.kind) of \(job.shownSubject(of: due)), due in \(wait)")
+        }
+        let attempts = inFlight == 1 ? "1 webhook attempt is" : "\(inFlight) webhook attempts are"
+        return due + (inFlight > 0 ? [ErrorDetail("pending", "\(attempts) on the way")] : [])
     }
 }

@@ -19,7 +19,7 @@ package struct ExplainFaults: Operation {
                 let parts = rule.parts(
                     path: RoutePath.plain(entry.path), method: entry.method, username: entry.outcome.username
                 ) { name in
-                    headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+                    headers.filter { $0.name.isSameField(as: name) }.map(\.value)
                 }
                 return RuleMatch(
                     id: rule.id, matches: rule.webhook == nil && parts.allSatisfy(\.matches),

@@ -1,3 +1,4 @@
+import DequeModule
 import NIOConcurrencyHelpers
 import NIOPosix
 import Storage
@@ -28,7 +29,7 @@ package final class Mailbox: @unchecked Sendable {
 
     private let threads: NIOThreadPool
     private let lock = NIOLock()
-    private var waiting: [WorkItem] = []
+    private var waiting: Deque<WorkItem> = []
     /// The number of items that were ever posted.
     private var postedCount = 0
     private var isDraining = false

@@ -220,8 +220,9 @@ extension PlatformError {
             run.failures + notes, payload: .scenario(run))
     }
 
-    /// The detail says what the caller can do.
-    package static func unsettled(_ settlement: Settlement) -> Self {
+    /// The first detail says what the caller can do, the others what is pending.
+    package static func unsettled(_ answer: FindUnsettled.Answer) -> Self {
+        let settlement = answer.settlement
         let isFrozen = settlement.clock.mode == "frozen" && settlement.next_due_at != nil
         let detail =
             isFrozen
@@ -231,7 +232,8 @@ extension PlatformError {
                     + "run with POST /_sim/clock/resume")
             : ErrorDetail("within", "has passed; wait longer, up to 10m, or advance the clock")
         return Self(
-            .unsettled, "not settled: \(settlement.pending) still pending", [detail], payload: .settlement(settlement))
+            .unsettled, "not settled: \(settlement.pending) still pending", [detail] + answer.pending,
+            payload: .settlement(settlement))
     }
 
     package static func injected(

@@ -6,17 +6,20 @@ import SimulationAPI
 package struct ListRequests: Operation {
     package static let access = Access.reads
     package let query: JournalQuery
+    /// The kinds whose names may be ones that nobody has.
+    package let allowed: Set<QueryName>
     package let limit: Int
     package let cursor: String?
 
-    package init(_ query: JournalQuery, limit: Int, cursor: String?) {
+    package init(_ query: JournalQuery, allowing allowed: Set<QueryName> = [], limit: Int, cursor: String?) {
         self.query = query
+        self.allowed = allowed
         self.limit = limit
         self.cursor = cursor
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> RequestSearch {
-        let query = try query.known(job)
+        let query = try query.known(job, allowing: allowed)
         let sealed = [
             "requests", query.route?.pattern ?? "", query.method ?? "", query.status?.text ?? "", query.username ?? "",
             query.since.map { String($0.microseconds) } ?? "", query.test ?? "",
@@ -36,16 +39,21 @@ package struct ListRequests: Operation {
 package struct ExportRequests: Operation {
     package static let access = Access.reads
     package let query: JournalQuery
+    /// The kinds whose names may be ones that nobody has.
+    package let allowed: Set<QueryName>
     package let format: JournalExport.Format
 
-    package init(_ query: JournalQuery, as format: JournalExport.Format = .har) {
+    package init(
+        _ query: JournalQuery, allowing allowed: Set<QueryName> = [], as format: JournalExport.Format = .har
+    ) {
         self.query = query
+        self.allowed = allowed
         self.format = format
     }
 
     package func perform(_ job: JobContext, as caller: Control) throws -> JournalExport {
         JournalExport(
-            job.journal, matching: try query.known(job), as: format, url: job.publicURL,
+            job.journal, matching: try query.known(job, allowing: allowed), as: format, url: job.publicURL,
             secrets: try job.state.readSecrets(job.transaction),
             secretMembers: job.state.environment.platforms.auditedSecrets)
     }

@@ -12,8 +12,8 @@ package enum QueryName: String, CaseIterable, Sendable {
 
 extension FieldReader {
     /// The kinds whose names may be ones that nobody has.
-    package mutating func anyNames() -> Set<QueryName> {
-        Set(QueryName.allCases.filter { optionalBool($0.member) ?? false })
+    package mutating func anyNames(_ kinds: [QueryName] = QueryName.allCases) -> Set<QueryName> {
+        Set(kinds.filter { optionalBool($0.member) ?? false })
     }
 }
 
@@ -101,7 +101,7 @@ struct UnknownNames {
     }
 
     private func wayOut(_ name: QueryName) -> String {
-        place.neighbour.map { ". \(name.wayOut(beside: $0))" } ?? ""
+        ". \(place.neighbour.map(name.wayOut) ?? "Send \(name.member)=true if it is meant")"
     }
 }
 
@@ -110,19 +110,22 @@ extension JournalQuery {
     ///
     /// - Throws: ``PlatformError/invalid(_:_:)`` for a route, an item, a region or a user that nothing has, whose list would look
     ///   like one of a client that did not ask [D control-filters].
-    func known(_ job: JobContext) throws -> JournalQuery {
+    func known(_ job: JobContext, allowing allowed: Set<QueryName>) throws -> JournalQuery {
         var known = self
-        if let username, !job.journal.contains(where: { $0.outcome.username?.isIdentical(to: username) ?? false }) {
+        if let username, !allowed.contains(.user),
+            !job.journal.contains(where: { $0.outcome.username?.isIdentical(to: username) ?? false })
+        {
             known.username = try NamedUser.find(username, job).username
         }
         guard let route, !job.journal.contains(where: { route.matches(RoutePath.plain($0.path)) }) else { return known }
         var asked = JournalQuery()
         (asked.route, asked.method) = (route, method)
-        var problems = try UnknownNames(query: asked, allowed: [], place: ("", nil)).problems(job, ofRouteAlone: false)
+        var problems = try UnknownNames(query: asked, allowed: allowed, place: ("", nil)).problems(
+            job, ofRouteAlone: false)
         guard !problems.isEmpty else { return known }
         let routes = NearestRoute(job.state.environment.routes.all.map { ($0.parts.map(String.init), $0.method) })
         let near = routes.nearest(to: route.pattern.split(at: "/").map(String.init), method ?? "GET")
-        if let near { problems[0].problem += "; the nearest is \(near)" }
+        if let near { problems[0].problem += ". The nearest is \(near)" }
         throw PlatformError.invalid(problems)
     }
 

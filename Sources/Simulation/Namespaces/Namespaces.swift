@@ -144,9 +144,10 @@ package final class Namespaces: Sendable {
     }
 
     /// Every open namespace, sorted by name.
-    package func all() -> [Namespace] {
-        list.now { $0.values.compactMap(\.namespace) }.sorted { $0.name < $1.name }
-    }
+    package func all() -> [Namespace] { unordered().sorted { $0.name < $1.name } }
+
+    /// Every open namespace, in no order.
+    package func unordered() -> [Namespace] { list.now { $0.values.compactMap(\.namespace) } }
 
     /// Every open namespace, sorted by name, for a request whose answer or jobs depend on them.
     ///

@@ -12,8 +12,12 @@ package struct RateLimits {
 
     private var windows: [Caller: SlidingWindow] = [:]
 
-    /// The number of windows above which empty ones are removed.
-    private static let sweepAt = 20_000
+    /// The number of windows above which empty ones are removed. It doubles while they are not empty, so that no request looks at all of
+    /// them again.
+    private var sweepAt = Self.minSweep
+    private static let minSweep = 20_000
+    /// How often empty windows were looked for; for tests.
+    private(set) var sweeps = 0
 
     /// The wait before a caller's next request; `nil` if none.
     package mutating func wait(_ caller: Caller, at now: Instant, limit: Int?) -> Span? {
@@ -34,8 +38,10 @@ package struct RateLimits {
     /// Counts a caller's request.
     package mutating func record(_ caller: Caller, at now: Instant) {
         windows[caller, default: SlidingWindow(length: .second)].record(at: now)
-        guard windows.count > Self.sweepAt else { return }
+        guard windows.count > sweepAt else { return }
         for key in windows.keys where count(key, at: now) == 0 { windows[key] = nil }
+        sweepAt = max(Self.minSweep, 2 * windows.count)
+        sweeps += 1
     }
 
     /// The users whose window is not empty, busiest first.

@@ -17,6 +17,8 @@ struct ContextHTTP: Sendable {
     private static let versionHeader = HTTPField.Name("MCP-Protocol-Version")!
     private static let methodHeader = HTTPField.Name("Mcp-Method")!
     private static let nameHeader = HTTPField.Name("Mcp-Name")!
+    private static let hostHeader = HTTPField.Name("Host")!
+    private static let siteHeader = HTTPField.Name("Sec-Fetch-Site")!
 
     /// Answers until a signal ends it.
     ///
@@ -77,17 +79,29 @@ struct ContextHTTP: Sendable {
         return isTooLarge ? nil : bytes
     }
 
-    /// The answer to a request that a page of another origin, or somebody else, has sent; `nil` if it may be answered.
+    /// The answer to a request that a page of another origin, or somebody else, has sent; `nil` if it may be answered. The rules are those
+    /// of `/_sim` [D hosts].
     private func refused(_ request: Request) -> Response? {
-        let named = Self.host(of: request.head.authority ?? "")
+        let authority = request.head.authority ?? ""
+        // The first one became the authority.
+        guard request.headers[values: Self.hostHeader].isEmpty else {
+            return plain(.badRequest, "the request has more than one Host")
+        }
+        let named = Self.host(of: authority)
         guard token != nil || Self.isLoopback(named) || named.isIdentical(to: host.lowercased()) else {
             return plain(.forbidden, "the Host must be this machine's loopback address or \(host)")
         }
-        if let origin = request.headers[.origin] {
-            let ofPage = URL(string: origin)?.host() ?? ""
-            guard Self.isLoopback(ofPage.lowercased()) else {
-                return plain(.forbidden, "requests of web pages of other origins are not answered")
-            }
+        let origins = request.headers[values: .origin].map { $0.lowercased() }
+        let isOfThisOrigin = origins.allSatisfy { $0.isIdentical(to: "http://" + authority.lowercased()) }
+        // Browsers say so of a page's request without an origin.
+        let sites = request.headers[values: Self.siteHeader].map { $0.lowercased() }
+        guard isOfThisOrigin, sites.allSatisfy({ $0.isOne(of: ["same-origin", "none"]) }) else {
+            return plain(.forbidden, "requests of web pages of other origins are not answered")
+        }
+        // A page may send any other type to anybody without asking.
+        let type = request.headers[.contentType]?.prefix { $0 != ";" } ?? ""
+        guard type.lowercased().filter({ !$0.isWhitespace }).isIdentical(to: "application/json") else {
+            return plain(.unsupportedMediaType, "the Content-Type must be application/json")
         }
         if let token {
             let given = request.headers[.authorization] ?? ""

@@ -51,7 +51,7 @@ extension ControlClient {
         guard let token = try await firstAPIToken() else {
             throw Refusal(
                 .no, "no organization of the namespace has an API token",
-                next: "load seed data with one: entrupy-sim seed load FILE")
+                next: "load seed data with one: \(options.command("seed load FILE"))")
         }
         return token
     }
@@ -61,11 +61,18 @@ extension ControlClient {
         let seed: SeedTokens = try await get("/_sim/export", [("format", "json")])
         return seed.organizations.lazy.compactMap(\.api_tokens.first).first
     }
+
+    /// An API token of the organization of a user; `nil` if it has none.
+    func apiToken(ofUser username: String) async throws -> String? {
+        let seed: SeedTokens = try await get("/_sim/export", [("format", "json")])
+        return seed.organizations.first { username.hasPrefix("\($0.name)-") }?.api_tokens.first
+    }
 }
 
 /// The part of a namespace's seed data that names API tokens.
 private struct SeedTokens: Decodable {
     struct Organization: Decodable {
+        let name: String
         let api_tokens: [String]
     }
 

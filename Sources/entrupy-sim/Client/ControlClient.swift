@@ -25,6 +25,9 @@ struct ControlClient: Sendable {
         var bytes = 64_000_000
     }
 
+    /// The beginning of the message of an answer that a fault rule made.
+    private static let ofFault = "answered by the fault rule "
+
     /// A successful answer of the server.
     struct Answer: Sendable {
         let status: Int
@@ -270,7 +273,7 @@ struct ControlClient: Sendable {
             silence.isInBody
                 ? "\(options.base) sent nothing for \(time), and its answer is not complete"
                 : "\(options.base) did not answer within \(time)",
-            next: "wait longer with --timeout, or check the server: entrupy-sim doctor")
+            next: "wait longer with --timeout, or check the server: \(options.command("doctor"))")
     }
 
     /// - Parameter taken: is called before each part of a file that is sent, with the size of the one before.
@@ -311,7 +314,9 @@ struct ControlClient: Sendable {
         case OutgoingError.closedBeforeAnswer, OutgoingError.closedInAnswer:
             Refusal(
                 .noServer, "the connection to \(options.base) was closed before an answer came",
-                next: "a fault may do that (entrupy-sim fault list); else check the server: entrupy-sim doctor")
+                next:
+                    "a fault may do that (\(options.command("fault list"))); else check the server: \(options.command("doctor"))"
+            )
         case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode):
             unreachable(OutgoingError.closedBeforeAnswer)
         // The file that is sent cannot be read.
@@ -344,7 +349,7 @@ struct ControlClient: Sendable {
     private func incomplete(_ error: any Error) -> Refusal {
         Refusal(
             .noServer, "the connection to \(options.base) was lost before its answer was complete",
-            next: "try again, or check the server: entrupy-sim doctor")
+            next: "try again, or check the server: \(options.command("doctor"))")
     }
 
     /// The refusal for an answer that is an error.
@@ -383,17 +388,21 @@ struct ControlClient: Sendable {
             switch status {
             case 401: Self.advice(aboutTokenFor: path)
             case 404 where isUnknownNamespace:
-                "make it with \"entrupy-sim namespace make \(Shell.operand(options.named))\", or see which there are: entrupy-sim namespace list"
+                "make it with \"\(options.serverCommand("namespace make \(Shell.operand(options.named))"))\", or see which there are: \(options.serverCommand("namespace list"))"
+            case _ where message.hasPrefix(Self.ofFault):
+                "see it with \"\(options.command("fault list"))\", remove it with \"\(options.command("fault clear"))\""
             case 503: "try again in a moment"
             default: nil
             }
-        if refusal.next == nil { refusal.nameCommandOfList() }
+        if refusal.next == nil { refusal.nameCommandOfList(options) }
         return refusal
     }
 
     /// The token that a refused request needs: only the control API takes the control token.
-    private static func advice(aboutTokenFor path: String) -> String {
+    private static func advice(aboutTokenFor path: String) -> String? {
         let parts = path.prefix { $0 != "?" }.split(separator: "/")
+        // A login is what gets a token.
+        if parts.last == "login" { return nil }
         switch parts.first == "ns" ? parts.dropFirst(2).first : parts.first {
         case "_sim":
             return

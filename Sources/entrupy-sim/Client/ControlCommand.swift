@@ -27,11 +27,11 @@ protocol Endpoint: ControlAction {
     /// The request, and how its answer is printed.
     func call() throws -> ControlCall
     /// Changes a refusal of the server, for instance what to do next.
-    func explain(_ refusal: inout Refusal)
+    func explain(_ refusal: inout Refusal, _ terminal: Terminal)
 }
 
 extension Endpoint {
-    func explain(_ refusal: inout Refusal) {}
+    func explain(_ refusal: inout Refusal, _ terminal: Terminal) {}
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         try await answer(client, terminal)
@@ -44,7 +44,7 @@ extension Endpoint {
         do {
             answer = try await client.send(call)
         } catch var refusal as Refusal {
-            explain(&refusal)
+            explain(&refusal, terminal)
             throw refusal
         }
         try terminal.show(answer, of: call)
@@ -85,7 +85,7 @@ struct ControlCommand<Action: ControlAction>: AsyncParsableCommand {
     @OptionGroup var control: ControlOptions
 
     func run() async throws {
-        let terminal = Terminal(isJSON: control.json, isQuiet: control.quiet)
+        let terminal = Terminal(isJSON: control.json, isQuiet: control.quiet, place: control.place)
         do {
             try await action.run(ControlClient(options: control, terminal: terminal), terminal)
         } catch var refusal as Refusal {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 
 /// The options that choose a server and one of its namespaces, for every command that talks to a server.
@@ -39,6 +40,18 @@ struct ControlOptions: ParsableArguments {
         guard let parts = whole.wholeMatch(of: #/(.*)\/ns\/([^\/]+)/#) else { return (whole, nil) }
         return (String(parts.1), String(parts.2))
     }
+
+    /// The given server and namespace as options of a command, behind a space each: what variables name needs none.
+    var place: String { (namespace.map { " " + Shell.option("-n", $0) } ?? "") + server }
+
+    /// The given server as an option, behind a space.
+    private var server: String { url.map { " " + Shell.option("--url", $0) } ?? "" }
+
+    /// A command for a hint, with the server and the namespace for which it was asked.
+    func command(_ text: String) -> String { "entrupy-sim \(text)\(place)" }
+
+    /// A command for a hint that concerns all namespaces, with the server for which it was asked.
+    func serverCommand(_ text: String) -> String { "entrupy-sim \(text)\(server)" }
 
     /// The URL of the console in the namespace.
     var console: String { base + (named == "default" ? "" : "/ns/\(named)") + "/_sim/console" }

@@ -38,7 +38,7 @@ struct OpenedBundle: Sendable {
                 }
             }
         } catch {
-            throw Stop.because(error)
+            throw await Stop.because(error)
         }
         guard let result = made.withLockedValue({ $0 }) else {
             throw Refusal(.no, "\(path) could not be opened")

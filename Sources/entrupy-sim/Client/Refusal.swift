@@ -47,12 +47,12 @@ struct Refusal: Error {
     }
 
     /// Names the command that lists the right names where the server names its own route for that.
-    mutating func nameCommandOfList() {
+    mutating func nameCommandOfList(_ options: ControlOptions) {
         for thing in ["scenario", "snapshot"] {
             let end = "GET /_sim/\(thing)s lists them"
             guard message.hasSuffix(end), let start = message.range(of: "; ", options: .backwards) else { continue }
             let guess = message[start.upperBound...].dropLast(end.count)
-            next = "\(guess)\"entrupy-sim \(thing) list\" lists them"
+            next = "\(guess)\"\(options.command("\(thing) list"))\" lists them"
             message = String(message[..<start.lowerBound])
         }
     }

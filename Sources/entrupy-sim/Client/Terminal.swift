@@ -11,6 +11,8 @@ struct Terminal: Sendable {
     let isJSON: Bool
     /// Whether no progress is shown.
     var isQuiet = false
+    /// The options that the command line gave for the server and the namespace, for the commands of hints.
+    var place = ""
     /// Whether standard output is a terminal, and not a pipe or a file.
     let isInteractive = isatty(STDOUT_FILENO) == 1
     /// Whether standard error is a terminal, where a line can be overwritten.
@@ -46,6 +48,9 @@ struct Terminal: Sendable {
         guard isInteractive, Self.allowsColour, let style = piece.style else { return text + padding }
         return Self.styled(text, style) + padding
     }
+
+    /// A command for a hint, with the server and the namespace for which it was asked.
+    func command(_ text: String) -> String { "entrupy-sim \(text)\(place)" }
 
     func line(_ text: String, _ style: Style? = nil) { line([Piece(text, style)]) }
 

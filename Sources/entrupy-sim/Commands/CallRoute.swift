@@ -8,14 +8,15 @@ struct CallRoute: ControlAction {
     static let abstract = "Send any request to the server, and print its answer."
     static let discussion = """
         api GET /_sim/due
-        api PUT /_sim/namespaces/a -d '{"seed": "empty"}'
+        api PUT /_sim/namespaces/a '{"seed": "empty"}'
         api GET /v2/webhooks -H 'Authorization: Token demo-api-token'
 
         The path is below the namespace. An answer that is an error exits 1, or 64 if the request was wrong.
         """
     @Argument(help: "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.") var method: String
     @Argument(help: "The path on the server, with a query, for instance '/_sim/requests?status=4xx'.") var path: String
-    @Option(name: [.customShort("d"), .long], help: "The body, as JSON.") var data: String?
+    @Argument(help: "The body, as JSON. (default: none)") var body: String?
+    @Option(name: [.customShort("d"), .long], help: "The body too, as in curl.") var data: String?
     @Option(name: [.customShort("H"), .long], help: "A header, for instance 'Api-Version: 1.3'; may be repeated.")
     var header: [String] = []
 
@@ -27,6 +28,7 @@ struct CallRoute: ControlAction {
         try require(
             Self.methods.contains(method.uppercased()),
             "METHOD must be one of \(Self.methods.joined(separator: ", ")), got \"\(method)\"")
+        try require(body == nil || data == nil, "give the body once: behind the path, or with --data")
         for text in header {
             // A name as RFC 9110 has it. A line break would begin another header.
             let header = #/([A-Za-z0-9!#$%&'*+.^_`|~-]+):[^\x00-\x1f\x7f]*/#.matchingSemantics(.unicodeScalar)
@@ -38,7 +40,9 @@ struct CallRoute: ControlAction {
     }
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        let body = try data.map { ControlCall.Body.json(try InputFile.json(Data($0.utf8), "--data")) }
+        let body = try (body ?? data).map { text in
+            ControlCall.Body.json(try InputFile.json(Data(text.utf8), data == nil ? "BODY" : "--data"))
+        }
         let target = try target(client.options)
         var call = ControlCall(
             HTTPMethod(rawValue: method.uppercased()), ControlPath(stringLiteral: target),

@@ -103,7 +103,7 @@ struct SeedCommand: AsyncParsableCommand {
                 }
         }
 
-        func explain(_ refusal: inout Refusal) {
+        func explain(_ refusal: inout Refusal, _ terminal: Terminal) {
             guard refusal.code == .usage else { return }
             let place = file == "-" ? "it" : "\(file) there"
             refusal.next = "correct \(place), and load it again: nothing was changed"

@@ -86,7 +86,8 @@ struct Doctor: ControlAction {
             info.data_dir.map { Finding(.good, "data", "in \($0)") }
                 ?? Finding(.note, "data", "in memory: nothing survives a stop"),
         ]
-        findings += [info.data_dir.flatMap(space), hosts(info.refused), clock(info.namespace)].compactMap(\.self)
+        findings += [info.data_dir.flatMap(space), hosts(info.refused), clock(info.namespace, client)].compactMap(
+            \.self)
         findings += try await webhooks(client)
         findings += try await [failedDueWork(client), rules(client)].compactMap(\.self)
         return findings
@@ -133,14 +134,15 @@ struct Doctor: ControlAction {
         }
     }
 
-    private func clock(_ namespace: NamespaceInfo) -> Finding {
+    private func clock(_ namespace: NamespaceInfo, _ client: ControlClient) -> Finding {
         if let note = namespace.notes?.first {
-            return Finding(.note, "clock", note.problem, next: "entrupy-sim namespace make NAME --freeze now")
+            return Finding(
+                .note, "clock", note.problem, next: client.options.serverCommand("namespace make NAME --freeze now"))
         }
         return namespace.clock.mode == "frozen"
             ? Finding(
                 .note, "clock", "\(namespace.name) is frozen at \(namespace.clock.now)",
-                next: "results, retries and timeouts come only with \"entrupy-sim clock advance\"")
+                next: "results, retries and timeouts come only with \"\(client.options.command("clock advance"))\"")
             : Finding(.good, "clock", "\(namespace.name) is running, \(namespace.clock.now)")
     }
 
@@ -177,14 +179,17 @@ struct Doctor: ControlAction {
         var findings = failed.prefix(1).map {
             Finding(
                 .bad, "webhooks", "\(Self.count(failed)) failed, the last: \(Self.reason($0))",
-                next: "send it again with \"entrupy-sim webhooks redeliver \(Shell.operand($0.id))\"")
+                next: "send it again with \"\(client.options.command("deliveries redeliver \(Shell.operand($0.id))"))\""
+            )
         }
         if let last = retried.first {
             let moment = last.next_attempt_at.map { ", next at \(Readable.time($0))" } ?? ""
             let text = "\(Self.count(retried)) failed and will be retried\(moment), the last: \(Self.reason(last))"
             let next = "does \(last.url ?? "the receiver") answer? see the attempts with "
             findings.append(
-                Finding(.bad, "webhooks", text, next: next + "\"entrupy-sim webhooks list --status retrying\""))
+                Finding(
+                    .bad, "webhooks", text,
+                    next: next + "\"\(client.options.command("deliveries list --status retrying"))\""))
         }
         if findings.isEmpty { findings.append(Finding(.good, "webhooks", "none failed")) }
         return try await findings + subscriptions(client)
@@ -207,11 +212,11 @@ struct Doctor: ControlAction {
             let count = Readable.count(active.count, "subscription")
             findings.append(Finding(.good, "webhooks", "\(count): \(forms.joined(separator: "; "))"))
         }
-        return findings + equal(all.webhooks)
+        return findings + equal(all.webhooks, client)
     }
 
     /// The subscriptions that equal another one, so that their URL gets every event more than once.
-    private func equal(_ subscriptions: [SubscriptionInfo]) -> [Finding] {
+    private func equal(_ subscriptions: [SubscriptionInfo], _ client: ControlClient) -> [Finding] {
         let groups = Dictionary(grouping: subscriptions) { one in
             [
                 one.organization, one.url, one.events.sorted().joined(separator: " "), one.username ?? "", one.version,
@@ -222,7 +227,7 @@ struct Doctor: ControlAction {
             Finding(
                 .note, "webhooks",
                 "\(group.map(\.id).joined(separator: ", ")) are equal: \(group[0].url) gets each event \(group.count) times",
-                next: "delete all but one with \"entrupy-sim webhooks remove\", unless that is meant")
+                next: "delete all but one with \"\(client.options.command("webhooks remove"))\", unless that is meant")
         }
     }
 
@@ -261,6 +266,8 @@ struct Doctor: ControlAction {
         let activeText = "\(Readable.count(active, "rule")) active: some requests or webhooks fail on purpose"
         return Finding(
             .note, "faults", [activeText, spentText].compactMap(\.self).joined(separator: "; "),
-            next: "see them with \"entrupy-sim fault list\", remove them with \"entrupy-sim fault clear\"")
+            next:
+                "see them with \"\(client.options.command("fault list"))\", remove them with \"\(client.options.command("fault clear"))\""
+        )
     }
 }

@@ -165,7 +165,8 @@ private struct Listening: Sendable {
             throw refusal
         } catch let refusal as Refusal where refusal.code == .noServer {
             guard let id else { throw refusal }
-            let old = "the subscription stays if its data are kept: entrupy-sim webhooks remove \(Shell.operand(id))"
+            let old =
+                "the subscription stays if its data are kept: \(client.options.command("webhooks remove \(Shell.operand(id))"))"
             throw Refusal(
                 .noServer, "the server at \(client.options.base) stopped, so webhooks do not come any more",
                 next: "start it again with \"entrupy-sim serve\", then repeat this command\n\(old)")

@@ -22,14 +22,15 @@ struct Settle: Endpoint {
             "settled")
     }
 
-    func explain(_ refusal: inout Refusal) {
+    func explain(_ refusal: inout Refusal, _ terminal: Terminal) {
         guard let bytes = refusal.answer, let unsettled = try? WireJSON.decode(Settlement.self, from: bytes) else {
             return
         }
-        refusal.details = []
+        refusal.details = refusal.details.filter { $0.field == "pending" }
         refusal.next =
             unsettled.clock.mode == "frozen"
-            ? "the clock is frozen: entrupy-sim clock advance --to next" : "wait longer with --within, at most 10m"
+            ? "the clock is frozen: \(terminal.command("clock advance --to next"))"
+            : "wait longer with --within, at most 10m"
     }
 }
 
@@ -46,10 +47,14 @@ struct ClockCommand: AsyncParsableCommand {
     struct Freeze: Endpoint {
         static let abstract = "Freeze the clock, now or at a later moment."
         static let optionNames = ["at": "--at"]
-        @Option(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z. (default: now)") var at: String?
+        @Argument(help: "ISO 8601 with an offset, for instance 2026-01-05T09:00:00Z. (default: now)")
+        var moment: String?
+        @Option(help: "The moment too. (default: now)") var at: String?
+
+        func validate() throws { try require(moment == nil || at == nil, "give the moment once, with or without --at") }
 
         func call() -> ControlCall {
-            ControlCall(.POST, "/_sim/clock/freeze", body: ["at": at]).printing(ClockState.self)
+            ControlCall(.POST, "/_sim/clock/freeze", body: ["at": moment ?? at]).printing(ClockState.self)
         }
     }
 
@@ -183,7 +188,7 @@ struct NamespaceCommand: AsyncParsableCommand {
                 guard count > 0 else {
                     throw Refusal(
                         .no, "there is no namespace whose name begins with \"\(prefix)\"",
-                        next: "see which there are: entrupy-sim namespace list")
+                        next: "see which there are: \(terminal.command("namespace list"))")
                 }
                 try await client.send(ControlCall(.DELETE, "/_sim/namespaces", [("prefix", prefix)], takesLong: true))
                 if !terminal.isJSON { terminal.line("dropped \(Readable.count(count, "namespace"))") }

@@ -16,12 +16,20 @@ extension WebhooksCommand {
             discussion: """
                 webhooks probe http://127.0.0.1:3000/hooks --secret whsec_1234567890
 
-                Needs no server. The item is an authentic one of DemoOrg, named entrupy-sim-probe. Exits 1 if the receiver refuses a \
-                right or repeated delivery in the form of --signature, or takes an unsigned or wrongly signed one in any form.
+                webhooks probe http://127.0.0.1:3000/hooks --secret whsec_1234567890 --item QZ5HXWOU
+
+                Without --item it needs no server: the item is an authentic one of DemoOrg, named entrupy-sim-probe. Exits 1 if the receiver \
+                refuses a right or repeated delivery in the form of --signature, takes an unsigned or wrongly signed one in any form, or \
+                fails: an answer from 500 is no refusal.
                 """)
 
         @Argument(help: "The URL of the receiver.") var url: String
         @Option(help: "The secret_key with which the receiver checks signatures.") var secret: String
+        @Option(
+            help:
+                "The entrupy_id of an item to send, of the server of ENTRUPY_SIM_URL and the namespace of ENTRUPY_SIM_NAMESPACE. (default: an item made for this)"
+        )
+        var item: String?
         @Option(help: "The form of the signature that the receiver must take: sha256-base64, sha256-hex or hex.")
         var signature = WebhookSignatureForm.base64
         @Option(help: "The longest time for each answer, for instance 10s or 1m.") var timeout = DurationArgument(
@@ -44,7 +52,11 @@ extension WebhooksCommand {
         func run() async throws {
             if let webhookCa { try Encryption.trust(webhookCa, option: "--webhook-ca") }
             let addresses = try await addresses()
-            let results = await WebhookProbe(options: self, body: try await Self.body(), addresses: addresses).run()
+            let body =
+                if let item {
+                    try await Self.body(of: item, ControlClient(options: try ControlOptions.parse([])))
+                } else { try await Self.body() }
+            let results = await WebhookProbe(options: self, body: body, addresses: addresses).run()
             try show(results, Terminal(isJSON: json))
             guard results.allSatisfy(\.ok) else { throw ExitCode(Refusal.Code.no.rawValue) }
         }
@@ -76,20 +88,33 @@ extension WebhooksCommand {
                 let made: GeneratedItems = try await client.post(
                     "/_sim/authentications",
                     body: ["result": "authentic", "customer_item_id": "entrupy-sim-probe"])
-                let token = try await client.firstAPIToken() ?? ""
-                // Decoded and encoded again, so that its members have the order of a webhook's.
-                let answer: ItemAnswer<V1Item> = try await client.send(
-                    ControlCall(
-                        .GET, "/v1/authentications/\(made.entrupy_ids.first ?? "")",
-                        headers: [("Authorization", "Token \(token)"), ("Api-Version", "1.4")])
-                ).decoded()
+                let body = try await body(of: made.entrupy_ids.first ?? "", client)
                 await server.stop()
-                return Data(
-                    JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(.spaced))
+                return body
             } catch {
                 await server.stop()
                 throw error
             }
+        }
+
+        /// The body of a delivery about an item of a server.
+        private static func body(of item: String, _ client: ControlClient) async throws -> Data {
+            let known: ProbedItem = try await client.get("/_sim/authentications/\(item)")
+            let token = try await client.apiToken(ofUser: known.username) ?? ""
+            // Decoded and encoded again, so that its members have the order of a webhook's.
+            let answer: ItemAnswer<V1Item> = try await client.send(
+                ControlCall(
+                    .GET, "/v1/authentications/\(known.entrupy_id)",
+                    headers: [("Authorization", "Token \(token)"), ("Api-Version", "1.4")])
+            ).decoded()
+            return Data(
+                JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(.spaced))
+        }
+
+        /// The part of an item that says whose it is.
+        private struct ProbedItem: Decodable {
+            let entrupy_id: String
+            let username: String
         }
 
         private func show(_ results: [WebhookProbe.Result], _ terminal: Terminal) throws {
@@ -100,6 +125,10 @@ extension WebhooksCommand {
             let right = results.filter { $0.delivery == "right" }
             if right.first?.taken == false, let other = right.first(where: \.taken)?.signature {
                 terminal.note("note: it takes the form \(other): is --signature \(other) meant?")
+            }
+            if let failed = results.first(where: \.failed) {
+                let text = failed.answered.map { ": \($0)" } ?? ", without a text"
+                terminal.note("note: the receiver failed with \(failed.answer)\(text)")
             }
         }
     }
@@ -124,15 +153,21 @@ struct WebhookProbe: Sendable {
         @Nullable var status: Int?
         /// The reason why there was no answer; null if there was one.
         @Nullable var error: String?
+        /// The beginning of the text of an answer from 500; null for other answers.
+        @Nullable var answered: String?
         /// Whether the delivery must be taken; null if that depends on the receiver.
         @Nullable var expected: Bool?
         let taken: Bool
         /// Whether the answer is right, or does not matter.
         let ok: Bool
 
+        /// Whether the receiver failed, which is no refusal.
+        var failed: Bool { status.map { $0 >= 500 } ?? false }
+
         var answer: String { status.map { "\($0)" } ?? error ?? "none" }
 
         var verdict: String {
+            if failed { return "WRONG: the receiver failed" }
             if expected == nil { return taken ? "taken" : "not taken, and need not be" }
             if status == nil { return "WRONG: no answer" }
             return "\(ok ? "ok" : "WRONG"): \(taken ? "taken" : "refused")"
@@ -184,7 +219,7 @@ struct WebhookProbe: Sendable {
     private func send(
         _ delivery: String, _ form: WebhookSignatureForm?, _ sent: Data, _ secret: String, _ expected: Bool?
     ) async -> Result {
-        var (status, problem): (Int?, String?)
+        var (status, problem, answered): (Int?, String?, String?)
         do {
             var request = try OutgoingRequest(.POST, options.url)
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -200,15 +235,32 @@ struct WebhookProbe: Sendable {
             request.addresses = addresses
             let time = TimeAmount.milliseconds(Int64(timeout * 1000))
             // The addresses and limits of a server's webhooks.
-            status = try await OutgoingClient(answerLimit: .webhook).exchange(request, deadline: .now() + time) {
-                $0.status
+            (status, answered) = try await OutgoingClient(answerLimit: .webhook).exchange(
+                request, deadline: .now() + time
+            ) { answer in
+                (answer.status, answer.status >= 500 ? await Self.beginning(of: answer) : nil)
             }
         } catch {
             problem = text(of: error)
         }
         let isTaken = status.map { (200...299).contains($0) } ?? false
         return Result(
-            delivery: delivery, signature: form?.rawValue, status: status, error: problem, expected: expected,
-            taken: isTaken, ok: expected.map { status != nil && $0 == isTaken } ?? true)
+            delivery: delivery, signature: form?.rawValue, status: status, error: problem, answered: answered,
+            expected: expected, taken: isTaken,
+            ok: status.map { $0 < 500 && (expected ?? isTaken) == isTaken } ?? (expected == nil))
+    }
+
+    /// The first bytes of an answer's text; `nil` if it has none.
+    private static func beginning(of answer: OutgoingAnswer) async -> String? {
+        var bytes: [UInt8] = []
+        do {
+            for try await part in answer.body {
+                bytes += part.readableBytesView.prefix(300 - bytes.count)
+                if bytes.count >= 300 { break }
+            }
+        } catch {
+            // What came before the end is shown.
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 }

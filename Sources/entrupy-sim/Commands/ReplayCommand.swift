@@ -146,7 +146,7 @@ extension ReplayCommand {
             }
             try Self.exit(report)
         } catch let error where !(error is ReplayRefusal || error is ExitCode || error is Refusal) {
-            throw Stop.because(error)
+            throw await Stop.because(error)
         }
     }
 

@@ -213,7 +213,7 @@ struct RequestsCommand: AsyncParsableCommand {
             }
         }
 
-        func explain(_ refusal: inout Refusal) {
+        func explain(_ refusal: inout Refusal, _ terminal: Terminal) {
             let kind = AnyName.allCases.first { kind in
                 refusal.details.contains { $0.problem.contains("\"\(kind.rawValue)\"") }
             }
@@ -224,7 +224,8 @@ struct RequestsCommand: AsyncParsableCommand {
                 return
             }
             let wrong = step.isEmpty ? "--route or --method" : "the route of --step"
-            refusal.next = "correct \(wrong); \"entrupy-sim choices routes\" lists the routes, \(option) allows others"
+            refusal.next =
+                "correct \(wrong); \"\(terminal.command("choices routes"))\" lists the routes, \(option) allows others"
         }
     }
 

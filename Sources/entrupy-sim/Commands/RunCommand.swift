@@ -189,7 +189,7 @@ private struct SimulatedRun {
             for note in run.notes { terminal.note("note: \(note.field): \(note.problem)") }
             return run.name
         } catch var refusal as Refusal {
-            scenario.explain(&refusal)
+            scenario.explain(&refusal, terminal)
             throw refusal
         }
     }

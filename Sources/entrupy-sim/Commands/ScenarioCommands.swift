@@ -27,9 +27,11 @@ struct ScenarioCommand: AsyncParsableCommand {
     /// The name of the scenario that was started in the namespace from the text of a file.
     ///
     /// - Throws: ``Refusal`` if none was started, or one with another text: its expectations are not those of the file.
-    private static func startedName(_ file: String, _ client: ControlClient) async throws -> String {
+    private static func startedName(
+        _ file: String, _ client: ControlClient, _ terminal: Terminal
+    ) async throws -> String {
         let wanted = try text(file)
-        let start = "entrupy-sim scenario start \(Shell.operand(file))"
+        let start = terminal.command("scenario start \(Shell.operand(file))")
         guard let started = try await client.startedScenario() else {
             throw Refusal(.no, "no scenario was started in this namespace", next: "start it: \(start)")
         }
@@ -122,7 +124,7 @@ struct ScenarioCommand: AsyncParsableCommand {
             throw ExitCode(Refusal.Code.no.rawValue)
         }
 
-        func explain(_ refusal: inout Refusal) {
+        func explain(_ refusal: inout Refusal, _ terminal: Terminal) {
             if let newNamespace, refusal.details.contains(where: { $0.field == "namespace" }), refusal.code == .no {
                 refusal = Refusal(
                     .no, "the namespace \"\(newNamespace)\" exists already",
@@ -160,7 +162,7 @@ struct ScenarioCommand: AsyncParsableCommand {
                 (run, others) = try await BundleVerification.run(scenario, bundle, isStrict: strict)
                 bytes = try WireJSON.encode(run)
             } else {
-                let name = isFile(scenario) ? try await startedName(scenario, client) : scenario
+                let name = isFile(scenario) ? try await startedName(scenario, client, terminal) : scenario
                 (run, bytes) = try await client.verify(name, isStrict: strict)
                 others = 0
             }
@@ -208,7 +210,7 @@ struct ScenarioCommand: AsyncParsableCommand {
             terminal.line(
                 run.name + (run.verified ? verified : ": \(failed) of \(all.count) failed") + unchecked)
             if run.timeline.contains(where: { $0.state == "waiting" }) {
-                terminal.note("the timeline is not over: entrupy-sim clock advance --to next")
+                terminal.note("the timeline is not over: \(terminal.command("clock advance --to next"))")
             }
         }
     }
@@ -223,8 +225,10 @@ extension ScenarioRun: Printable {
                 "  after \(DurationText.text(seconds: action.at - started_at))  \(action.action)  \(action.state)")
         }
         for note in notes { terminal.note("note: \(note.field): \(note.problem)") }
-        let place = namespace == "default" ? "" : " " + Shell.option("--namespace", namespace)
-        terminal.line("then: entrupy-sim scenario verify \(Shell.quoted(name))\(place)")
+        // With --new the scenario is in another namespace than the one that was asked.
+        let isNamed = namespace == "default" || terminal.place.contains(" " + Shell.option("-n", namespace))
+        let place = isNamed ? "" : " " + Shell.option("-n", namespace)
+        terminal.line("then: \(terminal.command("scenario verify \(Shell.quoted(name))\(place)"))")
     }
 }
 

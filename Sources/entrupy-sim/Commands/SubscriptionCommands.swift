@@ -57,7 +57,7 @@ extension WebhooksCommand {
             webhooks add http://127.0.0.1:9000/hooks --secret my-secret
             webhooks add http://127.0.0.1:9000/hooks --secret my-secret --events session.completed,support.message
 
-            Prints the subscription's id. Two subscriptions are equal if they differ in their secrets alone; "webhooks list --subscriptions" shows \
+            Prints the subscription's id. Two subscriptions are equal if they differ in their secrets alone; "webhooks list" shows \
             them. The URL must be a loopback or private address, unless the server was started with --webhook-targets any.
             """
         static let optionNames = SubscriptionOptions.names.merging(["url": "the URL", "secret_key": "--secret"]) { $1 }
@@ -125,7 +125,7 @@ extension WebhooksCommand {
 
     struct Remove: ControlAction {
         static let abstract = "Delete subscriptions. Their open deliveries are not sent."
-        @Argument(help: "The subscriptions' ids, as \"webhooks list --subscriptions\" shows them.") var ids: [String]
+        @Argument(help: "The subscriptions' ids, as \"webhooks list\" shows them.") var ids: [String]
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
             for id in ids { try await client.send(ControlCall(.DELETE, "/_sim/webhooks/\(id)")) }

@@ -40,19 +40,19 @@ struct Wait: ControlAction {
             defer { group.cancelAll() }
             _ = try await group.next()
         }
-        guard let found = found.withLockedValue(\.self) else { throw try await late(client) }
+        guard let found = found.withLockedValue(\.self) else { throw try await late(client, terminal) }
         if terminal.isJSON { return terminal.json(found) }
         let change = try WireJSON.decode(StateChange.self, from: found)
         terminal.line("\(event)  \(Readable.time(change.at))  \(change.kind)")
     }
 
     /// The refusal after the time is over.
-    private func late(_ client: ControlClient) async throws -> Refusal {
+    private func late(_ client: ControlClient, _ terminal: Terminal) async throws -> Refusal {
         let clock: ClockState = try await client.get("/_sim/clock")
         return Refusal(
             .no, "\(event) did not happen within \(within)",
             next: clock.mode == "frozen"
-                ? "the clock is frozen at \(clock.now): entrupy-sim clock advance --to next"
+                ? "the clock is frozen at \(clock.now): \(terminal.command("clock advance --to next"))"
                 : "wait longer with --within, or look at what comes: curl \(Shell.quoted("\(client.options.base)/_sim/due"))"
         )
     }

@@ -15,7 +15,7 @@ struct SubscriptionParts {
         facts.subscriptions.isEmpty
             ? []
             : [
-                "CHOOSE: the secrets that sign deliveries are not written here. Give each URL the one that its receiver knows."
+                "CHOOSE: the secrets that sign deliveries are not written here. Give each URL the one that its receiver knows, and the values of its query."
             ]
     }
 
@@ -24,7 +24,7 @@ struct SubscriptionParts {
         let requested = requested
         return facts.subscriptions.prefix(max).map { subscription in
             var members: [(String, JSONValue)] = [
-                ("url", .string(subscription.url)), ("secret_key", .string(Self.secret)),
+                ("url", .string(subscription.url.maskingQuery)), ("secret_key", .string(Self.secret)),
                 ("events", .array(subscription.events.map { .string($0) })),
                 ("organization", .string(subscription.organization)),
             ]
