@@ -68,6 +68,9 @@ package struct ItemTemplate: Sendable {
         let flag = fields.word("flag", FlagID.self)
         let formFactor = fields.word("form_factor", FormFactor.self)
         let marketEdge = fields.marketEdge()
+        if let text = fields.optionalString(Self.serialNumber), let problem = TextRules.tooLong(text, scalars: 1000) {
+            fields.report(Self.serialNumber, problem)
+        }
         let own = fields.object("metadata")
         fields.refuseMembers(except: Self.known, ignoring: Self.explained)
         var item = members.filter { $0.key.isOne(of: ItemField.names + [Self.serialNumber]) }
