@@ -58,6 +58,12 @@ import Testing
         try await receiver.close()
         #expect(run.status == 1 && !run.output.contains("ok: refused"), "\(run.output)")
         #expect(run.output.contains("note: the receiver failed with 500: seen"), "\(run.output)")
+        // One that fails where it must refuse is not careful either.
+        let other = try await WebhookReceiver.open()
+        other.behave(.decide { self.isRight($0.headers["Entrupy-Signature"].first, $0.body) ? 200 : 500 })
+        let failing = try await SimProcess.run(["webhooks", "probe", other.url, "--secret", secret])
+        try await other.close()
+        #expect(failing.status == 1, "\(failing.output)")
     }
 
     @Test func anItemOfAServerIsSent() async throws {
