@@ -2,7 +2,7 @@ import ClientTransport
 import Foundation
 import SimulationAPI
 
-// What there is: items, a whole request, deliveries, events, and scheduled work.
+// Lists of items, deliveries, events and scheduled work, and single requests.
 extension SimulatedNamespace {
     /// The items, newest first.
     ///
@@ -88,7 +88,7 @@ extension SimulatedNamespace {
         }
     }
 
-    /// What is scheduled, the next first.
+    /// The scheduled work, the next first.
     public func due() async throws -> [DueEntry] {
         try await control.send("GET", "/_sim/due", as: DueList.self).due
     }

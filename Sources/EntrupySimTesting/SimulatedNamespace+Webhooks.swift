@@ -117,7 +117,7 @@ private struct WantedDelivery: Sendable {
         }
     }
 
-    /// What differs in a delivery.
+    /// The differences of a delivery.
     func differences(_ delivery: WebhookDelivery) -> [String] {
         var found: [String] = []
         if let event, delivery.event != event { found.append("event is \(delivery.event), not \(event)") }

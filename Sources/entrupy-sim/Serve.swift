@@ -134,7 +134,7 @@ enum Stop {
         }
     }
 
-    /// What can be done about the program that has a port: another simulator says what it is.
+    /// Advice about the program that has a port: another simulator says what it is.
     private static func whoListens(_ refused: PortRefused) async -> String {
         let host = refused.address == "::1" ? "[::1]" : "127.0.0.1"
         let arguments = ["--url", "http://\(host):\(refused.port)", "-n", "default", "--timeout", "2s"]

@@ -12,6 +12,7 @@ import Testing
             (["count": 2, "template": ["results": "unknown"]], "results", "did you mean result?"),
             (["store_code": "n"], "store_code", "expected product_category, brand"),
             (["metadata": ["brand": "Nike"]], "metadata.brand", "belongs beside metadata"),
+            (["metadata": ["capture_workflow": "x"]], "metadata.capture_workflow", "belongs beside metadata"),
             (["serial_number": 5], "serial_number", "must be a string"),
             (["serial_number": .string(String(repeating: "é", count: 1001))], "serial_number", "1000"),
             (["metadata": "n"], "metadata", "must be an object"), (["delay": "1h"], "delay", "a scenario's timeline"),

@@ -75,7 +75,8 @@ package struct ItemTemplate: Sendable {
         fields.refuseMembers(except: Self.known, ignoring: Self.explained)
         var item = members.filter { $0.key.isOne(of: ItemField.names + [Self.serialNumber]) }
         for key in own.names {
-            if key.isOne(of: Self.known) {
+            // None of them may come in by this way: some are refused beside it.
+            if key.isOne(of: Self.known + Self.explained) {
                 fields.report("metadata.\(key)", "belongs beside metadata, which holds what no document names")
             }
             item[key] = members["metadata"]?.members?[key]

@@ -52,7 +52,7 @@ extension ListAuthentications.Filter {
         ) throws -> String? {
             guard let value else { return nil }
             if let id = id(value) { return id }
-            if let id = try Self.kept(value, field, job) { return id }
+            if let id = try kept(value, field, job) { return id }
             let lower = known.map { $0.lowercased() }
             let near = NearestName.nearest(to: value.lowercased(), among: lower).flatMap { lower.firstIndex(of: $0) }
             let question = near.map { "; did you mean \(known[$0])?" } ?? ""
@@ -82,10 +82,12 @@ extension ListAuthentications.Filter {
     }
 
     /// The id that items keep of a value which the platform does not know; `nil` if no item has it.
-    private static func kept(_ value: String, _ field: ItemSearch.Field, _ job: JobContext) throws -> String? {
-        try [value, ItemMetadata.identifier(value)].first { id in
+    private func kept(_ value: String, _ field: ItemSearch.Field, _ job: JobContext) throws -> String? {
+        let organizations =
+            try username.map { [try NamedUser.find($0, job).organizationID] } ?? ListAuthentications.organizations(job)
+        return try [value, ItemMetadata.identifier(value)].first { id in
             let search = ItemSearch(
-                scope: .organizations(try ListAuthentications.organizations(job)),
+                scope: .organizations(organizations),
                 terms: [ItemSearch.Term(field, [id])], from: nil, to: nil, after: nil)
             return try !job.transaction.items(search, limit: 1, key: nil).isEmpty
         }

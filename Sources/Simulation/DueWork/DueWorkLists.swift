@@ -56,7 +56,7 @@ package struct FindUnsettled: Operation {
     /// The unsettled work, and the real time until the next of it runs; `nil` if it does not run by itself.
     package struct Answer: Sendable {
         package let settlement: Settlement
-        /// What is pending, the soonest first ``listed`` of it.
+        /// The first ``listed`` pieces of pending work, the soonest first.
         package let pending: [ErrorDetail]
         package let wait: Span?
     }

@@ -92,7 +92,10 @@ struct ContextHTTP: Sendable {
             return plain(.forbidden, "the Host must be this machine's loopback address or \(host)")
         }
         let origins = request.headers[values: .origin].map { $0.lowercased() }
-        let isOfThisOrigin = origins.allSatisfy { $0.isIdentical(to: "http://" + authority.lowercased()) }
+        let isOfThisOrigin = origins.allSatisfy { origin in
+            // By either scheme: a proxy may add TLS.
+            ["http://", "https://"].contains { origin.isIdentical(to: $0 + authority.lowercased()) }
+        }
         // Browsers say so of a page's request without an origin.
         let sites = request.headers[values: Self.siteHeader].map { $0.lowercased() }
         guard isOfThisOrigin, sites.allSatisfy({ $0.isOne(of: ["same-origin", "none"]) }) else {

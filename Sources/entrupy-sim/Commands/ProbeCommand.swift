@@ -259,7 +259,7 @@ struct WebhookProbe: Sendable {
                 if bytes.count >= 300 { break }
             }
         } catch {
-            // What came before the end is shown.
+            // The bytes before the end are shown.
         }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
