@@ -111,6 +111,10 @@ package struct SimServer: Sendable {
             throw error
         }
         for warning in namespaces.warnings { logger.warning("\(warning)") }
+        namespaces.environment.damaged.setReport { [logger] damaged in
+            logger.error(
+                "the namespace \(damaged.name) cannot be opened, and its file is kept: \(damaged.problem)")
+        }
         if let token = configuration.controlToken { namespaces.environment.registerSecret(token) }
         sender = WebhookSender(namespaces.environment.webhooks, logger: logger)
         connectSender(replay)

@@ -130,11 +130,14 @@ public struct ServerInfo: Codable, Sendable {
     public var refused: RefusedSummary?
     /// How far a snapshot of the namespace is that is being saved to a disk; `nil` if none is, and from servers before 0.3.
     public var saving: SaveProgress?
+    /// The namespaces whose files cannot be opened; `nil` from servers before 0.3.
+    public var damaged: [DamagedNamespace]?
 
     public init(
         version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?,
         webhook_targets: WebhookTargets, namespaces: Int, namespace: NamespaceInfo, settings: JSONValue,
-        refused: RefusedSummary? = nil, saving: SaveProgress? = nil
+        refused: RefusedSummary? = nil, saving: SaveProgress? = nil,
+        damaged: [DamagedNamespace]? = nil
     ) {
         name = "entrupy-sim"
         self.version = version
@@ -148,6 +151,19 @@ public struct ServerInfo: Codable, Sendable {
         self.settings = settings
         self.refused = refused
         self.saving = saving
+        self.damaged = damaged
+    }
+}
+
+/// A namespace whose file cannot be opened. Requests to it get 503; the file stays as it is.
+public struct DamagedNamespace: Codable, Sendable, Hashable {
+    public var name: String
+    /// The problem, with the file's path.
+    public var problem: String
+
+    public init(name: String, problem: String) {
+        self.name = name
+        self.problem = problem
     }
 }
 

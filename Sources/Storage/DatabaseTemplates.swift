@@ -21,6 +21,8 @@ final class DatabaseTemplates: Sendable {
     /// Held while the template of a key is built, copied or removed. So it is built once, and the others do not wait.
     private let locks = KeyedLocks()
     private let known: NIOLockedValueBox<RecentValues<String, DatabasePlace>>
+    /// The files that were found whole, as they were then.
+    private let sound = NIOLockedValueBox<[String: FileIdentity]>([:])
 
     /// Removes the files that cannot be used: those of another schema, and those that an earlier process had not
     /// finished.
@@ -43,6 +45,8 @@ final class DatabaseTemplates: Sendable {
                 .map { (name: $0, changed: FileIdentity("\(folder)/\($0)")?.changed ?? 0) }
             for file in files.sorted(by: { $0.changed < $1.changed }) {
                 let path = "\(folder)/\(file.name)"
+                // A folder in a template's place is moved when the template is made.
+                if PrivateFile.isFolder(path) { continue }
                 if file.name.hasSuffix(suffix) {
                     try checkAccess(path)
                     for case .file(let old) in known.insert(.file(path), for: path) {
@@ -98,10 +102,46 @@ final class DatabaseTemplates: Sendable {
         var dropped: [DatabasePlace] = []
         defer { for case .file(let old) in dropped { remove(old) } }
         try locks.withLock(path ?? key) {
-            if let place = try place(of: key) { return try body(place) }
+            if let path { try Self.moveFolder(at: path) }
+            if let place = try place(of: key), isSound(place) { return try body(place) }
             let place = try path.map { try buildFile($0, build) } ?? buildInMemory(build)
             dropped = known.withLockedValue { $0.insert(place, for: path ?? key) }
             try body(place)
+        }
+    }
+
+    /// Moves a folder out of a template's place.
+    private static func moveFolder(at path: String) throws {
+        guard PrivateFile.isFolder(path) else { return }
+        guard Foundation.rename(path, path + ".damaged") == 0 else {
+            throw StorageError.unavailable("\(path) is a folder and cannot be moved: \(PrivateFile.reason)")
+        }
+    }
+
+    /// Whether a template is whole. A file is read once in a process, and again after any change: the copy of a damaged one would be
+    /// a namespace without data, or none. A template is a cache, so a damaged one is made anew.
+    private func isSound(_ place: DatabasePlace) -> Bool {
+        guard case .file(let path) = place else { return true }
+        let identity = FileIdentity(path)
+        guard identity == nil || sound.withLockedValue({ $0[path] }) != identity else { return true }
+        // Whatever cannot be read is made anew, and an error of the disk is reported then.
+        guard (try? isWhole(path)) == true else { return false }
+        sound.withLockedValue { $0[path] = identity }
+        return true
+    }
+
+    private func isWhole(_ path: String) throws -> Bool {
+        // SQLite makes a database of an empty file.
+        guard FileIdentity(path)?.size ?? 0 > 0 else { return false }
+        let queue = try DatabaseQueue(privateFile: path)
+        defer {
+            // A connection that only read has nothing to lose.
+            try? queue.close()
+        }
+        return try queue.read { database in
+            let applied = try migrator.appliedIdentifiers(database).count
+            guard applied == migrator.migrations.count else { return false }
+            return try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
         }
     }
 
@@ -109,6 +149,7 @@ final class DatabaseTemplates: Sendable {
     private func remove(_ path: String) {
         locks.withLock(path) {
             guard known.withLockedValue({ !$0.has(path) }) else { return }
+            sound.withLockedValue { $0[path] = nil }
             NamespaceStore.removeDatabase(path)
         }
     }
@@ -128,7 +169,9 @@ final class DatabaseTemplates: Sendable {
         try template.transaction(build)
         try template.checkpoint()
         try template.close()
+        NamespaceStore.removeSidecarFiles(of: path)
         try NamespaceStore.rename(fresh, to: path)
+        sound.withLockedValue { $0[path] = FileIdentity(path) }
         return .file(path)
     }
 

@@ -80,6 +80,8 @@ package final class NamespaceStore: Sendable {
         let files = Set(try PrivateFile.names(in: folder))
         for file in files {
             let path = "\(folder)/\(file)"
+            // A folder in a database's place is reported when that is opened. What was set aside stays.
+            if PrivateFile.isFolder(path) || file.contains(damagedSuffix) { continue }
             let database = file.prefix { $0 != "." } + suffix
             if file.contains(".new") || !files.contains(String(database)) {
                 unlink(path)
@@ -134,10 +136,38 @@ package final class NamespaceStore: Sendable {
         return close(descriptor) == 0 ? reason : reason ?? PrivateFile.reason
     }
 
+    /// The ending of the name of a database that could not be opened, once another has its place.
+    private static let damagedSuffix = ".damaged"
+
     /// Opens the database of a namespace on disk.
+    ///
+    /// - Throws: ``StorageError`` that names the file if it is missing, empty, not a database, or not a file.
     package func open(_ name: String) throws -> NamespaceDatabase {
-        try NamespaceDatabase(
+        if let path = path(of: name) { try Self.checkContent(path) }
+        return try NamespaceDatabase(
             path: path(of: name), durability: durability, background: checkpoints, migrator: migrator)
+    }
+
+    /// Checks that a file has content, before SQLite makes an empty database of one that has none.
+    private static func checkContent(_ path: String) throws {
+        guard try PrivateFile.exists(at: path) else { throw StorageError.unavailable("\(path) is missing") }
+        guard let size = FileIdentity(path)?.size, size == 0, FileIdentity(path + "-wal")?.size ?? 0 == 0 else {
+            return
+        }
+        throw StorageError.unavailable("\(path) is empty")
+    }
+
+    /// Gives a database that cannot be opened another name, so that another one can have its place. What is in it can still be looked
+    /// for. One that was set aside before is replaced.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)``.
+    package func setAside(_ name: String) throws {
+        guard let path = path(of: name) else { return }
+        for suffix in ["", "-wal"] {
+            let target = path + Self.damagedSuffix + suffix
+            guard Foundation.rename(path + suffix, target) != 0, errno != ENOENT else { continue }
+            throw StorageError.unavailable("\(path)\(suffix) cannot be renamed to \(target): \(PrivateFile.reason)")
+        }
     }
 
     /// Whether there is a template of a key, so that a namespace of it is only a copy. Does not block.
@@ -233,7 +263,14 @@ package final class NamespaceStore: Sendable {
         guard let root, !names.isEmpty else { return }
         let folder = root.appendingPathComponent("namespaces").path
         // The database first: without it, the others are removed at the next start if the process is killed.
-        let beside = ["", "-wal", "-shm", "-journal", Self.noteSuffix]
+        let beside = [
+            "", "-wal", "-shm", "-journal", Self.noteSuffix, Self.damagedSuffix, Self.damagedSuffix + "-wal",
+        ]
+        // A folder in a database's place is nothing that this program made, so it only loses the name.
+        for name in names {
+            let path = "\(folder)/\(name)\(Self.suffix)"
+            if PrivateFile.isFolder(path) { _ = Foundation.rename(path, path + Self.damagedSuffix) }
+        }
         // Copies made before migrations.
         let copies = (1..<max(2, migrator.migrations.count)).map { ".schema-\($0)" }
         let files = names.flatMap { name in (beside + copies).map { "\(name)\(Self.suffix)\($0)" } }
@@ -263,7 +300,7 @@ package final class NamespaceStore: Sendable {
     }
 
     /// Removes the files that SQLite and the store keep beside a database file.
-    private static func removeSidecarFiles(of path: String) {
+    static func removeSidecarFiles(of path: String) {
         for suffix in ["-wal", "-shm", "-journal", noteSuffix] { unlink(path + suffix) }
     }
 }

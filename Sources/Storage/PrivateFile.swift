@@ -146,6 +146,12 @@ package enum PrivateFile {
         }
     }
 
+    /// Whether there is a folder at this path, and not a link to one.
+    static func isFolder(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
     // MARK: Access
 
     /// Who could access a file or folder.

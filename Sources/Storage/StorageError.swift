@@ -36,6 +36,9 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a newer version of this program wrote the database, so that nothing is wrong with it.
+    package var isOfNewerVersion: Bool { if case .newerSchema = self { true } else { false } }
+
     /// Converts any error of a storage call to a storage error.
     ///
     /// - Parameter path: the database file for the message; `nil` if a caller adds it.

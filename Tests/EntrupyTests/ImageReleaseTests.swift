@@ -169,6 +169,20 @@ import Testing
         }
     }
 
+    /// It may refer to any, and its file may be repaired.
+    @Test func noPictureIsRemovedWhileANamespaceCannotBeOpened() async throws {
+        try await withBench(onDisk: true) { bench in
+            let picture = try await bench.upload("unknown", bench.start())
+            bench.environment.damaged.add("broken", "its file is empty")
+            _ = try await bench.namespace.reset(control).result.get()
+            await bench.bench.namespaces.sweepImages(isFull: true)
+            #expect(try bench.isThere(picture))
+            bench.environment.damaged.remove("broken")
+            await bench.bench.namespaces.sweepImages(isFull: true)
+            #expect(try !bench.isThere(picture))
+        }
+    }
+
     @Test func picturesOfADownloadStayUntilItEnds() async throws {
         try await withBench(onDisk: true) { bench in
             let picture = try await bench.upload("downloaded", bench.start())

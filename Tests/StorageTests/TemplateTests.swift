@@ -86,4 +86,55 @@ import Testing
             #expect(store.templates.count == DatabaseTemplates.maxCount)
         }
     }
+
+    /// Damages of a template's file, before a process starts and under one.
+    private static let damages: [(name: String, apply: @Sendable (URL) throws -> Void)] = [
+        ("truncated", { try Data(contentsOf: $0).prefix(5000).write(to: $0) }), ("empty", { try Data().write(to: $0) }),
+        ("garbage", { try Data(repeating: 0x5a, count: 20_000).write(to: $0) }),
+        (
+            "pages",
+            {
+                let bytes = try Data(contentsOf: $0)
+                try (bytes.prefix(100) + Data(repeating: 0xff, count: bytes.count - 100)).write(to: $0)
+            }
+        ),
+        (
+            "without a schema",
+            {
+                try FileManager.default.removeItem(at: $0)
+                try DatabaseQueue(path: $0.path).write { try $0.execute(sql: "CREATE TABLE other (x)") }
+            }
+        ),
+        (
+            "a folder",
+            {
+                try FileManager.default.removeItem(at: $0)
+                try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false)
+            }
+        ),
+    ]
+
+    @Test(arguments: 0..<damages.count, [true, false])
+    func aDamagedTemplateIsMadeAnew(damage: Int, whileRunning: Bool) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("templates-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func insert(_ transaction: Transaction) throws {
+            _ = try transaction.insertOrganization(name: "Org", sdkFlagging: true)
+        }
+        var store: NamespaceStore? = try NamespaceStore(root: path)
+        try store?.makeTemplate("t", build: insert)
+        let file = try #require(FileManager.default.contentsOfDirectory(atPath: path + "/templates").first)
+        let url = URL(fileURLWithPath: "\(path)/templates/\(file)")
+        // Once copied, it is known to be whole.
+        try store?.prepare("a", from: .template(key: "t", build: insert)) { _ in }.discard()
+        if !whileRunning { store = nil }
+        try Self.damages[damage].apply(url)
+        let later = try store ?? NamespaceStore(root: path)
+        let place = try later.prepare("n", from: .template(key: "t", build: insert)) { transaction in
+            let count = try transaction.first("SELECT COUNT(*) FROM organizations") { $0[0] as Int }
+            #expect(count == 1, "\(Self.damages[damage].name)")
+        }
+        place.discard()
+    }
+
 }

@@ -99,7 +99,8 @@ struct ServerRoutes: Sendable {
                         random_seed: namespaces.environment.configuration.randomSeed,
                         data_dir: configuration.namespaces.dataDirectory,
                         webhook_targets: configuration.namespaces.allowsAnyTarget ? .any : .local, namespaces: count,
-                        namespace: namespace, settings: document, refused: refused.summary, saving: saving),
+                        namespace: namespace, settings: document, refused: refused.summary, saving: saving,
+                        damaged: namespaces.environment.damaged.list),
                     status: .ok, requestID: settings.requestID)
             }.response
         }

@@ -76,7 +76,8 @@ extension Namespaces {
                 namespace.images.add(to: &used!)
             }
         }
-        let known = environment.isStopping ? nil : used
+        // Nor are the images of a namespace that cannot be opened known. Its file may be repaired.
+        let known = environment.isStopping || !environment.damaged.list.isEmpty ? nil : used
         do {
             try await environment.threads.runIfActive { images.endSweep(sweep, used: known) }
         } catch {

@@ -23,10 +23,14 @@ package final class Mailbox: @unchecked Sendable {
         /// Runs alone, outside any transaction. It may replace the state or remove it.
         case exclusive(
             run: @Sendable (inout NamespaceState?) -> Reply, refuse: @Sendable (PlatformError) -> Void)
+        /// Runs like `exclusive`, and may make the state anew. A namespace that is closed, or cannot be opened, is not opened for it.
+        case remaking(@Sendable (inout NamespaceState?) -> Reply)
         /// The last item, which runs like `exclusive` and removes the state. An idle namespace is not opened for it.
         case ending(@Sendable (inout NamespaceState?) -> Reply)
     }
 
+    /// The namespace's name, for errors.
+    private let name: String
     private let threads: NIOThreadPool
     private let lock = NIOLock()
     private var waiting: Deque<WorkItem> = []
@@ -43,12 +47,15 @@ package final class Mailbox: @unchecked Sendable {
     private static let batchTime = ContinuousClock.Duration.milliseconds(5)
 
     /// - Parameters:
+    ///   - name: the namespace's name, for errors.
     ///   - opener: opens the namespace at its first use, if `state` is `nil`.
     ///   - observers: called after every batch, in this order.
     package init(
-        state: NamespaceState?, opener: (@Sendable () throws -> NamespaceState)? = nil, threads: NIOThreadPool,
+        name: String = "", state: NamespaceState?, opener: (@Sendable () throws -> NamespaceState)? = nil,
+        threads: NIOThreadPool,
         observers: [any CommitObserver]
     ) {
+        self.name = name
         self.state = state
         self.opener = opener
         self.threads = threads
@@ -120,6 +127,12 @@ package final class Mailbox: @unchecked Sendable {
                 _ = openIfClosed()
                 committed(state)
                 reply()
+            case .remaking(let run):
+                rest.removeFirst()
+                let reply = run(&state)
+                if state != nil { opener = nil }
+                committed(state)
+                reply()
             case .ending(let run):
                 rest.removeFirst()
                 opener = nil
@@ -177,7 +190,7 @@ package final class Mailbox: @unchecked Sendable {
             self.opener = nil
             return nil
         } catch {
-            return .unavailable("the namespace cannot be opened: \(error)")
+            return Environment.cannotBeOpened(name, error)
         }
     }
 

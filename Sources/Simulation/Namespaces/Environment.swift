@@ -38,8 +38,10 @@ package final class Environment: Sendable {
 
     /// The namespaces whose last write failed.
     package let storageHealth = StorageHealth()
-    /// The namespaces on disk that have an open database connection, at most 200.
-    package let connections = Connections(maxOpen: 200)
+    /// The namespaces whose files cannot be opened.
+    package let damaged = DamagedNamespaces()
+    /// The namespaces on disk that have an open database connection, at most 200, and fewer where few descriptors are allowed.
+    package let connections = Connections(maxOpen: DescriptorLimit.maxOpenDatabases)
 
     /// The way of webhooks out of the server.
     package let webhooks: WebhookTransport

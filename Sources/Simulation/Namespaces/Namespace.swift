@@ -35,12 +35,10 @@ package final class Namespace: Sendable {
         outbox.adopt(generation: state?.generation ?? 0)
         images = ImageReferences(idle?.imageHashes ?? [], in: environment.images)
         if let state { images.follow(state) }
-        let open = { @Sendable in
-            try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
-        }
+        let open = { @Sendable in try environment.open(name) }
         let evidence = environment.evidence.map { EvidencePublisher(namespace: name, reader: $0) }
         mailbox = Mailbox(
-            state: state, opener: state == nil ? open : nil, threads: environment.threads,
+            name: name, state: state, opener: state == nil ? open : nil, threads: environment.threads,
             observers: [
                 images, EventPublisher(feed: feed), outbox, HoldEnder(name, environment.held), committed,
             ] + [evidence].compactMap(\.self))
@@ -381,9 +379,10 @@ package final class Namespace: Sendable {
     ///
     /// - Parameters:
     ///   - isLast: whether this ends the namespace. An idle namespace is not opened for it.
+    ///   - opensFirst: whether a closed namespace is opened before; `false` if `body` makes its state anew.
     ///   - usesFiles: whether `body` reads or writes files beside the database.
     package func runExclusively<Value: Sendable>(
-        isLast: Bool = false, usesFiles: Bool = false,
+        isLast: Bool = false, opensFirst: Bool = true, usesFiles: Bool = false,
         _ body: @escaping @Sendable (inout NamespaceState?) throws -> Value
     ) async throws -> Value {
         let sequencer = environment.sequencer
@@ -397,7 +396,11 @@ package final class Namespace: Sendable {
                     : usesFiles ? sequencer.readingFiles(turn, job) : turn.run(job)
                 return { continuation.resume(with: result) }
             }
-            mailbox.post(isLast ? .ending(run) : .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }))
+            mailbox.post(
+                isLast
+                    ? .ending(run)
+                    : opensFirst
+                        ? .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }) : .remaking(run))
         }
     }
 }

@@ -185,7 +185,7 @@ package final class NamespaceState {
     /// - Throws: ``StorageError`` if that fails. No job may run then.
     package func usable() throws -> NamespaceState {
         if database.isClosed, database.path != nil {
-            return try NamespaceState(name: name, database: environment.store.open(name), environment: environment)
+            return try environment.open(name)
         }
         if isStale {
             do {

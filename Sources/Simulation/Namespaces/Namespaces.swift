@@ -84,12 +84,16 @@ package final class Namespaces: Sendable {
             // Without a note that can be read, the database itself is.
             let idle = environment.store.note(of: name).flatMap { try? WireJSON.decode(IdleNamespace.self, from: $0) }
             if let idle { return Namespace(name, environment, state: nil, idle: idle) }
-            let database = try environment.store.open(name)
-            let state = try NamespaceState(name: name, database: database, environment: environment)
-            return Namespace(name, environment, state: state, idle: nil)
+            do {
+                return Namespace(name, environment, state: try environment.open(name), idle: nil)
+            } catch let error as StorageError where !error.isOfNewerVersion {
+                // One damaged file must not keep the others from being used. Its namespace answers that it cannot be opened.
+                return Namespace(name, environment, state: nil, idle: nil)
+            }
         }
         list.now { $0[name] = .open(namespace) }
-        guard !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue else { return }
+        guard !environment.damaged.has(name), !namespace.isIdle || namespace.hasInterruptedDeliveries || namespace.isDue
+        else { return }
         await namespace.resumeDeliveries()
         await namespace.tick()
     }
@@ -345,6 +349,7 @@ package final class Namespaces: Sendable {
         for name in names {
             environment.connections.forget(name)
             environment.storageHealth.recovered(name)
+            environment.damaged.remove(name)
             environment.journals.forget(name)
         }
         list.now { for name in names { $0[name] = nil } }

@@ -6,10 +6,30 @@ extension Namespace {
     /// new state.
     package func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
         await runLongOperation(head) { [self, environment] in
-            try await replaceState { old in
-                try NamespaceRecipe(of: old).make(environment, closeOld: { try old.database.close() })
+            if environment.damaged.has(name) {
+                try await remake()
+            } else {
+                try await replaceState { old in
+                    try NamespaceRecipe(of: old).make(environment, closeOld: { try old.database.close() })
+                }
             }
             return try await answer(.success(ShowNamespace()), head).result.get()
+        }
+    }
+
+    /// Makes a namespace that cannot be opened anew, with the server's own initial values: those of its file cannot be read. The file is
+    /// kept under another name.
+    private func remake() async throws {
+        try await runExclusively(opensFirst: false) { [name, environment] state in
+            // It may have been opened in the meantime.
+            guard state == nil else { return }
+            let generator = SeededGenerator(randomSeed: environment.configuration.randomSeed)
+            let recipe = NamespaceRecipe(
+                name: name, seed: environment.seed, randomSeed: generator.seed(ofNamespace: name),
+                settings: environment.settings, frozenAt: nil, ttl: nil)
+            state = try recipe.make(environment, closeOld: { try environment.store.setAside(name) })
+            environment.damaged.remove(name)
+            environment.journals.clear(name, forgetting: nil)
         }
     }
 

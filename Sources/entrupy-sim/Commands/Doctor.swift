@@ -88,6 +88,12 @@ struct Doctor: ControlAction {
         ]
         findings += [info.data_dir.flatMap(space), hosts(info.refused), clock(info.namespace, client)].compactMap(
             \.self)
+        findings += (info.damaged ?? []).map { damaged in
+            Finding(
+                .bad, "namespaces", "\(damaged.name) cannot be opened: \(damaged.problem)",
+                next: "bring its file back, or begin anew with \"\(client.options.serverCommand("reset"))"
+                    + " \(Shell.option("-n", damaged.name))\", which renames the file")
+        }
         findings += try await webhooks(client)
         findings += try await [failedDueWork(client), rules(client)].compactMap(\.self)
         return findings
@@ -245,14 +251,17 @@ struct Doctor: ControlAction {
         delivery.attempts.last.flatMap { $0.error ?? $0.status.map { "status \($0)" } } ?? "no attempt"
     }
 
+    /// The number of events from which the rest is not counted. A server may list them without an end.
+    private static let maxEvents = 1000
+
     /// Scheduled work that failed and was set aside.
     private func failedDueWork(_ client: ControlClient) async throws -> Finding? {
-        let failed = try await client.events(of: "due_work.failed", limit: .max)
+        let failed = try await client.events(of: "due_work.failed", limit: Self.maxEvents)
         guard let last = failed.first else { return nil }
         let (kind, problem) = (last.data.members?["kind"]?.text ?? "", last.data.members?["problem"]?.text ?? "")
         return Finding(
             .bad, "due work",
-            "\(failed.count) failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
+            "\(failed.count)\(failed.count < Self.maxEvents ? "" : " or more") failed and will not run, the last: \(kind) of \(last.subject): \(problem)",
             next: "see all with: curl \(Shell.quoted("\(client.options.base)/_sim/event-log?kind=due_work.failed"))"
         )
     }

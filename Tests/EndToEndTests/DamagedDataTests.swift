@@ -1,0 +1,131 @@
+import Foundation
+import SimulationAPI
+import TestSupport
+import Testing
+
+/// Files of a data directory that were damaged while no server ran, or under one.
+@Suite struct DamagedDataTests {
+    /// How a namespace's file is damaged.
+    enum Damage: String, CaseIterable, Sendable {
+        case truncated, empty, garbage, pages, folder
+
+        func apply(to path: String) throws {
+            let url = URL(fileURLWithPath: path)
+            let bytes = try Data(contentsOf: url)
+            switch self {
+            case .truncated: try bytes.prefix(bytes.count / 3).write(to: url)
+            case .empty: try Data().write(to: url)
+            case .garbage: try Data(repeating: 0x5a, count: 20_000).write(to: url)
+            case .pages:
+                // The header says what it said.
+                try (bytes.prefix(100) + Data(repeating: 0xff, count: bytes.count - 100)).write(to: url)
+            case .folder:
+                try FileManager.default.removeItem(at: url)
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            }
+        }
+    }
+
+    /// Makes the namespaces `broken` and `whole` with an item each, stops the server, and damages the first.
+    ///
+    /// - Parameter hasNote: whether the note that stands for an idle namespace stays, so that the file is first opened at its first use.
+    private func prepare(_ directory: String, _ damage: Damage, hasNote: Bool) async throws {
+        let server = try SimProcess(["--data-dir", directory])
+        for name in ["broken", "whole"] {
+            let root = TestWorld(base: server.baseURL)
+            #expect(try await root.send("PUT", "/_sim/namespaces/\(name)").status == 201)
+            let world = TestWorld(base: "\(server.baseURL)/ns/\(name)")
+            let made = try await world.send("POST", "/_sim/authentications", ["template": [:], "count": 3])
+            #expect(made.status < 300, "\(made.text)")
+        }
+        #expect(server.stop() == 0)
+        let path = "\(directory)/namespaces/broken.sqlite"
+        // There is none for a namespace that was busy.
+        if !hasNote { try? FileManager.default.removeItem(atPath: path + ".rest") }
+        try damage.apply(to: path)
+    }
+
+    private func count(_ world: TestWorld) async throws -> Double? {
+        try await world.send("GET", "/_sim/info")["namespace.counts.authentications"].double
+    }
+
+    @Test(arguments: Damage.allCases, [true, false])
+    func aBrokenNamespaceIsSetAsideAndTheOthersOpen(damage: Damage, hasNote: Bool) async throws {
+        try await Process.withDirectory { directory in
+            try await prepare(directory, damage, hasNote: hasNote)
+            let server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let (broken, whole) = (
+                TestWorld(base: "\(server.baseURL)/ns/broken"), TestWorld(base: "\(server.baseURL)/ns/whole")
+            )
+            let refused = try await broken.send("GET", "/_sim/users")
+            #expect(
+                refused.status == 503 && refused["error"].text?.contains("broken.sqlite") == true, "\(refused.text)")
+            #expect(try await count(whole) == 3)
+            let info = try await whole.send("GET", "/_sim/info")
+            #expect(info["damaged.0.name"] == "broken" && info["damaged.1"] == .null, "\(info["damaged"])")
+            #expect(info["damaged.0.problem"].text?.contains("broken.sqlite") == true)
+            let doctor = try await SimProcess.run(["doctor", "--url", server.baseURL])
+            #expect(doctor.output.contains("namespaces: broken cannot be opened"), "\(doctor.output)")
+            #expect(FileManager.default.fileExists(atPath: "\(directory)/namespaces/broken.sqlite"))
+
+            // A reset begins anew, and keeps the file under another name.
+            let reset = try await broken.send("POST", "/_sim/reset")
+            #expect(reset.status == 200, "\(reset.text)")
+            #expect(try await broken.send("GET", "/_sim/users").status == 200)
+            #expect(FileManager.default.fileExists(atPath: "\(directory)/namespaces/broken.sqlite.damaged"))
+            #expect(try await whole.send("GET", "/_sim/info")["damaged.0"] == .null)
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func aBrokenNamespaceIsDeleted(damage: Damage) async throws {
+        try await Process.withDirectory { directory in
+            try await prepare(directory, damage, hasNote: false)
+            var server = try SimProcess(["--data-dir", directory])
+            let root = TestWorld(base: server.baseURL)
+            #expect(try await root.send("DELETE", "/_sim/namespaces/broken").status == 204)
+            #expect(try await root.send("GET", "/_sim/info")["damaged.0"] == .null)
+            let made = try await root.send("PUT", "/_sim/namespaces/broken")
+            #expect(made.status == 201 && made["counts.authentications"].double == 0, "\(made.text)")
+            #expect(server.stop() == 0)
+            server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            #expect(try await count(TestWorld(base: "\(server.baseURL)/ns/broken")) == 0)
+        }
+    }
+
+    /// A copy of the file that is brought back opens without a restart.
+    @Test func aFileThatIsBroughtBackOpens() async throws {
+        try await Process.withDirectory { directory in
+            try await prepare(directory, .pages, hasNote: false)
+            let path = "\(directory)/namespaces/broken.sqlite"
+            let server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let broken = TestWorld(base: "\(server.baseURL)/ns/broken")
+            #expect(try await broken.send("GET", "/_sim/users").status == 503)
+            // That of the other namespace is as good.
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.copyItem(atPath: "\(directory)/namespaces/whole.sqlite", toPath: path)
+            #expect(try await count(broken) == 3)
+            #expect(try await broken.send("GET", "/_sim/info")["damaged.0"] == .null)
+        }
+    }
+
+    @Test func theDefaultNamespaceMayBeBrokenToo() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            #expect(server.stop() == 0)
+            try? FileManager.default.removeItem(atPath: "\(directory)/namespaces/default.sqlite.rest")
+            try Damage.garbage.apply(to: "\(directory)/namespaces/default.sqlite")
+            server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let root = TestWorld(base: server.baseURL)
+            #expect(try await root.send("GET", "/_sim/users").status == 503)
+            let doctor = try await SimProcess.run(["doctor", "--url", server.baseURL])
+            #expect(doctor.status == 1 && doctor.output.contains("default.sqlite"), "\(doctor.output)")
+            #expect(try await root.send("POST", "/_sim/reset").status == 200)
+            #expect(try await root.send("GET", "/_sim/users").status == 200)
+        }
+    }
+}
