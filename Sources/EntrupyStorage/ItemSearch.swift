@@ -53,8 +53,8 @@ package struct ItemSearch: Sendable {
     }
 
     package var scope: Scope
-    /// The conditions, which must all hold.
-    package var terms: [Term]
+    /// The conditions, which must all hold: at most one for each field, and one that excludes, in the order of the fields.
+    package let terms: [Term]
     /// Inclusive bounds of the time of submission; `nil` if there is no bound.
     package var from: Instant?
     package var to: Instant?
@@ -62,10 +62,37 @@ package struct ItemSearch: Sendable {
 
     package init(scope: Scope, terms: [Term], from: Instant?, to: Instant?, after: Position?) {
         self.scope = scope
-        self.terms = terms
+        self.terms = Self.merged(terms)
         self.from = from
         self.to = to
         self.after = after
+    }
+}
+
+extension ItemSearch {
+    /// Equal conditions in one order, whatever their number and order were, so that searches that mean the same have the same SQL.
+    private static func merged(_ terms: [Term]) -> [Term] {
+        guard terms.count > 1 else { return terms }
+        return Field.allCases.flatMap { field -> [Term] in
+            let (excluding, including) = (terms.filter { $0.field == field && $0.isExcluded }, common(field, in: terms))
+            let excluded = distinct(excluding.flatMap(\.values))
+            return (including.map { [Term(field, $0)] } ?? [])
+                + (excluded.isEmpty ? [] : [Term(field, excluded, isExcluded: true)])
+        }
+    }
+
+    /// The values that all terms of a field allow, in order and without duplicates; `nil` if no term includes the field.
+    private static func common(_ field: Field, in terms: [Term]) -> [String]? {
+        let including = terms.filter { $0.field == field && !$0.isExcluded }
+        guard let first = including.first else { return nil }
+        if including.count == 1, first.values.count == 1 { return first.values }
+        let others = including.dropFirst().map { Set($0.values.map { Array($0.utf8) }) }
+        return distinct(first.values).filter { value in others.allSatisfy { $0.contains(Array(value.utf8)) } }
+    }
+
+    private static func distinct(_ values: [String]) -> [String] {
+        var seen: Set<[UInt8]> = []
+        return values.filter { seen.insert(Array($0.utf8)).inserted }
     }
 }
 
@@ -95,7 +122,7 @@ extension ItemSearch {
     struct Statement {
         var sql: String
         var arguments: [DirectStatement.Argument]
-        /// Whether other searches are likely to have the same SQL text.
+        /// Whether other searches are likely to have the same SQL text. Of these a few are cached.
         var isCommon: Bool
     }
 
@@ -129,8 +156,8 @@ extension ItemSearch {
         !owner.values.isEmpty && Field.allCases.allSatisfy { allowed($0)?.isEmpty != true }
     }
 
-    /// Whether other searches are likely to have lists of the same lengths. Compiled statements are cached without a limit.
-    private var areShort: Bool { terms.allSatisfy { $0.values.count <= 4 } }
+    /// Whether other searches are likely to have the same fields, and lists of the same lengths.
+    private var areShort: Bool { terms.count <= 3 && terms.allSatisfy { $0.values.count <= 4 } }
 
     /// The bounds of the time of submission, as one range of an index.
     private func within(_ before: Instant?) -> (sql: String, arguments: [DirectStatement.Argument]) {
@@ -230,15 +257,5 @@ extension ItemSearch {
 
     /// The values that the terms allow for a field, in order and without duplicates; `nil` if no term includes the
     /// field.
-    private func allowed(_ field: Field) -> [String]? {
-        let including = terms.filter { $0.field == field && !$0.isExcluded }
-        guard let first = including.first else { return nil }
-        if including.count == 1, first.values.count == 1 { return first.values }
-        let others = including.dropFirst().map { Set($0.values.map { Array($0.utf8) }) }
-        var seen: Set<[UInt8]> = []
-        return first.values.filter { value in
-            let bytes = Array(value.utf8)
-            return others.allSatisfy { $0.contains(bytes) } && seen.insert(bytes).inserted
-        }
-    }
+    private func allowed(_ field: Field) -> [String]? { Self.common(field, in: terms) }
 }

@@ -122,7 +122,8 @@ extension Transaction {
     /// - Parameter limit: the last argument; `nil` if the statement has no limit.
     func prepare(_ search: ItemSearch.Statement, limit: Int? = nil) throws -> DirectStatement {
         let statement =
-            try search.isCommon ? database.cachedStatement(sql: search.sql) : database.makeStatement(sql: search.sql)
+            try search.isCommon && mayCache(search.sql)
+            ? database.cachedStatement(sql: search.sql) : database.makeStatement(sql: search.sql)
         let prepared = DirectStatement(database, statement)
         try prepared.bind(search.arguments)
         if let limit { try prepared.bind(Int64(limit), at: CInt(search.arguments.count + 1)) }

@@ -30,6 +30,8 @@ package final class NamespaceDatabase: Sendable {
     /// The tables that refer to images, once they have been read. Only a copy that replaces the content changes the schema of an
     /// open database.
     private let imageTables = NIOLockedValueBox<[String]?>(nil)
+    /// The texts of searches whose compiled statements are cached.
+    private let searches = NIOLockedValueBox<Set<String>>([])
     /// Copies of this database in progress, if it is in memory.
     private let copies = NIOLockedValueBox<[BackupSteps]>([])
 
@@ -168,6 +170,19 @@ package final class NamespaceDatabase: Sendable {
         try connection.withLockedValue { connection in
             try StorageError.converting(path) { try connection?.close() }
             connection = nil
+            searches.withLockedValue { $0 = [] }
+        }
+    }
+
+    /// The number of compiled statements of the connection; for tests.
+    package func statementCount() throws -> Int {
+        try withConnection { connection in
+            var (count, statement) = (0, sqlite3_next_stmt(connection, nil))
+            while statement != nil {
+                count += 1
+                statement = sqlite3_next_stmt(connection, statement)
+            }
+            return count
         }
     }
 
@@ -200,7 +215,7 @@ package final class NamespaceDatabase: Sendable {
         try queue().writeWithoutTransaction { database in
             do {
                 try database.cachedStatement(sql: "BEGIN").execute()
-                let value = try body(Transaction(database: database, knownImageTables: imageTables))
+                let value = try body(Transaction(database: database, knownImageTables: imageTables, searches: searches))
                 try database.cachedStatement(sql: "COMMIT").execute()
                 checkpointer?.committed(pages: Self.writtenPages(database))
                 return value
@@ -295,6 +310,22 @@ package struct Transaction {
     /// The tables that refer to images, once they have been read. The transactions of a ``NamespaceDatabase`` share them; a
     /// transaction on a file has its own.
     var knownImageTables = NIOLockedValueBox<[String]?>(nil)
+
+    /// The texts of searches whose compiled statements are cached. The transactions of a ``NamespaceDatabase`` share them.
+    var searches = NIOLockedValueBox<Set<String>>([])
+    /// The maximum number of those texts.
+    private static let maxSearches = 100
+
+    /// Whether the statement of a search is cached, or may be from now on. The cache never drops one, and clients choose what they
+    /// search for: the first texts are cached, later ones are compiled for each search, which takes a fraction of a millisecond.
+    package func mayCache(_ sql: String) -> Bool {
+        searches.withLockedValue { searches in
+            if searches.contains(sql) { return true }
+            guard searches.count < Self.maxSearches else { return false }
+            searches.insert(sql)
+            return true
+        }
+    }
 
     /// Whether SQLite still has the transaction open. A full disk or an I/O error ends it.
     package var isOpen: Bool { database.isInsideTransaction }

@@ -142,4 +142,40 @@ import Testing
         let found = try Self.world.get().transaction { try $0.items(search, limit: 25, key: 0) }
         #expect(found.isEmpty)
     }
+
+    /// Clients choose the fields of their searches, and SQLite keeps what is cached as long as the connection.
+    @Test func manyDifferentSearchesDoNotGrowTheCache() throws {
+        let world = try Self.makeWorld()
+        let fields = ItemSearch.Field.allCases.filter { $0 != .user }
+        var texts: Set<String> = []
+        for number in 0..<10_000 {
+            var (rest, terms): (Int, [Term]) = (number, [])
+            for _ in 0..<4 {
+                let field = fields[rest % fields.count]
+                rest /= fields.count
+                terms.append(Term(field, (0..<(rest % 4 + 1)).map { "v\($0)" }, isExcluded: rest % 3 == 0))
+            }
+            let search = ItemSearch(
+                scope: .users([1]), terms: terms, from: number % 2 == 0 ? nil : Instant(microseconds: 1),
+                to: nil, after: nil)
+            texts.formUnion(search.statements(key: 0).map(\.sql))
+            _ = try world.transaction { try $0.items(search, limit: 25, key: 0) }
+        }
+        #expect(texts.count > 1000)
+        #expect(try world.statementCount() < 200)
+    }
+
+    @Test func searchesThatMeanTheSameHaveTheSameStatement() {
+        func sql(_ terms: [Term]) -> [String] {
+            ItemSearch(scope: .users([1]), terms: terms, from: nil, to: nil, after: nil).statements(key: 0).map(\.sql)
+        }
+        let (brand, result, flag) = (
+            Term(.brand, ["nike"]), Term(.result, ["authentic"]), Term(.flag, ["flagged"], isExcluded: true)
+        )
+        let wanted = sql([brand, result, flag])
+        for terms in [[flag, result, brand], [result, flag, brand, brand], [flag, brand, flag, result, result]] {
+            #expect(sql(terms) == wanted)
+        }
+    }
+
 }
