@@ -11,4 +11,12 @@ import Testing
     func theValuesOfAQueryAreMasked(url: String, masked: String) {
         #expect(url.maskingQuery == masked)
     }
+
+    @Test(arguments: [
+        ("http://user:pass@a/b", "http://***@a/b"), ("https://user@a", "https://***@a"),
+        ("http://u:p@ss@a/b?x=1", "http://***@a/b?x=***"), ("http://a/b@c", "http://a/b@c"), ("user@a", "user@a"),
+    ])
+    func theUserIsMasked(url: String, masked: String) {
+        #expect(url.maskingQuery == masked)
+    }
 }

@@ -73,7 +73,7 @@ package struct EntrySecrets: Sendable {
             known = entry.outcome.secrets
             secrets = Secrets(entry, present)
         }
-        return secrets
+        return secrets.of(entry)
     }
 }
 

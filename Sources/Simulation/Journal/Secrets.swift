@@ -37,6 +37,8 @@ package struct Secrets: Sendable {
 
     /// Masks known texts in any position, and secrets that are recognized by their form or name.
     private let scanner: SecretScanner
+    /// Whether bodies name the URLs of receivers, whose queries may hold secrets.
+    private var masksReceivers = false
 
     /// Shorter secrets would also match in texts that mean something else [D secrets].
     private static let minKnownLength = 6
@@ -72,8 +74,18 @@ package struct Secrets: Sendable {
     ///   - entry: the entry to mask, whose outcome has the namespace's secrets at that time.
     ///   - present: the namespace's current secrets. The request itself may have added one.
     package init(_ entry: JournalEntry, _ present: KnownSecrets) {
-        self.init(Self.union(entry.outcome.secrets, present))
+        self = Secrets(Self.union(entry.outcome.secrets, present)).of(entry)
     }
+
+    /// These secrets for one entry of the journal. The bodies of requests about subscriptions name receivers.
+    func of(_ entry: JournalEntry) -> Secrets {
+        var secrets = self
+        secrets.masksReceivers = entry.path.split(at: "/").contains(Self.receivers)
+        return secrets
+    }
+
+    /// The part of the paths whose requests make, change or show subscriptions.
+    private static let receivers = "webhooks"[...]
 
     /// The union of both. The platforms of a server do not change.
     package static func union(_ past: KnownSecrets, _ present: KnownSecrets) -> KnownSecrets {
@@ -194,7 +206,8 @@ package struct Secrets: Sendable {
     /// - Parameter isCut: whether only the beginning of the body is kept. It may end within a secret.
     package func masked(body: Data, isCut: Bool = false) -> String? {
         guard let whole = masked(whole: body) else { return nil }
-        let text = decodedIfSecret(whole, isJSON: true)
+        var text = decodedIfSecret(whole, isJSON: true)
+        if masksReceivers { text = Self.maskingReceivers(text) }
         return isCut ? scanner.maskedEnd(of: text) : text
     }
 
@@ -210,6 +223,35 @@ package struct Secrets: Sendable {
         // Cut-off JSON cannot be decoded, so its escapes are undone separately.
         return scanner.masked(scanner.needsDecoding(text) ? Self.unescaped(text) : text, isJSON: true)
     }
+
+    /// A JSON text with its members `url` as ``SimulationAPI/Swift/String/maskingQuery`` shows them. It may be cut off within one.
+    private static func maskingReceivers(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var (masked, copied, index): ([UInt8], Int, Int) = ([], 0, 0)
+        func skipsSpace(_ from: Int) -> Int { bytes[from...].firstIndex { $0 > 0x20 } ?? bytes.count }
+        while index < bytes.count {
+            guard bytes[index...].starts(with: receiverMember) else {
+                index += 1
+                continue
+            }
+            let colon = skipsSpace(index + receiverMember.count)
+            index += receiverMember.count
+            guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { continue }
+            let quote = skipsSpace(colon + 1)
+            guard quote < bytes.count, bytes[quote] == UInt8(ascii: "\"") else { continue }
+            var end = quote + 1
+            while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+                end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            end = min(end, bytes.count)
+            masked += bytes[copied...quote]
+            masked += String(decoding: bytes[(quote + 1)..<end], as: UTF8.self).maskingQuery.utf8
+            (copied, index) = (end, end)
+        }
+        return copied == 0 ? text : String(decoding: masked + bytes[copied...], as: UTF8.self)
+    }
+
+    private static let receiverMember = Array("\"url\"".utf8)
 
     /// A JSON text with its unnecessary escapes undone. It may be cut off.
     private static func unescaped(_ text: String) -> String {
