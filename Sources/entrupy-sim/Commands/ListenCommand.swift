@@ -207,8 +207,13 @@ private struct Listening: Sendable {
         return all.webhooks.first { $0.url == url && path == start + $0.id }?.verification
     }
 
+    /// The maximum size of a body that is shown although its signature is wrong, in bytes.
+    private static let maxUnsignedBytes = 65_536
+
     private func show(_ request: WebhookListener.Request, isSigned: Bool) {
-        let body = InputFile.value(request.body)
+        // Decoding takes longer than the check of the signature, so that of any sender is not decoded if it is large.
+        let isDecoded = isSigned || request.body.count <= Self.maxUnsignedBytes
+        let body = isDecoded ? InputFile.value(request.body) : .null
         // The forms `event` and `items`.
         let shown = body.members?["data"]?.members ?? body.members?["items"]?.elements?.first?.members
         let event = request.headers.first(name: "X-Sim-Event")

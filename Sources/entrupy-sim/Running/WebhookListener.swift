@@ -21,17 +21,26 @@ final class WebhookListener: Sendable {
     let requests: AsyncStream<Request>
     let port: Int
     private let channel: any Channel
+    private let held: NIOLockedValueBox<Int>
 
-    /// The bounds of what senders may take.
+    /// The bytes of all bodies that are not answered yet.
+    var heldBytes: Int { held.withLockedValue { $0 } }
+
+    /// The bounds of what senders may take. Any program of this machine can connect, and so can any page that its browser shows.
     private static let maxConnections = 256
-    /// The maximum size of a body.
-    private static let maxBytes = 16 << 20
+    /// The maximum size of a body. A webhook has one item, whose text is far shorter.
+    static let maxBytes = 1 << 20
+    /// The maximum size of all bodies together that are not answered yet.
+    static let maxBytesInAll = 16 << 20
     private static let maxSilence = TimeAmount.seconds(60)
+    /// The longest time until a request is whole.
+    private static let maxTime = TimeAmount.seconds(60)
 
     /// - Parameter port: 0 for a free one.
     static func open(host: String, port: Int) async throws -> WebhookListener {
         let (stream, sink) = AsyncStream.makeStream(of: Request.self)
         let connections = NIOLockedValueBox(0)
+        let held = NIOLockedValueBox(0)
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
@@ -42,18 +51,19 @@ final class WebhookListener: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(IdleStateHandler(allTimeout: Self.maxSilence))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(Handler { sink.yield($0) })
+                    try pipeline.addHandler(Handler(held) { sink.yield($0) })
                 }
             }
             .bind(host: host, port: port).get()
-        return WebhookListener(stream, channel)
+        return WebhookListener(stream, channel, held)
     }
 
     private struct TooMany: Error {}
 
-    private init(_ requests: AsyncStream<Request>, _ channel: any Channel) {
+    private init(_ requests: AsyncStream<Request>, _ channel: any Channel, _ held: NIOLockedValueBox<Int>) {
         self.requests = requests
         self.channel = channel
+        self.held = held
         port = channel.localAddress?.port ?? 0
     }
 
@@ -64,48 +74,115 @@ final class WebhookListener: Sendable {
         typealias InboundIn = HTTPServerRequestPart
 
         private let receive: @Sendable (Request) -> Void
+        private let held: NIOLockedValueBox<Int>
         private var head: HTTPRequestHead?
         private var body = ByteBuffer()
+        /// The bytes of the request's body that count in `held`.
+        private var heldHere = 0
+        private var deadline: Scheduled<Void>?
+        /// Whether the request was refused, so that the rest of it is not kept.
+        private var isRefused = false
 
-        init(_ receive: @escaping @Sendable (Request) -> Void) {
+        init(_ held: NIOLockedValueBox<Int>, _ receive: @escaping @Sendable (Request) -> Void) {
+            self.held = held
             self.receive = receive
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !isRefused else { return }
             switch unwrapInboundIn(data) {
-            case .head(let head):
-                self.head = head
-                body = ByteBuffer()
+            case .head(let head): begin(head, context)
             case .body(var part):
-                guard body.readableBytes + part.readableBytes <= WebhookListener.maxBytes else {
-                    return context.close(promise: nil)
+                guard head != nil else { return }
+                let size = part.readableBytes
+                guard heldHere + size <= WebhookListener.maxBytes else {
+                    return refuse(413, "a webhook has at most \(WebhookListener.maxBytes) bytes\n", context)
                 }
+                guard take(size) else { return refuse(503, "too many webhooks at once\n", context) }
                 body.writeBuffer(&part)
             case .end:
                 guard let head else { return }
                 self.head = nil
+                deadline?.cancel()
                 receive(
                     Request(
                         method: head.method, path: head.uri, headers: head.headers, body: Data(body.readableBytesView),
-                        answer: Self.answer(in: context)))
+                        answer: answer(in: context)))
                 body = ByteBuffer()
             }
         }
 
-        private static func answer(in context: ChannelHandlerContext) -> @Sendable (Int, String) -> Void {
-            let (loop, bound) = (context.eventLoop, NIOLoopBound(context, eventLoop: context.eventLoop))
+        private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+            // Senders of webhooks are no pages of a browser, which any site could make ask here.
+            guard !head.headers.contains(name: "Origin"), !head.headers.contains(name: "Sec-Fetch-Site") else {
+                return refuse(403, "webhooks do not come from pages of a browser\n", context)
+            }
+            self.head = head
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            deadline = context.eventLoop.scheduleTask(in: WebhookListener.maxTime) { bound.value.close(promise: nil) }
+        }
+
+        /// Counts bytes of the request's body.
+        ///
+        /// - Returns: `false` if all bodies together would be too large.
+        private func take(_ size: Int) -> Bool {
+            let isTaken = held.withLockedValue { held in
+                guard held + size <= WebhookListener.maxBytesInAll else { return false }
+                held += size
+                return true
+            }
+            if isTaken { heldHere += size }
+            return isTaken
+        }
+
+        private func giveBack() {
+            held.withLockedValue { $0 -= heldHere }
+            heldHere = 0
+        }
+
+        /// Answers without reading on, and closes the connection.
+        private func refuse(_ status: Int, _ text: String, _ context: ChannelHandlerContext) {
+            isRefused = true
+            body = ByteBuffer()
+            giveBack()
+            deadline?.cancel()
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            Self.send(status, text, ["Connection": "close"], context).whenComplete { _ in
+                // What still comes is read and dropped for a moment: the system would reset the connection, and with it the answer.
+                bound.value.close(mode: .output, promise: nil)
+                bound.value.eventLoop.scheduleTask(in: .seconds(2)) { bound.value.close(promise: nil) }
+            }
+        }
+
+        private func answer(in context: ChannelHandlerContext) -> @Sendable (Int, String) -> Void {
+            let (loop, bound) = (context.eventLoop, NIOLoopBound((self, context), eventLoop: context.eventLoop))
             return { status, text in
                 loop.execute {
-                    let context = bound.value
-                    var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status))
-                    head.headers.add(name: "Content-Length", value: "\(text.utf8.count)")
-                    head.headers.add(name: "Content-Type", value: "text/plain")
-                    context.write(NIOAny(HTTPServerResponsePart.head(head)), promise: nil)
-                    let body = IOData.byteBuffer(ByteBuffer(string: text))
-                    context.write(NIOAny(HTTPServerResponsePart.body(body)), promise: nil)
-                    context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil)), promise: nil)
+                    let (handler, context) = bound.value
+                    handler.giveBack()
+                    _ = Self.send(status, text, [:], context)
                 }
             }
+        }
+
+        private static func send(
+            _ status: Int, _ text: String, _ fields: HTTPHeaders, _ context: ChannelHandlerContext
+        ) -> EventLoopFuture<Void> {
+            var head = HTTPResponseHead(
+                version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: fields)
+            head.headers.add(name: "Content-Length", value: "\(text.utf8.count)")
+            head.headers.add(name: "Content-Type", value: "text/plain")
+            context.write(NIOAny(HTTPServerResponsePart.head(head)), promise: nil)
+            let body = IOData.byteBuffer(ByteBuffer(string: text))
+            context.write(NIOAny(HTTPServerResponsePart.body(body)), promise: nil)
+            return context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil)))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            deadline?.cancel()
+            // A request that is with its reader counts until that answers it.
+            if head != nil || isRefused { giveBack() }
+            context.fireChannelInactive()
         }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
