@@ -104,6 +104,6 @@ final class ProgressLine: Sendable {
         let amount = "\(text(Double(done))) of \(text(Double(total)))"
         guard done < total else { return "\(what): \(amount), finishing, \(elapsed)" }
         let left = DurationText.text(seconds: (Double(total - done) / rate).rounded(.up))
-        return "\(what): \(amount) (\(done * 100 / total)%), \(speed), \(left) left"
+        return "\(what): \(amount) (\(Int(Double(done) / Double(total) * 100))%), \(speed), \(left) left"
     }
 }

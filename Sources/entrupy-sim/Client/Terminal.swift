@@ -123,6 +123,9 @@ struct Terminal: Sendable {
         Self.put(shown + Data("\n".utf8))
     }
 
+    /// The maximum width of a column. A longer cell stands out of its column: padding all rows to it could make gigabytes of one answer.
+    private static let maxColumnWidth = 120
+
     /// Prints rows under headings, `-` for cells without a value. Each column is as wide as its widest cell.
     ///
     /// - Parameter empty: the line to print if there are no rows.
@@ -134,7 +137,9 @@ struct Terminal: Sendable {
     func table(_ headings: [String], _ rows: [[Piece]], empty: String) {
         guard !rows.isEmpty else { return line(empty) }
         let widths = headings.indices.map { column in
-            rows.map { VisibleText.line($0[column].text).count }.reduce(headings[column].count, max)
+            min(
+                rows.map { VisibleText.line($0[column].text).count }.reduce(headings[column].count, max),
+                Self.maxColumnWidth)
         }
         for row in [headings.map { Piece($0, .bold) }] + rows {
             let cells = row.enumerated().map { column, cell in

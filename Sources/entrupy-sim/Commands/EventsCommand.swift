@@ -29,7 +29,8 @@ extension ControlClient {
             let page: EventList = try await get(
                 "/_sim/event-log", [("kind", kind), ("limit", "\(min(limit, 1000))"), ("cursor", cursor)])
             found += page.events
-            cursor = page.next_cursor
+            // A page that brings nothing ends the list, whatever cursor it has.
+            cursor = page.events.isEmpty ? nil : page.next_cursor
         } while cursor != nil && found.count < limit
         return found
     }

@@ -178,14 +178,18 @@ struct JUnitReport {
     /// Cases with unique names: repeated names get a number.
     private static func unique(_ cases: [Case]) -> [Case] {
         var taken: Set<String> = []
+        // The last number of each name, so that many equal names take linear time.
+        var numbers: [String: Int] = [:]
         return cases.map { found in
             var unique = found
-            var number = 1
+            let name = escaped(found.name)
+            var number = numbers[name] ?? 1
             // Compared as XML, because characters that XML cannot hold are left out.
             while !taken.insert(escaped(unique.name)).inserted {
                 number += 1
                 unique.name = "\(found.name) (\(number))"
             }
+            numbers[name] = number
             return unique
         }
     }

@@ -109,7 +109,11 @@ struct SnapshotCommand: AsyncParsableCommand {
 }
 
 extension SnapshotInfo {
-    fileprivate var size: String { SizeText.text(database_bytes + image_bytes) }
+    fileprivate var size: String {
+        // A server may answer any numbers.
+        let (sum, isTooLarge) = database_bytes.addingReportingOverflow(image_bytes)
+        return SizeText.text(isTooLarge ? .max : sum)
+    }
 
     fileprivate var summary: String { "\(Readable.count(counts.authentications, "item")), \(size), at \(clock.now)" }
 }

@@ -44,7 +44,7 @@ struct RunJudgement {
                     + "does the client leave out /ns/\(own)?"
             ]
         }
-        let count = asked.reduce(0) { $0 + Int($1.requests) }
+        let count = asked.reduce(0) { $0 + Int(clamping: $1.requests) }
         let others =
             "\(Readable.count(count, "request")) came to \(Readable.count(asked.count, "namespace")) that the tests made"
         return isNeeded ? ["\(nothing), where the scenario is; \(others)"] : []

@@ -195,10 +195,10 @@ struct ScenarioOfBundle {
     private var flagsOfGeneratedItems: [String: String] {
         var flags: [String: String] = [:]
         for event in facts.events {
-            if event.kind == "flag.set", facts.generated.contains(event.sequence - 2) {
+            if event.kind == "flag.set", facts.generated.contains(event.sequence &- 2) {
                 flags[event.subject] = "flagged"
             }
-            if event.kind == "flag.resolved", facts.generated.contains(event.sequence - 3) {
+            if event.kind == "flag.resolved", facts.generated.contains(event.sequence &- 3) {
                 flags[event.subject] = "resolved"
             }
         }
@@ -319,7 +319,7 @@ struct ScenarioOfBundle {
     private func isOfAction(_ event: StateChange) -> Bool { actionTimes.contains(event.at) }
 
     /// Whether an item got its result when it was generated.
-    private func isCreation(_ event: StateChange) -> Bool { facts.generated.contains(event.sequence - 1) }
+    private func isCreation(_ event: StateChange) -> Bool { facts.generated.contains(event.sequence &- 1) }
 
     // MARK: Values
 
@@ -360,7 +360,7 @@ struct ScenarioOfBundle {
 
     /// A duration after the start, as a timeline has it.
     private func after(_ moment: Double) -> String {
-        let microseconds = Int64(max(0, ((moment - start) * 1e6).rounded()))
+        let microseconds = max(0, Self.microseconds(moment - start))
         for (length, unit) in [(86_400, "d"), (3600, "h"), (60, "m")] as [(Int64, String)]
         where microseconds > 0 && microseconds % (length * 1_000_000) == 0 {
             return "\(microseconds / length / 1_000_000)\(unit)"
@@ -371,9 +371,12 @@ struct ScenarioOfBundle {
         return "\(seconds).\(digits)s"
     }
 
+    /// A number of seconds in microseconds; 0 if it is out of range: a bundle may hold any times.
+    private static func microseconds(_ seconds: Double) -> Int64 { Int64(exactly: (seconds * 1e6).rounded()) ?? 0 }
+
     /// A moment in ISO 8601, with microseconds if it has any.
     private static func iso(_ epoch: Double) -> String {
-        let microseconds = Int64((epoch * 1e6).rounded())
+        let microseconds = microseconds(epoch)
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let whole = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
         guard rest > 0 else { return whole }
