@@ -290,4 +290,27 @@ import Testing
         #expect(served.status == 200 && served.text.hasPrefix("# entrupy-sim\n"))
         #expect(printed.output == served.text)
     }
+
+    /// As many calls run as may, and each waits for a server that does not answer. The messages after them are still read.
+    @Test func aCallIsCancelledWhileAsManyRunAsMay() async throws {
+        let silent = try await HostileServer(.stall(""))
+        let program = try RunningProgram(["mcp", "--url", silent.url])
+        var messages = (1...20).map { call($0, "what_happened", ["namespace": "a"]) }
+        messages += (1...20).map {
+            [
+                "jsonrpc": "2.0", "method": "notifications/cancelled",
+                "params": ["requestId": .number(JSONNumber($0))],
+            ]
+        }
+        messages.append(request(99, "ping", isModern: false))
+        for message in messages {
+            program.input.fileHandleForWriting.write(try WireJSON.encode(message) + Data("\n".utf8))
+        }
+        // The first answer is that of the request which was not cancelled.
+        let line = program.line()
+        #expect(line.contains(#""id":99"#), "\(line)")
+        #expect(await program.finish().output.isEmpty)
+        silent.stop()
+    }
+
 }

@@ -64,7 +64,7 @@ enum ScenariosPage {
         let own = isRunning(scenario, run) ? run : nil
         let met = own?.expectations.count(where: \.passed) ?? 0
         return View.Card(
-            name: scenario.name, about: purpose(scenario.description),
+            name: scenario.name, about: purpose(scenario.description).showingInvisible,
             counts: [counted(scenario.actions, "action"), counted(scenario.expectations, "expectation")]
                 .compactMap { $0 }.joined(separator: ", "),
             run: own.map { "running: \(met) of \($0.expectations.count) met" },
@@ -99,7 +99,9 @@ enum ScenarioPage {
     }
 
     static func part(_ name: String, _ request: ConsoleRequest, _ api: ControlReader) async throws -> PagePart {
-        let details = try await api.get("scenarios/\(URLPart.escaped(name))", as: ScenarioDetails.self)
+        var details = try await api.get("scenarios/\(URLPart.escaped(name))", as: ScenarioDetails.self)
+        details.text = details.text.showingInvisible
+        details.scenario.description = details.scenario.description.showingInvisible
         let now = try await api.get("clock", as: ClockState.self).epoch
         let view = View(
             details: details, actions: Rows((details.run?.timeline ?? []).map { Self.action($0, now: now) }))

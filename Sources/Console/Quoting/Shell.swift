@@ -67,3 +67,15 @@ extension Unicode.Scalar {
         }
     }
 }
+
+extension String {
+    /// The text with `\u{202e}` for each character that a reader cannot see, or that changes how others are shown. Ends of lines and
+    /// tabs stay. For texts of others that are read and not copied.
+    var showingInvisible: String {
+        guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+        return unicodeScalars.map { scalar in
+            scalar.isInvisible && scalar != "\n" && scalar != "\t"
+                ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }.joined()
+    }
+}

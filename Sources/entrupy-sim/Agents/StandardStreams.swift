@@ -8,9 +8,6 @@ import SimulationAPI
 struct StandardStreams {
     let server: ContextServer
 
-    /// The number of requests that run at the same time. The input waits for more.
-    private static let maxRunning = 16
-
     enum Line: Sendable {
         case text(Data)
         /// A line that is longer than the maximum. It was not kept.
@@ -32,13 +29,15 @@ struct StandardStreams {
 
     private func take(_ line: Line, _ calls: RunningCalls, _ output: OutputLines) async {
         let message: ContextMessage
+        var size = 0
         switch line {
         case .tooLong:
-            let size = SizeText.text(ContextServer.maxBytes)
-            message = .invalid(id: .null, .invalidRequest("a message has at most \(size); this one was left out"))
+            let most = SizeText.text(ContextServer.maxBytes)
+            message = .invalid(id: .null, .invalidRequest("a message has at most \(most); this one was left out"))
         case .text(let bytes):
             if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) { return }
             message = ContextMessage(bytes, of: "a line")
+            size = bytes.count
         }
         switch message {
         case .invalid(let id, let error): output.write(ContextReply(id: id, result: .failure(error)))
@@ -46,7 +45,7 @@ struct StandardStreams {
             if let id = params["requestId"] { await calls.cancel(id) }
         case .notification: break
         case .request(let request):
-            await calls.start(request.id, atMost: Self.maxRunning) {
+            await calls.start(request.id, bytes: size) {
                 let reply = await server.answer(request)
                 // The client does not want the answer of a request that it cancelled.
                 if !Task.isCancelled { output.write(reply) }
@@ -55,27 +54,62 @@ struct StandardStreams {
     }
 }
 
+/// The requests that run, and those that wait for one to end, in the order of their arrival.
 private actor RunningCalls {
-    private var tasks: [(number: Int, id: JSONValue, task: Task<Void, Never>)] = []
-    private var number = 0
-
-    /// Waits until fewer than `most` run, then starts one.
-    func start(_ id: JSONValue, atMost most: Int, _ body: @escaping @Sendable () async -> Void) async {
-        while tasks.count >= most, let first = tasks.first { await first.task.value }
-        number += 1
-        let own = number
-        let task = Task {
-            await body()
-            self.end(own)
-        }
-        tasks.append((own, id, task))
+    private struct Waiting {
+        let id: JSONValue
+        let bytes: Int
+        let body: @Sendable () async -> Void
     }
 
-    private func end(_ number: Int) { tasks.removeAll { $0.number == number } }
+    /// The maximum number of requests that run at the same time.
+    private static let maxRunning = 16
+    /// The maximum size of the requests that wait, in bytes, and their maximum number. The input waits for more.
+    private static let maxWaitingBytes = 8_000_000
+    private static let maxWaiting = 1000
 
-    func cancel(_ id: JSONValue) { for call in tasks where call.id == id { call.task.cancel() } }
+    private var running: [(number: Int, id: JSONValue, task: Task<Void, Never>)] = []
+    private var waiting: [Waiting] = []
+    private var waitingBytes = 0
+    private var number = 0
 
-    func finish() async { while let first = tasks.first { await first.task.value } }
+    /// Runs a request as soon as fewer than the maximum run. Returns before that, so that the input goes on: the next message may cancel
+    /// one of them. Only if very many wait, it first waits for one to end.
+    func start(_ id: JSONValue, bytes: Int, _ body: @escaping @Sendable () async -> Void) async {
+        while waitingBytes >= Self.maxWaitingBytes || waiting.count >= Self.maxWaiting, let first = running.first {
+            await first.task.value
+        }
+        waiting.append(Waiting(id: id, bytes: bytes, body: body))
+        waitingBytes += bytes
+        startNext()
+    }
+
+    private func startNext() {
+        while running.count < Self.maxRunning, !waiting.isEmpty {
+            let next = waiting.removeFirst()
+            waitingBytes -= next.bytes
+            number += 1
+            let own = number
+            let task = Task {
+                await next.body()
+                self.end(own)
+            }
+            running.append((own, next.id, task))
+        }
+    }
+
+    private func end(_ number: Int) {
+        running.removeAll { $0.number == number }
+        startNext()
+    }
+
+    func cancel(_ id: JSONValue) {
+        for call in running where call.id == id { call.task.cancel() }
+        waitingBytes -= waiting.filter { $0.id == id }.reduce(0) { $0 + $1.bytes }
+        waiting.removeAll { $0.id == id }
+    }
+
+    func finish() async { while let first = running.first { await first.task.value } }
 }
 
 /// The lines of a descriptor, read by a thread of their own, which reads no more than a few lines ahead.

@@ -61,6 +61,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        ChildProcess.noteInheritedDescriptors()
         let run = SimulatedRun(
             options: self, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
             folder: try ArtifactFolder(

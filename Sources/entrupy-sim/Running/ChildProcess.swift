@@ -46,6 +46,7 @@ final class ChildProcess: Sendable {
     init(
         _ words: [RawText], environment: [RawText], files: [(Int32, Int32)] = [], resetting: [Int32] = []
     ) throws(StartFailure) {
+        Self.keepDescriptors()
         let (id, error) = Self.spawn(words, environment, files, resetting)
         guard error == 0 else { throw StartFailure(number: error) }
         self.id = id
@@ -91,6 +92,28 @@ final class ChildProcess: Sendable {
         let (low, high) = (status & 0x7f, (status >> 8) & 0xff)
         if status & 0xff == 0x7f { return .stopped(signal: high) }
         return .ended(low == 0 ? .exited(high) : .signalled(low))
+    }
+
+    /// The descriptors that this program was started with; `nil` if they are not known.
+    private static let inherited = NIOLockedValueBox<Set<Int32>?>(nil)
+
+    /// Notes the descriptors that this program was started with, which its children get too. Call it before others are opened.
+    static func noteInheritedDescriptors() {
+        let own = openDescriptors
+        inherited.withLockedValue { $0 = own }
+    }
+
+    /// The open descriptors above those of the standard streams.
+    private static var openDescriptors: Set<Int32> {
+        // The list has the descriptor that it is read with, which is closed by then.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+        return Set(names.compactMap { Int32($0) }.filter { $0 > STDERR_FILENO && fcntl($0, F_GETFD) >= 0 })
+    }
+
+    /// Keeps this program's own descriptors from its children: libraries open some that an `exec` does not close.
+    private static func keepDescriptors() {
+        guard let inherited = inherited.withLockedValue({ $0 }) else { return }
+        for descriptor in openDescriptors.subtracting(inherited) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     }
 
     private static func spawn(
