@@ -54,7 +54,8 @@ package enum RefusedAnswer: Error, Equatable {
 /// token reaches another server.
 ///
 /// On Linux, all URLSessions of a process share a queue that libcurl does not leave while there is more to read. Against a server that
-/// sends without a pause, the limits and other requests wait until it does, 30 s and more, and the answer is in memory by then.
+/// sends without a pause, the limits and other requests would wait until it does, and the answer would be in memory by then. So requests
+/// over http have a client of their own there. Those over https, which only servers of one's own answer, use URLSession.
 package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     package struct Answer: Sendable {
         package let status: Int
@@ -67,13 +68,13 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
     private let receive: (@Sendable (Data) throws -> Void)?
     private let lock = NSLock()
     // The lock guards these.
-    private var task: URLSessionTask?
+    private var cancelTask: (@Sendable () -> Void)?
     private var completion: ((Result<Answer, any Error>) -> Void)?
     private var hasEnded = false
     /// The time at which the server has been silent for too long. `nil` while no bytes are awaited.
     private var deadline: DispatchTime?
     private var isInBody = false
-    // Only the session's queue uses these.
+    // Only the session's queue uses these, or the thread of the exchange.
     private var status = 0
     private var expected: Int64?
     private var body = Data()
@@ -108,23 +109,19 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
     package func begin(
         atMost seconds: TimeInterval? = nil, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void
     ) {
-        // Each request has a connection of its own. On Linux libcurl repeats a request whose kept connection was closed, and
-        // URLSession then does not send the body again. The session holds this object until the request has ended.
-        let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
-        let task = session.dataTask(with: request)
+        let exchange = exchange()
         let isCancelled = lock.withLock {
             guard !hasEnded else { return true }
-            self.task = task
+            cancelTask = exchange.cancel
             self.completion = completion
             deadline = .now() + limits.head
             return false
         }
         guard !isCancelled else {
-            session.invalidateAndCancel()
+            exchange.drop()
             return completion(.failure(CancellationError()))
         }
-        task.resume()
-        session.finishTasksAndInvalidate()
+        exchange.begin()
         look(after: limits.head)
         guard let seconds else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
@@ -132,17 +129,40 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         }
     }
 
+    /// The ways to begin the request, which holds this object until it has ended, to end it, and to leave it unsent.
+    private func exchange() -> (begin: () -> Void, cancel: @Sendable () -> Void, drop: () -> Void) {
+        #if canImport(FoundationNetworking) && canImport(Glibc)
+            if request.url?.scheme?.lowercased() == "http" {
+                let receiver = PlainExchange.Receiver(
+                    head: { self.takeHead($0) }, body: { self.take($0) }, end: { self.finish($0) })
+                let exchange = PlainExchange(request, receiver)
+                return (exchange.begin, { exchange.cancel() }, {})
+            }
+        #endif
+        // Each request has a connection of its own. On Linux libcurl repeats a request whose kept connection was closed, and
+        // URLSession then does not send the body again.
+        let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
+        let task = session.dataTask(with: request)
+        let begin = {
+            task.resume()
+            session.finishTasksAndInvalidate()
+        }
+        return (begin, { task.cancel() }, { session.invalidateAndCancel() })
+    }
+
     private func end(_ result: Result<Answer, any Error>) {
         let ended = close()
-        ended.task?.cancel()
+        ended.cancelTask?()
         ended.completion?(result)
     }
 
     /// Ends the request. What it returns is returned once.
-    private func close() -> (task: URLSessionTask?, completion: ((Result<Answer, any Error>) -> Void)?, wasOver: Bool) {
+    private func close() -> (
+        cancelTask: (@Sendable () -> Void)?, completion: ((Result<Answer, any Error>) -> Void)?, wasOver: Bool
+    ) {
         lock.withLock {
-            defer { (task, completion, hasEnded) = (nil, nil, true) }
-            return (task, completion, hasEnded)
+            defer { (cancelTask, completion, hasEnded) = (nil, nil, true) }
+            return (cancelTask, completion, hasEnded)
         }
     }
 
@@ -170,6 +190,68 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         }
     }
 
+    // MARK: The answer
+
+    #if canImport(FoundationNetworking) && canImport(Glibc)
+        /// Takes the head of an answer, and ends the request at a redirect.
+        private func takeHead(_ head: PlainExchange.Head) -> Bool {
+            if let place = head.value("location"), [301, 302, 303, 307, 308].contains(head.status) {
+                let url = URL(string: place, relativeTo: request.url)?.absoluteString ?? place
+                end(.failure(RefusedAnswer.redirected(url)))
+                return false
+            }
+            begin(status: head.status, expected: nil)
+            return true
+        }
+    #endif
+
+    private func begin(status: Int, expected: Int64?) {
+        (self.status, self.expected) = (status, expected)
+        expect(bytesWithin: limits.idle)
+        look(after: limits.idle)
+    }
+
+    /// Takes a part of the body.
+    ///
+    /// - Returns: `false` if the request has ended.
+    private func take(_ data: Data) -> Bool {
+        let receive = (200..<300).contains(status) ? receive : nil
+        let maxBytes = receive == nil ? min(limits.bytes, RequestLimits.defaultBytes) : limits.bytes
+        count += data.count
+        guard count <= maxBytes else {
+            end(.failure(RefusedAnswer.tooLong(maxBytes)))
+            return false
+        }
+        guard let receive else {
+            body.append(data)
+            expect(bytesWithin: limits.idle)
+            return true
+        }
+        // A slow disk is not the server's silence.
+        expect(bytesWithin: nil)
+        do {
+            try receive(data)
+        } catch {
+            end(.failure(error))
+            return false
+        }
+        expect(bytesWithin: limits.idle)
+        return true
+    }
+
+    private func finish(_ error: (any Error)?) {
+        // libcurl's words for a body that ends early; URLSession on Linux has no code for it.
+        if let error, error.localizedDescription.hasPrefix("transfer closed") {
+            return end(.failure(URLError(.networkConnectionLost)))
+        }
+        if let error { return end(.failure(error)) }
+        // URLSession on Linux passes on a body that the server cut short.
+        if let expected, expected > 0, Int64(count) < expected {
+            return end(.failure(URLError(.networkConnectionLost)))
+        }
+        end(.success(Answer(status: status, body: body)))
+    }
+
     // MARK: URLSessionDataDelegate
 
     package func urlSession(
@@ -193,44 +275,17 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         let response = response as? HTTPURLResponse
         // A head of 1xx is not the answer's.
         if let response, (100..<200).contains(response.statusCode) { return completionHandler(.allow) }
-        status = response?.statusCode ?? 0
         // The length is that of the encoded body.
         let isEncoded = response?.value(forHTTPHeaderField: "Content-Encoding") != nil
-        expected = isEncoded ? nil : response?.expectedContentLength
-        expect(bytesWithin: limits.idle)
-        look(after: limits.idle)
+        begin(status: response?.statusCode ?? 0, expected: isEncoded ? nil : response?.expectedContentLength)
         completionHandler(.allow)
     }
 
     package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let receive = (200..<300).contains(status) ? receive : nil
-        let maxBytes = receive == nil ? min(limits.bytes, RequestLimits.defaultBytes) : limits.bytes
-        count += data.count
-        guard count <= maxBytes else { return end(.failure(RefusedAnswer.tooLong(maxBytes))) }
-        guard let receive else {
-            body.append(data)
-            return expect(bytesWithin: limits.idle)
-        }
-        // A slow disk is not the server's silence.
-        expect(bytesWithin: nil)
-        do {
-            try receive(data)
-        } catch {
-            return end(.failure(error))
-        }
-        expect(bytesWithin: limits.idle)
+        _ = take(data)
     }
 
     package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // libcurl's words for a body that ends early; URLSession on Linux has no code for it.
-        if let error, error.localizedDescription.hasPrefix("transfer closed") {
-            return end(.failure(URLError(.networkConnectionLost)))
-        }
-        if let error { return end(.failure(error)) }
-        // URLSession on Linux passes on a body that the server cut short.
-        if let expected, expected > 0, Int64(count) < expected {
-            return end(.failure(URLError(.networkConnectionLost)))
-        }
-        end(.success(Answer(status: status, body: body)))
+        finish(error)
     }
 }

@@ -53,6 +53,16 @@ import Testing
         }
     }
 
+    /// URLSession on Linux would read all of it, and look at no limit before.
+    @Test func aServerThatSendsWithoutAPauseIsCutAtTheLimit() async throws {
+        let part = String(repeating: "1", count: 1 << 20)
+        let server = try await HostileServer(.flood(head: HostileServer.head + "\r\n", part: part, bytes: 400 << 20))
+        let text = try await problem { try await control(server, idle: 30).send("GET", "/_sim/x", timeout: 30) }
+        #expect(text == "the answer of \(server.url) is larger than 1 MB")
+        #expect(server.sentBytes < 40 << 20)
+        server.stop()
+    }
+
     @Test func aBundleThatFailsLeavesNoFile() async throws {
         let name = "hostile-\(UUID().uuidString)"
         let part = String(repeating: "1", count: 65_536)

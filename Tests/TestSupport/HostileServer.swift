@@ -12,6 +12,8 @@ public final class HostileServer: Sendable {
         case end(String)
         /// `head`, then `part` again and again.
         case endless(head: String, part: String)
+        /// `head`, then `part` again and again without a pause, as fast as the client takes it, up to so many bytes.
+        case flood(head: String, part: String, bytes: Int)
         /// `head`, then the parts with a pause before each, then the end of the connection.
         case drip(head: String, parts: [String], pause: TimeAmount)
     }
@@ -22,7 +24,10 @@ public final class HostileServer: Sendable {
     /// The heads of requests, in the order of their arrival.
     public var requests: [String] { received.withLockedValue { $0 } }
     public let url: String
+    /// The bytes of the parts of a flood that were handed to the system.
+    public var sentBytes: Int { sent.withLockedValue { $0 } }
     private let received: NIOLockedValueBox<[String]>
+    private let sent: NIOLockedValueBox<Int>
     private let channel: any Channel
 
     /// Listens on a free port of loopback.
@@ -37,11 +42,13 @@ public final class HostileServer: Sendable {
         let answers = whole
         let received = NIOLockedValueBox<[String]>([])
         self.received = received
+        let sent = NIOLockedValueBox(0)
+        self.sent = sent
         channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        Handler(reply, answers) { head in
+                        Handler(reply, answers, sent) { head in
                             received.withLockedValue { $0.append(head) }
                         })
                 }
@@ -72,11 +79,17 @@ public final class HostileServer: Sendable {
         private let receive: (String) -> Void
         private var text = ""
         private var part: ByteBuffer?
+        private let sent: NIOLockedValueBox<Int>
+        private var left = 0
         private var isPumping = false
         private var hasAnswered = false
 
-        init(_ reply: Reply, _ whole: [String: String], _ receive: @escaping (String) -> Void) {
+        init(
+            _ reply: Reply, _ whole: [String: String], _ sent: NIOLockedValueBox<Int>,
+            _ receive: @escaping (String) -> Void
+        ) {
             self.reply = reply
+            self.sent = sent
             self.whole = whole
             self.receive = receive
         }
@@ -98,13 +111,31 @@ public final class HostileServer: Sendable {
                 self.part = ByteBuffer(string: part)
                 send(head, context)
                 pump(context)
+            case .flood(let head, let part, let bytes):
+                self.part = ByteBuffer(string: part)
+                left = bytes
+                send(head, context)
+                flood(NIOLoopBound(context, eventLoop: context.eventLoop))
             case .drip(let head, let parts, let pause):
                 send(head, context)
                 drip(parts[...], pause, NIOLoopBound(context, eventLoop: context.eventLoop))
             }
         }
 
-        func channelWritabilityChanged(context: ChannelHandlerContext) { pump(context) }
+        func channelWritabilityChanged(context: ChannelHandlerContext) { if left == 0 { pump(context) } }
+
+        /// Writes a part, and the next one as soon as it is with the system.
+        private func flood(_ bound: NIOLoopBound<ChannelHandlerContext>) {
+            guard let part, left > 0, bound.value.channel.isActive else {
+                return bound.value.close(promise: nil)
+            }
+            left -= part.readableBytes
+            let handler = NIOLoopBound(self, eventLoop: bound.value.eventLoop)
+            bound.value.writeAndFlush(wrapOutboundOut(part)).whenSuccess {
+                handler.value.sent.withLockedValue { $0 += part.readableBytes }
+                handler.value.flood(bound)
+            }
+        }
 
         /// Writes parts until the client does not take more, one each millisecond: on Linux all of a process's URLSessions share a queue,
         /// which libcurl does not leave while there is more to read, so that no limit and no other request would get a turn.
