@@ -65,8 +65,8 @@ import Testing
         case .make: _ = try await namespaces.make("made", NamespaceOptions(seed: Self.seed))
         case .makeFresh: _ = try await namespaces.makeFresh(nil, NamespaceOptions(seed: Self.seed))
         case .load:
-            let load = LoadSeed("organizations: [{name: Later, api_tokens: [later]}]")
-            _ = try await namespace.answer(.success(load), control).result.get()
+            let text = "organizations: [{name: Later, api_tokens: [later]}]"
+            _ = try await namespace.loadSeed(.success(text), control).result.get()
         }
     }
 
@@ -99,6 +99,35 @@ import Testing
                 for _ in 0..<2 { gate.signal() }
                 for try await found in group { #expect(found == 0) }
             }
+        }
+    }
+
+    /// Seed data may take seconds to read. The line of work of its namespace does not wait for it.
+    @Test(.timeLimit(.minutes(5))) func aNamespaceAnswersWhileSeedDataIsRead() async throws {
+        try await ParcelServer().run { namespaces, namespace in
+            let gate = DispatchSemaphore(value: 0)
+            for _ in 0..<2 { namespaces.environment.workThreads.submit { _ in gate.wait() } }
+            let isLoaded = NIOLockedValueBox(false)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for name in ["First", "Second"] {
+                    group.addTask {
+                        let text = "organizations: [{name: \(name), api_tokens: [\(name)]}]"
+                        let loaded = try await namespace.loadSeed(.success(text), Self.control).result.get()
+                        isLoaded.withLockedValue { $0 = true }
+                        return loaded.organizations
+                    }
+                }
+                for _ in 0..<50 {
+                    _ = try await namespace.answer(.success(ShowClock()), Self.control).result.get()
+                    await Task.yield()
+                }
+                #expect(!isLoaded.withLockedValue { $0 }, "the data is read on the threads that are busy")
+                for _ in 0..<2 { gate.signal() }
+                for try await organizations in group { #expect(organizations == 1) }
+            }
+            // Neither took the other's for the whole.
+            let seed = try await namespace.run(.background, .reads) { $0.state.seed }.result.get()
+            #expect(Set(["First", "Second"]).isSubset(of: seed.organizations.map(\.name)))
         }
     }
 

@@ -118,10 +118,10 @@ enum ControlRoutes {
     }
 
     @Sendable private static func loadSeed(_ request: RequestReader) async -> Answer {
-        let input = await request.document().map { LoadSeed($0) }
+        let text = await request.document()
         return await request.reading { _ in
         } then: {
-            await request.namespace.answer(input, request.head).response()
+            await request.namespace.loadSeed(text, request.head).response()
         }
     }
 

@@ -77,32 +77,62 @@ extension Seed.User {
     }
 }
 
-/// `POST /_sim/seed`: adds seed data to the namespace, and to the state that a reset restores.
-package struct LoadSeed: Operation {
-    package static let access = Access.writes
-    package let text: String
-
+extension Namespace {
+    /// `POST /_sim/seed`: adds seed data to the namespace, and to the state that a reset restores.
+    ///
+    /// Reads the data, and merges it, outside of the namespace's jobs: either takes up to seconds.
+    ///
     /// - Parameter text: YAML or JSON.
-    package init(_ text: String) {
-        self.text = text
+    package func loadSeed(_ text: Result<String, PlatformError>, _ head: RequestHead) async -> Completed<SeedLoaded> {
+        await runLongOperation(head) {
+            let text = try text.get()
+            let seed = try await run(.background, .reads) { $0.state.seed }.result.get()
+            let load = try await environment.offload { try LoadSeed(text, into: seed) }
+            return try await answer(.success(load), head.later).result.get()
+        }
     }
+}
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> SeedLoaded {
-        let part: SeedPart
+/// Adds seed data to a namespace.
+struct LoadSeed: Operation {
+    static let access = Access.writes
+    private let text: String
+    /// The seed that the data was merged into.
+    private let old: Seed
+    private let part: SeedPart
+    private let merged: Seed
+
+    /// Reads the data, and merges it into the seed that the namespace has now.
+    ///
+    /// - Parameter text: YAML or JSON.
+    /// - Throws: ``PlatformError`` if the data is wrong, or does not fit the seed.
+    init(_ text: String, into seed: Seed) throws {
+        self.text = text
+        old = seed
         do {
-            part = try SeedPart(yaml: text, for: job.state.seed)
+            part = try SeedPart(yaml: text, for: seed)
         } catch let error as SeedError {
             throw PlatformError.invalid(error)
         }
-        let seed: Seed
         do {
-            seed = try job.state.seed.adding(part)
+            merged = try seed.adding(part)
         } catch let error as SeedError {
             // Line numbers of the merged seed mean nothing to the caller.
             throw PlatformError.wrongState(
                 "the seed data does not fit the namespace's: \(error.path.isEmpty ? "" : "\(error.path): ")"
                     + error.problem + (error.others.isEmpty ? "" : " (and \(error.others.count) more)"))
         }
+    }
+
+    func perform(_ job: JobContext, as caller: Control) throws -> SeedLoaded {
+        // Another call may have added data in the meantime, or a reset taken it away.
+        guard job.state.seed.text.isIdentical(to: old.text) else {
+            return try LoadSeed(text, into: job.state.seed).add(job)
+        }
+        return try add(job)
+    }
+
+    private func add(_ job: JobContext) throws -> SeedLoaded {
         var loaded = SeedLoaded(organizations: 0, users_created: 0, users_updated: 0, api_tokens: 0, brands: 0)
         var known = Dictionary(
             try job.transaction.organizations().map { (TextKey($0.name), $0.id) },
@@ -111,15 +141,15 @@ package struct LoadSeed: Operation {
             let name = TextKey(organization.name)
             known[name] = try add(organization, known: known[name], &loaded, job)
         }
-        for (addition, merged) in zip(part.parts, seed.parts) {
+        for (addition, merged) in zip(part.parts, merged.parts) {
             try addition.load(job, organizations: known, into: merged, &loaded)
         }
-        try job.transaction.setNamespaceValue(.seedName, seed.name)
-        try job.transaction.setNamespaceValue(.seedText, seed.text)
+        try job.transaction.setNamespaceValue(.seedName, merged.name)
+        try job.transaction.setNamespaceValue(.seedText, merged.text)
         try job.record(
             .seedLoaded, "seed", ["organizations": .array(part.organizations.map { .string($0.name) })])
-        let settings = try Settings(job.settings.given, seed)
-        job.state.adopt(seed, settings)
+        let settings = try Settings(job.settings.given, merged)
+        job.state.adopt(merged, settings)
         return loaded
     }
 
