@@ -45,12 +45,3 @@ struct DueWorkScheduler: Service, CustomStringConvertible {
         alarm.ring(by: namespace.wakeTime)
     }
 }
-
-/// The real time, which drives the namespaces' running clocks.
-enum SystemTime {
-    static func now() -> Instant {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
-    }
-}

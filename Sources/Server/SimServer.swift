@@ -170,7 +170,8 @@ package struct SimServer: Sendable {
     package func run(opened: @escaping @Sendable (ServerLocation) async -> Void) async throws {
         let scheduler = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
         // Namespaces of a replay stay to be looked at.
-        let maintenance = MaintenanceTask(namespaces: namespaces, deletesExpired: !continuesReplay)
+        let maintenance = MaintenanceTask(
+            namespaces: namespaces, logger: logger, deletesExpired: !continuesReplay)
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
             besides: [

@@ -132,12 +132,16 @@ public struct ServerInfo: Codable, Sendable {
     public var saving: SaveProgress?
     /// The namespaces whose files cannot be opened; `nil` from servers before 0.3.
     public var damaged: [DamagedNamespace]?
+    /// The seconds by which the machine's clock was set forward since the server's start, or back if negative. Running clocks do not
+    /// follow. `nil` if it was not set, and from servers before 0.3.
+    public var machine_clock_step: Double?
 
     public init(
         version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?,
         webhook_targets: WebhookTargets, namespaces: Int, namespace: NamespaceInfo, settings: JSONValue,
         refused: RefusedSummary? = nil, saving: SaveProgress? = nil,
-        damaged: [DamagedNamespace]? = nil
+        damaged: [DamagedNamespace]? = nil,
+        machine_clock_step: Double? = nil
     ) {
         name = "entrupy-sim"
         self.version = version
@@ -152,6 +156,7 @@ public struct ServerInfo: Codable, Sendable {
         self.refused = refused
         self.saving = saving
         self.damaged = damaged
+        self.machine_clock_step = machine_clock_step
     }
 }
 

@@ -19,9 +19,11 @@ package struct StrictJSON {
 
     private let bytes: [UInt8]
     private let maxDepth: Int
+    private let maxValues: Int
     private let allowsTrailingCommas: Bool
     private var index = 0
     private var depth = 0
+    private var count = 0
     private var path: [PathPart] = []
 
     /// One part of a value's path: a member's name or an element's index.
@@ -34,24 +36,37 @@ package struct StrictJSON {
     ///
     /// - Parameters:
     ///   - maxDepth: the maximum nesting of arrays and objects.
+    ///   - maxValues: the maximum number of values, those within others too.
     ///   - allowsTrailingCommas: whether a comma may stand before the end of an array or object.
     /// - Throws: ``JSONProblem`` for the first problem in the text.
     package static func parse(
-        _ bytes: [UInt8], maxDepth: Int = Self.maxDepth, allowsTrailingCommas: Bool = false
+        _ bytes: [UInt8], maxDepth: Int = Self.maxDepth, maxValues: Int = .max, allowsTrailingCommas: Bool = false
     ) throws(JSONProblem) -> JSONValue {
-        var reader = StrictJSON(bytes: bytes, maxDepth: maxDepth, allowsTrailingCommas: allowsTrailingCommas)
+        try read(bytes, maxDepth: maxDepth, maxValues: maxValues, allowsTrailingCommas: allowsTrailingCommas).value
+    }
+
+    /// Reads a whole document, see ``parse(_:maxDepth:maxValues:allowsTrailingCommas:)``.
+    ///
+    /// - Returns: also the number of values, those within others too.
+    package static func read(
+        _ bytes: [UInt8], maxDepth: Int = Self.maxDepth, maxValues: Int, allowsTrailingCommas: Bool
+    ) throws(JSONProblem) -> (value: JSONValue, count: Int) {
+        var reader = StrictJSON(
+            bytes: bytes, maxDepth: maxDepth, maxValues: maxValues, allowsTrailingCommas: allowsTrailingCommas)
         try reader.checkEncoding()
         reader.skipWhitespace()
         let value = try reader.value()
         reader.skipWhitespace()
         guard reader.index == bytes.count else { throw reader.problem("expected the end, found \(reader.found)") }
-        return value
+        return (value, reader.count)
     }
 
     // MARK: Values
 
     private mutating func value() throws(JSONProblem) -> JSONValue {
         guard let next = peek else { throw problem("expected a value, found the end") }
+        count += 1
+        guard count <= maxValues else { throw problem("more than \(maxValues) values") }
         switch next {
         case UInt8(ascii: "{"): return try object()
         case UInt8(ascii: "["): return try array()

@@ -24,6 +24,8 @@ import Testing
         _ = window.wait(at: other, limit: 1)
     }
 
+    private static let real = Instant("2026-01-05T09:00:00Z")!
+
     @Test(arguments: extremes) func aClockShowsAValidTimeForEveryStoredValue(value: Int64) throws {
         let world = try NamespaceDatabase(path: nil, migrator: Self.migrator)
         for mode in ["running", "frozen", "broken"] {
@@ -32,10 +34,13 @@ import Testing
                 try transaction.setNamespaceValue(.clockValue, String(value))
                 try transaction.insertEvent(
                     at: Instant(microseconds: value), kind: "clock.frozen", subject: "clock", data: "{}")
-                return try Clock(stored: transaction)
+                return try Clock(stored: transaction, real: Self.real)
             }
-            let now = clock.now(real: Instant("2026-01-05T09:00:00Z")!)
+            let now = clock.now(real: Self.real)
             #expect(now <= .end)
+            // A running clock goes on, wherever it has been.
+            let later = clock.now(real: Self.real + Span(microseconds: 1))
+            #expect(clock.isFrozen || later > now || now == .end, "\(mode) \(value)")
             _ = clock.realTime(of: .end)
             clock.move(to: Instant(microseconds: value), real: now)
             #expect(clock.now(real: now) <= .end)

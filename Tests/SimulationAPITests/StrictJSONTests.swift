@@ -91,4 +91,12 @@ import Testing
         for length in 0..<whole.count { #expect(problem(Array(whole.prefix(length))) != nil) }
         #expect(problem(whole) == nil)
     }
+
+    @Test(arguments: [("[1,2]", 3), (#"{"a":{"b":[]}}"#, 3), ("1", 1), (#"[[[]]]"#, 3)])
+    func theNumberOfValuesIsBounded(text: String, count: Int) throws {
+        let bytes = Array(text.utf8)
+        #expect(try StrictJSON.read(bytes, maxValues: count, allowsTrailingCommas: false).count == count)
+        let problem = #expect(throws: JSONProblem.self) { try StrictJSON.parse(bytes, maxValues: count - 1) }
+        #expect(problem?.text == "more than \(count - 1) values")
+    }
 }

@@ -10,6 +10,8 @@ extension Court {
         let target: TextKey
         /// `nil` if a repetition may have another body, or another `Accept-Language`.
         let body, language: String?
+        /// `nil` where `target` has the query.
+        private let parameters: Parameters?
 
         init(_ request: AuditedRequest, body: String? = nil, language: String? = nil) {
             client = request.client
@@ -17,6 +19,7 @@ extension Court {
             target = TextKey(request.target)
             self.body = body
             self.language = language
+            parameters = nil
         }
 
         /// The same caller, path and method, whatever else: the order of a query says nothing, and what could not be stored once may
@@ -24,12 +27,29 @@ extension Court {
         init(of request: AuditedRequest) {
             client = AuditedRequest.Client(caller: request.caller, test: nil, userAgent: nil)
             method = request.entry.method
-            let query = request.entry.query.dropFirst().split(separator: "&").sorted {
-                $0.utf8.lexicographicallyPrecedes($1.utf8)
-            }
-            target = TextKey(request.path + "?" + query.joined(separator: "&"))
+            target = TextKey(request.path)
+            parameters = Parameters(ofQuery: request.entry.query)
             body = nil
             language = nil
+        }
+    }
+
+    /// The parameters of a query, in any order, in time proportional to its length. Two queries are equal if they have the same
+    /// parameters; others are by the chance of 64 random bits.
+    private struct Parameters: Hashable {
+        private var count = 0
+        private var sum = 0
+
+        init(ofQuery query: String) {
+            var query = query
+            query.withUTF8 { bytes in
+                for parameter in bytes.dropFirst().split(separator: UInt8(ascii: "&")) {
+                    var hasher = Hasher()
+                    hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: parameter)))
+                    count += 1
+                    sum &+= hasher.finalize()
+                }
+            }
         }
     }
 
@@ -167,14 +187,15 @@ extension Court {
     /// `no-retry`: an idempotent request refused with 429 or 503 and never tried again, although its client went on when the time to
     /// wait had long passed [D audit].
     mutating func missingRetries(_ rule: AuditRule, _ endings: [AuditRoute]) {
-        let retries = retriesOfRefusals()
+        guard requests.contains(where: \.isRefusedForNow) else { return }
+        let keys = requests.map { Repetition(of: $0) }
+        let retries = retriesOfRefusals(keys)
         var later: Set<Repetition> = []
         var latest: [AuditedRequest.Client: AuditedRequest] = [:]
         var ended: Set<TextKey> = []
         var missing: [(refusal: AuditedRequest, later: AuditedRequest)] = []
         var due = 0
-        for request in requests.reversed() {
-            let key = Repetition(of: request)
+        for (request, key) in zip(requests.reversed(), keys.reversed()) {
             let isEnding = request.isOne(of: endings) && request.hasSucceeded
             if request.isRefusedForNow, ["GET", "HEAD", "PUT", "DELETE"].contains(request.entry.method) {
                 judgement.lookedAt += 1
@@ -229,11 +250,10 @@ extension Court {
     }
 
     /// The numbers of the requests that repeat one which was refused. A client may give up then.
-    private func retriesOfRefusals() -> Set<Int64> {
+    private func retriesOfRefusals(_ keys: [Repetition]) -> Set<Int64> {
         var refused: Set<Repetition> = []
         var retries: Set<Int64> = []
-        for request in requests {
-            let key = Repetition(of: request)
+        for (request, key) in zip(requests, keys) {
             if refused.contains(key) { retries.insert(request.sequence) }
             if request.isRefusedForNow { refused.insert(key) } else { refused.remove(key) }
         }

@@ -12,6 +12,8 @@ package final class UnsentAnswers: Sendable {
     private struct State {
         /// `nil` for answers of which nobody needs to know.
         var waiting: Deque<OnLoss?> = []
+        /// The number of requests that came before the one ahead of them was answered, and were not begun.
+        var pipelined = 0
         var isOver = false
     }
 
@@ -21,13 +23,21 @@ package final class UnsentAnswers: Sendable {
     @TaskLocal package static var current: UnsentAnswers?
 
     /// Adds the next answer. Every answer needs a call before it is written, because they are counted.
-    func expect(_ onLoss: OnLoss?) {
-        let isOver = state.withLockedValue { state in
+    ///
+    /// - Returns: whether the connection's next request is here already.
+    @discardableResult func expect(_ onLoss: OnLoss?) -> Bool {
+        let (isOver, hasNext) = state.withLockedValue { state in
             if !state.isOver { state.waiting.append(onLoss) }
-            return state.isOver
+            let hasNext = state.pipelined > 0
+            if hasNext { state.pipelined -= 1 }
+            return (state.isOver, hasNext)
         }
         if isOver { onLoss?() }
+        return hasNext
     }
+
+    /// Counts a request that came before the one ahead of it was answered.
+    func addPipelined() { state.withLockedValue { $0.pipelined += 1 } }
 
     /// Follows the write of an answer's end, which removes the first answer. Every write of an end needs a call.
     ///

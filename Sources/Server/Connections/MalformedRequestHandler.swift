@@ -33,6 +33,7 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
+            if unanswered > 0 { answers.addPipelined() }
             unanswered += 1
             isReading = true
         case .body: break

@@ -80,7 +80,7 @@ final class ServerAudits: Sendable {
     private func judge(_ namespace: Namespace, isDeleted: Bool) async throws -> Judged {
         let collected = try await namespace.run(.background, .reads) { try CollectedAudit($0) }.result.get()
         let known = collected.material.needsMembers ? try await DescribedMembers.known.made() : nil
-        let report = try await namespaces.environment.offload { collected.material.report(known) }
+        let report = try await namespaces.environment.audit { collected.material.report(known) }
         let told = kept.withLockedValue { $0.told[namespace.name] }.flatMap {
             $0.through >= collected.requests ? $0.level : nil
         }

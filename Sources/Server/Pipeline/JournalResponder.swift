@@ -15,12 +15,14 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
     var hasFaults = true
 
     func respond(to request: IncomingRequest) async throws -> Answer {
+        var request = request
+        let received = request.received ?? ReceivedBody()
+        // It has the memory of the body, which is taken until the request is answered.
+        defer { withExtendedLifetime(received) {} }
+        request.received = received
         guard !request.head.isControl, let namespace = request.namespace else {
             return try await inner.respond(to: request)
         }
-        var request = request
-        let received = request.received ?? ReceivedBody()
-        request.received = received
         let environment = namespace.environment
         let (started, start) = (environment.realTime(), ContinuousClock.now)
         var answer = try await inner.respond(to: request)

@@ -183,8 +183,9 @@ struct Pipeline: HTTPResponder {
         }
         // Only now, when the journal and the recording have it.
         if answer.isDropped { await FaultInjector.reset(context.channel) }
-        // A delayed one was announced before its delay.
-        if answer.delay == nil { unsent?.expect(answer.onLoss) }
+        // A delayed one was announced before its delay. Where a connection has sent its next request already, its task might never
+        // wait for anything: the connections take turns.
+        if answer.delay == nil, unsent?.expect(answer.onLoss) == true { await Task.yield() }
         let response = answer.response
         // The answer to HEAD is the head of any answer.
         if request.method == .head { return response.createHeadResponse() }

@@ -33,7 +33,7 @@ struct EvidenceRoutes: Sendable {
             do {
                 let material = try collected.result.get()
                 let known = material.needsMembers ? try await DescribedMembers.known.made() : nil
-                let report = try await request.namespace.environment.offload { material.report(known) }
+                let report = try await request.namespace.environment.audit { material.report(known) }
                 judged = .success(report)
                 if let level = filter.told { await audits.tell(level, of: request.namespace) }
             } catch {

@@ -100,7 +100,8 @@ struct ServerRoutes: Sendable {
                         data_dir: configuration.namespaces.dataDirectory,
                         webhook_targets: configuration.namespaces.allowsAnyTarget ? .any : .local, namespaces: count,
                         namespace: namespace, settings: document, refused: refused.summary, saving: saving,
-                        damaged: namespaces.environment.damaged.list),
+                        damaged: namespaces.environment.damaged.list,
+                        machine_clock_step: SystemTime.step.map { Double($0.microseconds) / 1_000_000 }),
                     status: .ok, requestID: settings.requestID)
             }.response
         }

@@ -9,6 +9,7 @@ final class ReceivedBody: RequestSize {
         var isDecoded = false
         var hasWrongDigest = false
         var isIncomplete = false
+        var memory: BodyMemory.Share?
     }
 
     private let state = NIOLockedValueBox(State())
@@ -27,7 +28,7 @@ final class ReceivedBody: RequestSize {
 
     /// The decoded body, or the bytes that were sent if they cannot be decoded.
     var buffer: ByteBuffer { state.withLockedValue { $0.buffer } }
-    var readBytes: Int { state.withLockedValue { $0.buffer.readableBytes } }
+    var keptBytes: Int { state.withLockedValue { $0.buffer.readableBytes + ($0.memory?.bytes ?? 0) } }
     /// Whether the buffer differs from the bytes that were sent.
     var isDecoded: Bool { state.withLockedValue { $0.isDecoded } }
     /// Whether the bytes that were sent differ from their `Content-Digest`.
@@ -46,6 +47,11 @@ final class ReceivedBody: RequestSize {
 
     func markIncomplete() {
         state.withLockedValue { $0.isIncomplete = true }
+    }
+
+    /// Keeps the share of its namespace's memory that the body takes as JSON, until the request has been answered.
+    func keep(_ memory: BodyMemory.Share) {
+        state.withLockedValue { $0.memory = memory }
     }
 
     func markWrongDigest() {

@@ -65,6 +65,8 @@ struct RequestReader: RequestInput, Sendable {
 
     /// The maximum size of a JSON body, in bytes [D body-sizes].
     static let maxJSONBytes = 1_000_000
+    /// The maximum number of values in a JSON body, those within others too [D body-sizes].
+    static let maxJSONValues = 50_000
     /// The maximum size of a JSON body that holds a document.
     static let maxDocumentJSONBytes = 2_000_000
 
@@ -235,13 +237,26 @@ extension RequestReader {
     private static let briefJSON = 65_536
 
     private func object(_ content: ByteBuffer, _ rule: JSONRule) async -> Result<JSONObject, PlatformError> {
-        guard content.readableBytes > Self.briefJSON else {
-            return Self.object(Array(content.readableBytesView), rule)
+        let read: Result<(members: JSONObject, count: Int), PlatformError>
+        if content.readableBytes > Self.briefJSON {
+            do {
+                read = try await namespace.environment.offload { Self.object(Array(content.readableBytesView), rule) }
+            } catch {
+                return .failure(.unavailable("\(error)"))
+            }
+        } else {
+            read = Self.object(Array(content.readableBytesView), rule)
         }
-        do {
-            return try await namespace.environment.offload { Self.object(Array(content.readableBytesView), rule) }
-        } catch {
-            return .failure(.unavailable("\(error)"))
+        return read.flatMap { members, count in
+            do throws(PlatformError) {
+                // Which bodies wait at one moment is in no recording.
+                if !namespace.environment.sequencer.ordersAllJobs {
+                    received?.keep(try namespace.bodies.take(values: count, text: content.readableBytes))
+                }
+                return .success(members)
+            } catch {
+                return .failure(error)
+            }
         }
     }
 
@@ -271,13 +286,16 @@ extension RequestReader {
         return .success(text)
     }
 
-    private static func object(_ bytes: [UInt8], _ rule: JSONRule) -> Result<JSONObject, PlatformError> {
+    private static func object(
+        _ bytes: [UInt8], _ rule: JSONRule
+    ) -> Result<(members: JSONObject, count: Int), PlatformError> {
         do {
-            let value = try StrictJSON.parse(bytes, allowsTrailingCommas: rule.allowsTrailingCommas)
+            let (value, count) = try StrictJSON.read(
+                bytes, maxValues: maxJSONValues, allowsTrailingCommas: rule.allowsTrailingCommas)
             guard let members = value.members else {
                 return .failure(.invalid([ErrorDetail("body", "must be a JSON object, got \(value.typeName)")]))
             }
-            return .success(members)
+            return .success((members, count))
         } catch {
             let place = "line \(error.line), column \(error.column)"
             let message = "malformed JSON at \(place): \(error.text)"

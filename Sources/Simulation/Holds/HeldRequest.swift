@@ -137,6 +137,6 @@ package protocol HoldingCaller: CallerPresence {
 
 /// The size of a request's body.
 package protocol RequestSize: AnyObject, Sendable {
-    /// The bytes that have been read, once all have.
-    var readBytes: Int { get }
+    /// The bytes of the body and of what was made of it, once it has been read.
+    var keptBytes: Int { get }
 }

@@ -26,7 +26,7 @@ extension Namespace {
             when: hold.moment.rawValue, since: since.epoch, until: (since + hold.span).epoch)
         let held = HeldRequest(
             info, hold, faultID: fault.id, in: name, generation: job.state.generation,
-            bytes: max(head.size?.readBytes ?? 0, announced))
+            bytes: max(head.size?.keptBytes ?? 0, announced))
         let found = environment.held.add(held)
         // A recording decides: how many are held by other namespaces at this moment is in no order with this job.
         let refusal = HoldRefusal(rawValue: turn.observe(found?.rawValue ?? 0))

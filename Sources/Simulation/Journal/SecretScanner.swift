@@ -313,10 +313,32 @@ package struct SecretScanner: Sendable {
     /// Whether a member or parameter of this name holds a secret. Case, `_` and `-` are ignored.
     package static func isSecretName(_ name: some Collection<UInt8>) -> Bool {
         guard let first = name.first, (0x41...0x7a).contains(first), name.count <= maxNameLength else { return false }
-        var plain: [UInt8] = []
+        return names.contains { spells(name, $0) }
+    }
+
+    private static func spells(_ name: some Collection<UInt8>, _ secret: [UInt8]) -> Bool {
+        var place = 0
         for byte in name where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") {
-            plain.append((0x41...0x5a).contains(byte) ? byte | 0x20 : byte)
+            let lower = (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+            guard place < secret.count, secret[place] == lower else { return false }
+            place += 1
         }
-        return names.contains { $0.count == plain.count && memcmp($0, plain, plain.count) == 0 }
+        return place == secret.count
+    }
+
+    /// Whether a query has a parameter whose name is a secret's.
+    static func hasSecretName(query: String) -> Bool {
+        var query = query
+        return query.withUTF8 { bytes in
+            var start = 0
+            while start < bytes.count {
+                var end = start
+                while end < bytes.count, bytes[end] != UInt8(ascii: "="), bytes[end] != UInt8(ascii: "&") { end += 1 }
+                if end < bytes.count, bytes[end] == UInt8(ascii: "="), isSecretName(bytes[start..<end]) { return true }
+                while end < bytes.count, bytes[end] != UInt8(ascii: "&") { end += 1 }
+                start = end + 1
+            }
+            return false
+        }
     }
 }

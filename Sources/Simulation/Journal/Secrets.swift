@@ -164,7 +164,22 @@ package struct Secrets: Sendable {
 
     /// A query, without its `?`, with secrets masked.
     package func masked(query: String) -> String {
-        query.split(at: "&", omittingEmpty: false).map { masked(pair: $0) }.joined(separator: "&")
+        guard mayHoldSecret(query: query) else { return query }
+        return query.split(at: "&", omittingEmpty: false).map { masked(pair: $0) }.joined(separator: "&")
+    }
+
+    /// Whether a query may hold a secret. Looks at it as a whole: its pairs, one by one, take ten times as long.
+    private func mayHoldSecret(query: String) -> Bool {
+        var text = query
+        // The encoding of a query around those of a text.
+        for _ in 0...Self.maxEncodings + 1 {
+            if SecretScanner.hasSecretName(query: text) || !scanner.masked(text, isJSON: false).isIdentical(to: text) {
+                return true
+            }
+            guard text.utf8.contains(UInt8(ascii: "%")) else { return false }
+            text = Self.decoded(text)
+        }
+        return false
     }
 
     private func masked(pair: Substring) -> String {

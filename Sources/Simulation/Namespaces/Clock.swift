@@ -53,14 +53,15 @@ package struct Clock: Sendable {
 }
 
 extension Clock {
-    /// Reads the stored clock. It continues from the time of the last event.
-    package init(stored transaction: Transaction) throws {
+    /// Reads the stored clock. It continues from the time of the last event: if the machine's clock was set back since then, a running
+    /// one does not wait until that time comes again.
+    package init(stored transaction: Transaction, real: Instant) throws {
         // An offset is clamped just as a moment is.
         let value = Instant(microseconds: Int64(try transaction.namespaceValue(.clockValue) ?? "") ?? 0).microseconds
         let isFrozen = try transaction.namespaceValue(.clockMode) == "frozen"
-        self.init(
-            mode: isFrozen ? .frozen(Instant(microseconds: value)) : .running(offset: value),
-            last: try transaction.lastEventTime() ?? Instant(microseconds: 0))
+        let last = try transaction.lastEventTime() ?? Instant(microseconds: 0)
+        self.init(mode: isFrozen ? .frozen(Instant(microseconds: value)) : .running(offset: value), last: last)
+        if !isFrozen, Instant(microseconds: real.microseconds + value) < self.last { move(to: self.last, real: real) }
     }
 
     /// Stores the mode, so that it survives a restart. Writes.

@@ -31,6 +31,8 @@ package final class Environment: Sendable {
     package let copyThreads: NIOThreadPool
     /// Threads for ``offload(_:)``: they parse YAML, decode gzip and read small files.
     package let workThreads: NIOThreadPool
+    /// One thread for audits, which look at a whole journal. Bodies and scenarios of other namespaces do not wait for them.
+    private let auditThreads: NIOThreadPool
     /// The threads for work that is not a job. Kinds of work that must not wait for each other have threads of their own.
     private let backgroundThreads: [NIOThreadPool]
     /// Decides the order and the times of all jobs.
@@ -90,8 +92,19 @@ package final class Environment: Sendable {
     ///
     /// Work that was begun goes on if the task is cancelled.
     package func offload<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await Self.run(on: workThreads, body)
+    }
+
+    /// Judges a journal, one after another.
+    package func audit<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await Self.run(on: auditThreads, body)
+    }
+
+    private static func run<Value: Sendable>(
+        on threads: NIOThreadPool, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            workThreads.submit { _ in continuation.resume(with: Result { try body() }) }
+            threads.submit { _ in continuation.resume(with: Result { try body() }) }
         }
     }
 
@@ -137,7 +150,8 @@ package final class Environment: Sendable {
         // idle at once; at most one checkpoint of each waits here.
         let checkpoints = NIOThreadPool(numberOfThreads: 1)
         let work = NIOThreadPool(numberOfThreads: 2)
-        let pools = [copies, checkpoints, work]
+        let audits = NIOThreadPool(numberOfThreads: 1)
+        let pools = [copies, checkpoints, work, audits]
         for pool in pools { pool.start() }
         do {
             store = try NamespaceStore(
@@ -150,6 +164,7 @@ package final class Environment: Sendable {
         }
         copyThreads = copies
         workThreads = work
+        auditThreads = audits
         backgroundThreads = pools
         images = ImageStore(root: root, durability: durability)
         snapshots = SnapshotStore(root: root, images: images, durability: durability)

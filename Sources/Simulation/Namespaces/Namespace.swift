@@ -16,6 +16,8 @@ package final class Namespace: Sendable {
     package let feed = EventFeed()
     /// The images that the namespace refers to.
     package let images: ImageReferences
+    /// The memory of the bodies of requests in progress.
+    package let bodies = BodyMemory()
     /// Runs one advance at a time, so that two advances of one hour make two hours.
     package let advances: AdvanceLine
     private let deleted = NIOLockedValueBox(false)

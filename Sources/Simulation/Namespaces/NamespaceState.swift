@@ -92,7 +92,7 @@ package final class NamespaceState {
         self.database = database
         self.environment = environment
         generation = environment.nextGeneration()
-        let stored = try database.transaction { try Stored($0) }
+        let stored = try database.transaction { try Stored($0, real: environment.realTime()) }
         seed = try environment.seeds.seed(named: stored.seedName, text: stored.seedText)
         secrets = environment.secrets(with: seed)
         generator = SeededGenerator(randomSeed: stored.randomSeed)
@@ -142,7 +142,7 @@ package final class NamespaceState {
         let images: Set<ImageHash>
         let renderingSalt: String
 
-        init(_ transaction: Transaction) throws {
+        init(_ transaction: Transaction, real: Instant) throws {
             guard let seed = try transaction.namespaceValue(.randomSeed).flatMap({ Int($0) }),
                 let seedName = try transaction.namespaceValue(.seedName),
                 let seedText = try transaction.namespaceValue(.seedText),
@@ -152,7 +152,7 @@ package final class NamespaceState {
             self.seedName = seedName
             self.seedText = seedText
             self.settings = settings
-            clock = try Clock(stored: transaction)
+            clock = try Clock(stored: transaction, real: real)
             nextDue = try transaction.nextDue()?.dueAt
             ttl = try transaction.namespaceValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
             requestCounter = try ReservedCounter(.requestCounter, block: 4096, transaction)
@@ -201,7 +201,7 @@ package final class NamespaceState {
 
     /// Drops what is in memory and reads the database again.
     private func reload() throws {
-        let stored = try database.transaction { try Stored($0) }
+        let stored = try database.transaction { try Stored($0, real: environment.realTime()) }
         clock = Clock(mode: stored.clock.mode, last: max(committedTime, stored.clock.last))
         seed = try environment.seeds.seed(named: stored.seedName, text: stored.seedText)
         settings = try Settings(StoredJSON.decode(stored.settings), seed)

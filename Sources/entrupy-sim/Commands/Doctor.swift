@@ -86,7 +86,10 @@ struct Doctor: ControlAction {
             info.data_dir.map { Finding(.good, "data", "in \($0)") }
                 ?? Finding(.note, "data", "in memory: nothing survives a stop"),
         ]
-        findings += [info.data_dir.flatMap(space), hosts(info.refused), clock(info.namespace, client)].compactMap(
+        findings += [
+            info.data_dir.flatMap(space), hosts(info.refused), clock(info.namespace, client),
+            step(info.machine_clock_step),
+        ].compactMap(
             \.self)
         findings += (info.damaged ?? []).map { damaged in
             Finding(
@@ -150,6 +153,15 @@ struct Doctor: ControlAction {
                 .note, "clock", "\(namespace.name) is frozen at \(namespace.clock.now)",
                 next: "results, retries and timeouts come only with \"\(client.options.command("clock advance"))\"")
             : Finding(.good, "clock", "\(namespace.name) is running, \(namespace.clock.now)")
+    }
+
+    /// The step of the machine's clock, which the server's clocks have not followed; `nil` if there was none.
+    private func step(_ seconds: Double?) -> Finding? {
+        guard let seconds, abs(seconds) >= 1 else { return nil }
+        let amount = Readable.count(Int(min(abs(seconds), 1e12).rounded()), "second")
+        return Finding(
+            .note, "machine's clock", "set \(seconds > 0 ? "forward" : "back") by \(amount) since the server started",
+            next: "running clocks go on as before; start the server again if they shall show the machine's time")
     }
 
     /// The requests that were refused for their host or origin, and the options that allow the latest of them.
