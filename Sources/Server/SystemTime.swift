@@ -9,15 +9,15 @@ enum SystemTime {
 
     static func now() -> Instant { Instant(microseconds: start + elapsed()) }
 
-    /// The time by which the machine's clock was set forward since the start of the program, or back; `nil` if it was not.
+    /// The whole seconds by which the machine's clock was set forward since the start of the program, or back; `nil` if it was not.
     static var step: Span? { step(from: start, to: difference()) }
 
     /// - Parameters:
     ///   - start: the difference of both clocks at the start of the program, in microseconds.
     ///   - now: that of now. Readings differ by microseconds, and a clock that runs slow or fast is corrected in milliseconds.
     static func step(from start: Int64, to now: Int64) -> Span? {
-        let step = now - start
-        return abs(step) >= 1_000_000 ? Span(microseconds: step) : nil
+        let seconds = (Double(now - start) / 1_000_000).rounded()
+        return seconds != 0 ? Span(microseconds: Int64(seconds) * 1_000_000) : nil
     }
 
     private static func difference() -> Int64 { read(CLOCK_REALTIME) - elapsed() }
