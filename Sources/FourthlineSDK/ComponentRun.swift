@@ -112,7 +112,9 @@ struct ComponentRun: Sendable {
             quality = try await client.send("PUT", path, files.picture, "image/png", as: Upload.self).quality
             if quality == nil || quality == "ok" { return }
         }
-        throw WorkflowError.problem("the picture is \(quality ?? "refused") after \(files.attempts) attempts")
+        throw WorkflowError.problem(
+            "the picture is \(quality ?? "refused") after \(files.attempts) \(files.attempts == 1 ? "attempt" : "attempts")"
+        )
     }
 
     // MARK: Answers

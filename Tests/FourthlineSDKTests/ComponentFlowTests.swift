@@ -177,7 +177,7 @@ struct ComponentFlowTests {
                 _ = try await other.documentComponent(with: passport).presented()
                 Issue.record("the component succeeded")
             } catch WorkflowError.unexpected(_, let text) {
-                #expect(text == "the picture is blurry after 1 attempts")
+                #expect(text == "the picture is blurry after 1 attempt")
             }
         }
     }

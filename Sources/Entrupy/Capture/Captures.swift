@@ -102,9 +102,12 @@ extension Captures {
         guard let limit = user.limits.openCaptures,
             let first = try job.transaction.expiry(ofStarted: limit, userID: user.id)
         else { return }
-        let counted = "open capture\(limit == 1 ? "" : "s") of a user (submit or cancel one)"
         throw try job.overRateLimit(
-            [Exceeded("open_captures", limit, counted, max(.second, first - job.now))],
+            [
+                Exceeded(
+                    "open_captures", limit, "open capture", "of a user (submit or cancel one)",
+                    max(.second, first - job.now))
+            ],
             of: job.transaction.user(id: user.id))
     }
 }
@@ -145,7 +148,9 @@ package struct StartCapture: Operation {
             throw PlatformError.forbidden(
                 "the user's quota of \(quota) submissions is used up",
                 [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")],
-                because: "\(user.username) has submitted \(submissions) items; the setting quota is \(quota)")
+                because:
+                    "\(user.username) has submitted \(Counted.text(Int(submissions), "item")); the setting quota is \(quota)"
+            )
         }
         if let conflict = registered.conflict { throw conflict }
         let id = try job.nextID(.capture)

@@ -35,7 +35,9 @@ package enum ExplainOutcomes: RuleByID {
         if !subject.activity.results.contains(outcome.resultID) {
             return "\(outcome.result) is not a result of \(subject.activity.rawValue)"
         }
-        if let times = outcome.times, rule.hits >= times { return "it has decided \(rule.hits) of \(times) items" }
+        if let times = outcome.times, rule.hits >= times {
+            return "it has decided \(rule.hits) of \(Counted.text(Int(times), "item"))"
+        }
         if let deciding { return "of several rules that match, the first one made decides; here that was \(deciding)" }
         return "rules decide at the submission: one that was made later changes nothing"
     }

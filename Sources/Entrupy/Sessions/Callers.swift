@@ -20,7 +20,9 @@ package struct Partner: Authenticated {
         let limits = job.entrupy.settings.rateLimits
         let limit = limits.apiPerSecond
         if let wait = job.state.limits.wait(.token(token), at: job.now, limit: limit) {
-            throw try job.overRateLimit([Exceeded("api_per_second", limit!, "requests a second for an API token", wait)]
+            throw try job.overRateLimit([
+                Exceeded("api_per_second", limit!, "request", "a second for an API token", wait)
+            ]
             )
         }
         job.state.limits.record(.token(token), at: job.now)
@@ -50,7 +52,7 @@ package struct SDKUser: Authenticated {
         let limit = user.limits.sdkPerSecond
         if let wait = job.state.limits.wait(.user(user.id), at: job.now, limit: limit) {
             throw try job.overRateLimit(
-                [Exceeded("sdk_per_second", limit!, "requests a second for a user", wait)],
+                [Exceeded("sdk_per_second", limit!, "request", "a second for a user", wait)],
                 of: job.transaction.user(id: user.id))
         }
         job.state.limits.record(.user(user.id), at: job.now)

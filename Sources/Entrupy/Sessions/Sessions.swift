@@ -142,7 +142,7 @@ enum LoginLimits {
         let limits = try Users.limits(user, job)
         var exceeded: [Exceeded] = []
         if let wait = job.state.limits.wait(.user(user.id), at: job.now, limit: limits.sdkPerSecond) {
-            exceeded.append(Exceeded("sdk_per_second", limits.sdkPerSecond!, "requests a second for a user", wait))
+            exceeded.append(Exceeded("sdk_per_second", limits.sdkPerSecond!, "request", "a second for a user", wait))
         }
         if limits.loginsPerMinute != nil || limits.loginsPerDay != nil {
             let logins = try job.transaction.logins(userID: user.id, after: job.now - .day)
@@ -152,7 +152,7 @@ enum LoginLimits {
                 var window = SlidingWindow(length: length, times: logins)
                 if let limit, let wait = window.wait(at: job.now, limit: limit) {
                     exceeded.append(
-                        Exceeded("logins_per_\(name)", limit, "successful logins a \(name) for a user", wait))
+                        Exceeded("logins_per_\(name)", limit, "successful login", "a \(name) for a user", wait))
                 }
             }
         }

@@ -32,7 +32,7 @@ struct Judgement {
     var notJudged: String? {
         let times = "the bundle was written by version 0.2.0 or older, which did not keep them"
         let reasons =
-            (untimed > 0 ? ["\(untimed) requests have no real times: \(times)"] : [])
+            (untimed > 0 ? ["\(Counted.text(untimed, "request")) without real times: \(times)"] : [])
             + Self.skipped(
                 undigested, "written by version 0.2.0 or older, which kept nothing to compare their masked secrets with"
             )

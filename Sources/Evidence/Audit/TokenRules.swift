@@ -210,7 +210,7 @@ extension Court {
         } else if brief > limit {
             add(
                 rule, [request],
-                "login \(brief + 1)\(request.by) after \(brief) sessions that were ended after one call each; keep the token until it "
+                "login \(brief + 1)\(request.by) after \(Counted.text(brief, "session")) with one call each; keep the token until it "
                     + "expires")
         }
     }

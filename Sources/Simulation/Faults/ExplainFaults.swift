@@ -40,7 +40,7 @@ extension FaultRule {
     fileprivate func note(decided: String?) -> String? {
         if let webhook { return "this rule is for webhooks (\(webhook.pattern)), not for requests" }
         if decided?.isIdentical(to: id) == true { return nil }
-        if let times, hits >= times { return "it has been triggered \(hits) of \(times) times" }
+        if let times, hits >= times { return "it has been triggered \(hits) of \(Counted.text(Int(times), "time"))" }
         if seen <= afterRequests, afterRequests > 0 {
             return "it lets the first \(afterRequests) matching requests pass; \(seen) have come"
         }

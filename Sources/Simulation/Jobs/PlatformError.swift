@@ -213,10 +213,10 @@ extension PlatformError {
     package static func scenarioFailed(_ run: ScenarioRun, isStrict: Bool = false) -> Self {
         let count = run.timeline.count + run.expectations.count
         let notes = isStrict ? run.notes.map { ErrorDetail($0.field, $0.problem) } : []
-        let noted = notes.isEmpty ? "" : notes.count == 1 ? ", 1 note" : ", \(notes.count) notes"
+        let noted = notes.isEmpty ? "" : ", \(Counted.text(notes.count, "note"))"
         return Self(
             .scenarioFailed,
-            "the scenario \(run.name) did not pass: \(run.failures.count) of \(count) checks failed\(noted)",
+            "the scenario \(run.name) did not pass: \(run.failures.count) of \(Counted.text(count, "check")) failed\(noted)",
             run.failures + notes, payload: .scenario(run))
     }
 

@@ -88,10 +88,13 @@ package struct Exceeded {
     /// The limit in words.
     package var limit: String { "\(allowed) \(counted)" }
 
-    package init(_ setting: String, _ allowed: Int, _ counted: String, _ wait: Span) {
+    /// - Parameters:
+    ///   - thing: what is counted, in the singular, for instance `request`.
+    ///   - scope: what the limit is of, for instance `a second for a user`.
+    package init(_ setting: String, _ allowed: Int, _ thing: String, _ scope: String, _ wait: Span) {
         self.setting = setting
         self.allowed = allowed
-        self.counted = counted
+        counted = "\(thing)\(allowed == 1 ? "" : "s") \(scope)"
         self.wait = wait
     }
 }

@@ -200,14 +200,16 @@ extension ScenarioExpectation.Kind {
         let status = webhook.word("status", DeliveryStatus.self)
         let text =
             "webhook \(event)" + (status.map { " is \($0.rawValue)" } ?? "")
-            + (attempts.map { " after \($0) attempts" } ?? "")
+            + (attempts.map { " after \(Counted.text(Int($0), "attempt"))" } ?? "")
         return .init(text: text) { job, amount in
             let deliveries = try job.transaction.deliveryStates(event: event)
             let found = deliveries.count {
                 (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status
             }
             if amount.contains(found) { return (found, nil) }
-            let states = deliveries.prefix(3).map { "one is \($0.status.rawValue) after \($0.attempts) attempts" }
+            let states = deliveries.prefix(3).map {
+                "one is \($0.status.rawValue) after \(Counted.text(Int($0.attempts), "attempt"))"
+            }
             return (
                 found,
                 amount.tally(found)

@@ -38,7 +38,8 @@ enum CaseState {
     }
 
     private static func text(_ fault: FaultInfo) throws -> String {
-        let times = fault.times.map { "\(fault.hits) of \($0) times" } ?? "\(fault.hits) times"
+        let times =
+            fault.times.map { "\(fault.hits) of \(Readable.count($0, "time"))" } ?? Readable.count(fault.hits, "time")
         return "\(fault.id): \(try Readable.json(fault.match)) -> \(try Readable.json(fault.effect)), \(times)"
     }
 

@@ -82,7 +82,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 done, total in
                 // Where no progress is shown, one line says why nothing comes for a while.
                 if done == 0, total >= Self.many, !terminal.showsProgress, !terminal.isJSON, !terminal.isQuiet {
-                    terminal.note("replaying \(total) requests")
+                    terminal.note("replaying \(Readable.count(Int(total), "request"))")
                 }
                 progress.note(done, of: total)
             }
@@ -107,7 +107,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private static func lines(_ report: ReplayReport) -> [[Terminal.Piece]] {
-        let made = "\(report.requests) of \(report.recorded) requests were replayed"
+        let made = "replayed \(report.requests) of \(Readable.count(Int(report.recorded), "request"))"
         let compared = "\(report.compared) compared in full, \(Readable.count(report.outcomes, "webhook attempt"))"
         if let difference = report.difference {
             return [[.init("entry \(difference.number) of the recording differs: \(difference.what)")]]

@@ -166,7 +166,8 @@ private struct CaseVerdict {
             let place = requests.isEmpty ? "" : " (\(requests))"
             return .string(
                 ToolAnswer.short(
-                    "\(finding.level.rawValue) \(finding.rule), \(finding.count) times: \(finding.text)\(place)", 400))
+                    "\(finding.level.rawValue) \(finding.rule), \(Readable.count(finding.count, "time")): \(finding.text)\(place)",
+                    400))
         }
         notJudged = report.rules.compactMap { rule in rule.not_judged.map { .string("\(rule.id): \($0)") } }
     }
