@@ -77,6 +77,9 @@ static const entrupy_sim_resource all[] = {
     {"templates/matches.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/matches.mustache"
     , 0}},
+    {"templates/namespace-report.mustache", (const unsigned char[]){
+#embed "../../Sources/Console/Templates/namespace-report.mustache"
+    , 0}},
     {"templates/namespaces.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/namespaces.mustache"
     , 0}},

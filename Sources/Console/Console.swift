@@ -54,6 +54,8 @@ package struct ConsoleRequest: Sendable {
 package struct ConsolePage: Sendable {
     package let status: Int
     package let html: String
+    /// The name of the file that a browser writes the page to; `nil` if it shows the page.
+    package var file: String?
 }
 
 /// The web console: pages that the server renders. It reads the control API through a closure. The script of the pages
@@ -75,6 +77,9 @@ package struct Console: Sendable {
         let reader = ControlReader(api: api)
         var part: PagePart
         do {
+            if request.section == "report", request.path.count == 2 {
+                return try await ReportPage.file(request.path[1], request, self, api)
+            }
             part = try await self.part(request, reader)
         } catch {
             part = ProblemPage.part(error, request)
@@ -116,6 +121,7 @@ package struct Console: Sendable {
                 section: "webhooks", title: "Check a signature", template: "check", view: [String: String]())
         case ("webhooks", 3) where path[1].isIdentical(to: "deliveries"):
             return try await DeliveryPage.part(path[2], request, api)
+        case ("report", 1): return try await ReportPage.part(request, api)
         case ("coverage", 1): return try await CoveragePage.part(request, api)
         case ("namespaces", 1): return try await NamespacesPage.part(request, api)
         case ("settings", 1): return try await SettingsPage.part(request, api, forms.read(api).settings)

@@ -6,23 +6,38 @@ struct Frame: Encodable, Sendable {
     /// The number of pieces of due work that the clock lists.
     private static let maxDue = 20
 
-    private static let names = [
-        ("activity", "Activity", ""), ("items", "Items", "/items"), ("timeline", "Timeline", "/timeline"),
-        ("captures", "Captures", "/captures"), ("users", "Users", "/users"),
-        ("components", "Components", "/components"), ("rules", "Faults & outcomes", "/rules"),
-        ("scenarios", "Scenarios", "/scenarios"), ("webhooks", "Webhooks", "/webhooks"), ("audit", "Audit", "/audit"),
-        ("coverage", "Coverage", "/coverage"),
-        ("namespaces", "Namespaces", "/namespaces"), ("settings", "Settings", "/settings"),
+    /// The groups of the navigation. Each section has its name and its path, the first one none.
+    private static let groups = [
+        ("What happens", [("activity", "Activity"), ("timeline", "Timeline")]),
+        (
+            "What is there",
+            [
+                ("items", "Items"), ("captures", "Captures"), ("users", "Users"), ("components", "Components"),
+                ("webhooks", "Webhooks"),
+            ]
+        ),
+        ("Decide", [("rules", "Faults & outcomes"), ("scenarios", "Scenarios"), ("settings", "Settings")]),
+        ("Judge", [("audit", "Audit"), ("coverage", "Coverage"), ("report", "Report")]),
     ]
+
+    /// The group with the pages about the whole server.
+    private static let server = [("namespaces", "Namespaces")]
 
     let title, section, proof, namespace, base, console: String
     /// The options that end every command: those for the namespace and ``cliServer``.
     let cli: String
     let cliServer: String
     let canChange: Bool
-    let sections: [Tab]
+    let groups: [Group]
+    let serverSections: [Tab]
     /// `nil` if it cannot be read.
     let clock: Clock?
+
+    /// Sections of the navigation with a title.
+    struct Group: Encodable, Sendable {
+        let groupTitle, groupID: String
+        let sections: [Tab]
+    }
 
     struct Clock: Encodable, Sendable {
         let state: ClockState
@@ -53,9 +68,15 @@ struct Frame: Encodable, Sendable {
         cli = (request.namespace == "default" ? "" : " " + Shell.option("--namespace", request.namespace)) + server
         cliServer = server
         canChange = !request.isReadOnly
-        sections = Self.names.map { name, title, path in
-            Tab(name: title, link: request.console + path, isCurrent: name == part.section)
+        func tab(_ section: (name: String, title: String)) -> Tab {
+            Tab(
+                name: section.title, link: request.console + (section.name == "activity" ? "" : "/\(section.name)"),
+                isCurrent: section.name == part.section)
         }
+        groups = Self.groups.enumerated().map { index, group in
+            Group(groupTitle: group.0, groupID: "group-\(index)", sections: group.1.map(tab))
+        }
+        serverSections = Self.server.map(tab)
         // A page without it is still of use.
         let clock = try? await api.get("clock", as: ClockState.self)
         // So is the clock without the list of due work.

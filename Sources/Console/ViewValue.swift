@@ -26,7 +26,7 @@ package struct ViewValue: MustacheParent, MustacheCustomRepresentation, Mustache
     package var description: String { if case .number(let number) = json { number.text } else { json.text ?? "" } }
 
     /// The value in a format, for instance `{{time(created_at)}}`; `nil` if it has none of this name. Lists, flags and null have no
-    /// format: templates get them as values of Swift.
+    /// format: templates get them as values of Swift. `{{s(count)}}` and `{{es(count)}}` are the ending of a plural.
     package func transform(_ format: String) -> Any? {
         switch (format, json) {
         case ("time", .number(let epoch)): Moment.text(epoch.double)
@@ -34,6 +34,8 @@ package struct ViewValue: MustacheParent, MustacheCustomRepresentation, Mustache
         case ("precise", .number(let epoch)): Moment.precise(epoch.double)
         case ("iso", .number(let epoch)): Moment.iso(epoch.double)
         case ("span", .number(let seconds)): Moment.span(seconds.double)
+        case ("s", .number(let count)): count.integer == 1 ? "" : "s"
+        case ("es", .number(let count)): count.integer == 1 ? "" : "es"
         case ("size", .number(let bytes)): bytes.integer.map(SizeText.text)
         case ("words", .string(let text)): text.replacing("_", with: " ")
         case ("escaped", .string(let text)): URLPart.escaped(text)

@@ -420,8 +420,9 @@ def the_list_stays_while_entries_are_opened(browser, world):
 def questions_come_before_what_is_lost(browser, world):
     world.open("/rules")
     browser.click("#new-fault > summary")
+    browser.one("#f-times").clear()
     browser.submit("#new-fault form")
-    browser.has("every request fails", "#confirm")
+    browser.has("every request until it is removed", "#confirm")
     browser.click("#confirm button[value=no]")
     assert not world.api.must("GET", "/_sim/faults")["faults"]
     world.api.must("PUT", "/_sim/snapshots/one")
@@ -484,7 +485,7 @@ def a_fault_is_made_from_a_request(browser, world):
     fault = world.api.must("GET", "/_sim/faults")["faults"][0]
     assert fault["match"] == {"route": "/sdk/session", "method": "GET"} and fault["effect"] == {"status": 503} and fault["times"] == 1
     assert world.api("GET", "/sdk/session", token=world.token)[0] == 503
-    browser.until("the count", lambda: "1 of 1 matches" in browser.text())
+    browser.until("the count", lambda: "1 of 1 match" in browser.text())
     entry = world.api.must("GET", "/_sim/requests?limit=1")["requests"][0]
     world.open()
     browser.until("the pill", lambda: browser.all("tr[data-row] a.pill"))
@@ -782,6 +783,7 @@ def held_requests_are_released_and_dropped(browser, world):
     browser.fill("#f-effect", "hold")
     browser.fill("#f-route", "/sdk/session")
     browser.fill("#f-hold-for", "5m")
+    browser.fill("#f-times", "2")
     browser.until("the command line", lambda: '--effect \'{"hold":{"for":"5m","when":"before"}}\'' in browser.text("#new-fault .cli"))
     browser.submit("#new-fault form")
     browser.until("the fault", lambda: [f["effect"] for f in world.api.must("GET", "/_sim/faults")["faults"]] == [{"hold": {"when": "before", "for": "5m"}}])
@@ -1340,12 +1342,14 @@ def commands_of_empty_pages_work_as_pasted(browser, world):
     effects = {
         "": [lambda: journaled("/v1/health"), items], "/items": [items], "/users": [lambda: len(api.must("GET", "/_sim/users")["users"])],
         "/webhooks": [lambda: len(api.must("GET", "/_sim/webhooks")["webhooks"])], "/components": [lambda: journaled("/components/**")],
+        "/captures": [items], "/timeline": [items],
     }
     for shell in shells:
         for path, counts in effects.items():
             api.must("POST", "/_sim/reset")
             browser.open(f"/ns/{name}/_sim/console{path}")
             commands = [code.get_attribute("textContent") for code in browser.all("main .empty pre code")]
+            assert len(browser.all("main .empty .copied [data-copy]")) == len(commands), f"{path}: a command without its button"
             assert len(commands) == len(counts), (path, commands)
             for command, count in zip(commands, counts):
                 before = count()
@@ -1358,6 +1362,359 @@ def commands_of_empty_pages_work_as_pasted(browser, world):
     browser.open(f"/ns/{missing}/_sim/console")
     browser.has("Nothing has happened here yet")
     browser.problems()
+
+
+# MARK: Rows, forms and small screens
+
+
+def submit_row(browser):
+    return next(row for row in browser.all("tr[data-row]") if "/submit" in row.text)
+
+
+@test
+def a_row_is_a_link_as_a_whole(browser, world):
+    sample(world)
+    for path in ["/items", "/webhooks", "/users", "/captures?status=all", "/audit", ""]:
+        world.open(path)
+        browser.until("the rows", lambda: browser.all("tr[data-row] a.main"))
+        stops = browser.script("""
+            return [...document.querySelectorAll("tr[data-row]:has(a.main)")].map(row =>
+                [...row.querySelectorAll("a[href], button:not([data-advance-to])")].filter(part => part.tabIndex >= 0).length)""")
+        assert set(stops) == {1}, f"{path}: one tab stop a row, not {stops}"
+    row = submit_row(browser)
+    # Marked text can be copied; the click that ends the marking opens nothing.
+    browser.script("getSelection().selectAllChildren(arguments[0].cells[0]); arguments[0].cells[0].click()", row)
+    assert "selected=" not in browser.driver.current_url
+    browser.script("getSelection().removeAllRanges()")
+    place = browser.script("const {left, top, width, height} = arguments[0].cells[0].getBoundingClientRect(); return [left + width / 2, top + height / 2]", row)
+    tabs = len(browser.driver.window_handles)
+    mine = browser.driver.current_window_handle
+    if not browser.is_firefox:
+        for kind in ["mousePressed", "mouseReleased"]:
+            browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": kind, "x": place[0], "y": place[1], "button": "middle", "clickCount": 1})
+        browser.until("another tab", lambda: len(browser.driver.window_handles) == tabs + 1)
+        browser.driver.switch_to.window(next(handle for handle in browser.driver.window_handles if handle != mine))
+        browser.until("the request there", lambda: "selected=" in browser.driver.current_url)
+        browser.driver.close()
+        browser.driver.switch_to.window(mine)
+    row.find_elements(By.TAG_NAME, "td")[0].click()
+    browser.until("the entry", lambda: browser.all("[data-detail]") and "/submit" in browser.text("[data-detail] h1"))
+    world.open("/items")
+    browser.until("the rows", lambda: browser.all("tr[data-row]"))
+    browser.all("tr[data-row] td:last-child")[0].click()
+    browser.until("the item", lambda: "/items/" in browser.driver.current_url)
+    world.open("/items")
+    browser.until("the rows", lambda: browser.all("tr[data-row]"))
+    browser.script("document.querySelector('tr[data-row] a.main').focus()")
+    browser.keys(Keys.ENTER)
+    browser.until("the item", lambda: "/items/" in browser.driver.current_url)
+
+
+@test
+def a_path_is_cut_at_its_id_and_a_loss_is_a_mark(browser, world):
+    world.log_in()
+    world.api.must("POST", "/_sim/faults", {"match": {"route": "/sdk/captures/*/submit"}, "effect": {"drop_connection": True}, "times": 1})
+    try:
+        world.submit()
+    except (ConnectionError, OSError, AssertionError, Exception):  # noqa: BLE001
+        world.api.connection.close()
+    world.open()
+    browser.until("the rows", lambda: browser.all("tr[data-row]"))
+    row = submit_row(browser)
+    state, decided = row.find_elements(By.TAG_NAME, "td")[1], row.find_elements(By.TAG_NAME, "td")[4]
+    assert state.text.startswith("200") and state.find_elements(By.CSS_SELECTOR, ".mark.bad") and not state.find_elements(By.CSS_SELECTOR, ".pill")
+    assert decided.text.split() == ["fault", "answer", "lost"], decided.text
+    assert state.size["width"] < 100, "the status is a narrow column"
+    assert "09:00:00 " in row.text.replace("\n", " "), "no .000 on a frozen clock"
+    row.find_elements(By.TAG_NAME, "td")[0].click()
+    browser.until("the entry", lambda: browser.all("[data-detail]"))
+    cut, end, cell, text = browser.script("""
+        const link = document.querySelector("tr[aria-selected] a.main"), head = link.querySelector(".head"), tail = head.nextElementSibling;
+        return [head.scrollWidth - head.clientWidth, tail.getBoundingClientRect().right, link.closest("td").getBoundingClientRect().right, link.textContent]""")
+    assert cut > 10 and end <= cell, f"the end of the path is seen: {cut}, {end}, {cell}"
+    assert re.fullmatch(r"POST /sdk/captures/cap_[a-z0-9]+/submit", text), text
+    world.open("?q=route:/sdk/login")
+    browser.until("the login", lambda: browser.all(".feed .head"))
+    assert browser.script("return [...document.querySelectorAll('.feed .head')].every(head => head.scrollWidth <= head.clientWidth + 1)"), "a path that has space is whole"
+
+
+def command_of(browser, selector):
+    return browser.text(f"{selector} .cli code")
+
+
+def run_line(browser, line, directory):
+    """Runs a command line of a form, as it would be pasted."""
+    programs = pathlib.Path(tempfile.mkdtemp())
+    (programs / "entrupy-sim").symlink_to(BINARY)
+    return subprocess.run(["bash", "--norc", "-c", line], capture_output=True, text=True, cwd=directory, timeout=120,
+                          env={"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(programs)})
+
+
+LONG = "שלום-" + "long-name-" * 20
+
+
+@test
+def the_console_runs_a_capture(browser, world):
+    world.open()
+    browser.keys(Keys.CONTROL, "k")
+    browser.until("the palette", lambda: browser.all("#palette[open]"))
+    browser.keys(Keys.CONTROL + Keys.NULL)
+    browser.one("#palette input").send_keys("run a capture")
+    browser.one("#palette input").send_keys(Keys.ENTER)
+    browser.until("the form", lambda: browser.driver.switch_to.active_element.get_attribute("id") == "c-sku")
+    browser.fill("#c-sku", "sim-unknown-" + LONG)
+    line = command_of(browser, "#new-capture")
+    browser.submit("#new-capture form")
+    browser.until("the item", lambda: re.search(r"/items/[A-Z0-9]{8}$", browser.driver.current_url), 30)
+    world.api.must("POST", "/_sim/clock/advance", {"by": "1h"})
+    made = world.api.must("GET", "/_sim/authentications")["authentications"]
+    assert [(item["customer_item_id"], item["result"]["id"], item["brand"]) for item in made] == [("sim-unknown-" + LONG, "unknown", "nike")], made
+    browser.has(LONG)
+    browser.until("the photos", lambda: browser.all(".photos img"))
+    assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "a long name does not widen the page"
+    ran = run_line(browser, line, tempfile.mkdtemp())
+    assert ran.returncode == 0, (line, ran.stderr)
+    assert len(world.api.must("GET", "/_sim/authentications")["authentications"]) == 2
+
+    # What is refused is said at its field, and which request it was.
+    world.open("/captures#new-capture")
+    browser.until("the form", lambda: browser.one("#c-sku").is_displayed())
+    browser.fill("#c-sku", "sku-1")
+    browser.fill("#c-user", "a b")
+    browser.submit("#new-capture form")
+    browser.until("the problem at its field", lambda: browser.one("#c-user").get_attribute("aria-invalid") == "true")
+    browser.has("POST /v2/integrations/authorize-user was answered 400")
+    browser.fill("#c-user", "tester-1")
+    for effect, said in [({"status": 503}, "was answered 503"), ({"drop_connection": True}, "was not answered: the connection was reset"), ({"malformed_json": True}, "cannot be read")]:
+        # A browser sends a request again by itself whose connection was reset.
+        world.api.must("POST", "/_sim/faults", {"match": {"route": "/sdk/captures"}, "effect": effect, "times": 9 if "drop_connection" in effect else 1})
+        browser.submit("#new-capture form")
+        browser.has(f"POST /sdk/captures {said}" if "drop" not in str(effect) else said)
+        assert browser.one("#c-sku").get_attribute("value") == "sku-1", "what was typed stays"
+        world.api.must("DELETE", "/_sim/faults")
+    browser.problems()
+    browser.script("window.fetch = () => Promise.reject(new Error('gone'))")
+    browser.submit("#new-capture form")
+    browser.has("The server does not answer", "#new-capture")
+    browser.problems()
+
+
+@test
+def an_item_is_made_by_a_form(browser, world):
+    world.open("/items#new-item")
+    browser.until("the form", lambda: browser.one("#i-brand").is_displayed())
+    browser.fill("#i-brand", "Louis Vuitton")
+    browser.fill("#i-sku", LONG + "'$x")
+    browser.fill("#i-result", "invalid")
+    browser.until("the reason", lambda: browser.one("#i-reason").is_displayed())
+    browser.fill("#i-reason", "blurry_images")
+    line = command_of(browser, "#new-item")
+    browser.submit("#new-item form")
+    browser.until("the row", lambda: browser.all("tr[data-row]"))
+    assert "Louis Vuitton" in browser.text("tr[data-row]") and "louis_vuitton" not in browser.text("table")
+    ran = run_line(browser, line, tempfile.mkdtemp())
+    assert ran.returncode == 0, (line, ran.stderr)
+    items = world.api.must("GET", "/_sim/authentications")["authentications"]
+    facts = [(item["customer_item_id"], item["brand"], item["result"]) for item in items]
+    assert len(facts) == 2 and facts[0] == facts[1] == (LONG + "'$x", "louis_vuitton", {"id": "invalid", "final": True, "reason": "blurry_images"}), facts
+    browser.until("the empty form", lambda: browser.one("#i-sku").get_attribute("value") == "")
+    browser.fill("#i-user", "nobody")
+    browser.submit("#new-item form")
+    browser.until("the problem at its field", lambda: browser.one("#i-user").get_attribute("aria-invalid") == "true")
+    browser.script("window.fetch = () => Promise.reject(new Error('gone'))")
+    browser.submit("#new-item form")
+    browser.has("The server does not answer", "#new-item")
+
+
+@test
+def a_receiver_is_subscribed_by_a_form(browser, world):
+    world.open("/webhooks#new-subscription")
+    browser.until("the form", lambda: browser.one("#w-url").is_displayed())
+    browser.fill("#w-url", "nowhere")
+    browser.fill("#w-secret", "it's secret")
+    browser.submit("#new-subscription form")
+    browser.until("the problem at its field", lambda: browser.one("#w-url").get_attribute("aria-invalid") == "true")
+    url = DEAD + "/" + "long" * 40
+    browser.fill("#w-url", url)
+    browser.click("#new-subscription input[value='session.completed']")
+    browser.click("#new-subscription input[value='support.message']")
+    line = command_of(browser, "#new-subscription")
+    browser.submit("#new-subscription form")
+    browser.until("the row", lambda: browser.all("tr[id^=wh_]"))
+    made = world.api.must("GET", "/_sim/webhooks")["webhooks"]
+    assert [(one["url"], one["events"]) for one in made] == [(url, ["session.completed", "support.message"])], made
+    ran = run_line(browser, line, tempfile.mkdtemp())
+    assert ran.returncode == 0 and "there already" in ran.stderr, (line, ran.stderr)
+    browser.fill("#w-url", url)
+    browser.fill("#w-secret", "s")
+    browser.submit("#new-subscription form")
+    browser.until("the question", lambda: browser.all("#confirm[open]"))
+    browser.has("is subscribed already", "#confirm")
+    browser.keys(Keys.ESCAPE)
+    browser.until("its end", lambda: not browser.all("#confirm[open]"))
+    assert len(world.api.must("GET", "/_sim/webhooks")["webhooks"]) == 1
+
+
+@test
+def a_report_is_written_by_a_form(browser, world):
+    item = world.submit(customer_item_id=HOSTILE)
+    files = pathlib.Path(tempfile.mkdtemp())
+    if not browser.is_firefox:
+        browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(files)})
+    world.open("/report")
+    browser.fill("#r-name", "what-i-saw")
+    line = command_of(browser, "main form")
+    assert line.startswith("entrupy-sim bundle -o what-i-saw.bundle.tar --namespace") and line.endswith("&& entrupy-sim report what-i-saw.bundle.tar -o what-i-saw.html"), line
+    browser.submit("main form")
+    browser.has("The report is written")
+    if not browser.is_firefox:
+        browser.until("the file", lambda: (files / "what-i-saw.html").exists())
+        text = (files / "what-i-saw.html").read_text()
+        assert item in text and "/sdk/captures" in text and HOSTILE not in text and "demo-api-token" not in text
+        browser.driver.get((files / "what-i-saw.html").as_uri())
+        browser.has(item)
+        assert "owned" not in browser.driver.title
+    directory = tempfile.mkdtemp()
+    ran = run_line(browser, line, directory)
+    assert ran.returncode == 0 and (pathlib.Path(directory) / "what-i-saw.html").exists(), (line, ran.stderr)
+    assert world.api("GET", "/_sim/console/report/..%2Fx.html")[0] == 404
+    world.open("/report")
+    browser.script("window.fetch = () => Promise.reject(new Error('gone'))")
+    browser.submit("main form")
+    browser.has("The server does not answer", "main form")
+
+
+@test
+def the_testers_page_can_be_done_in_the_console(browser, world):
+    """The scenario of docs/start-tester.md, without a shell."""
+    world.open("/scenarios/signed-request-used-twice")
+    browser.submit("form[data-done='The scenario is started']")
+    browser.say_yes()
+    browser.has("not all expectations are met yet")
+    for number in [1, 2]:
+        world.open("/captures#new-capture")
+        browser.until("the form", lambda: browser.one("#c-sku").is_displayed())
+        browser.fill("#c-sku", f"sku-{number}")
+        if number == 1:
+            browser.click("#new-capture [name=login_twice]")
+            browser.until("the command", lambda: "--login-twice" in command_of(browser, "#new-capture"))
+        browser.submit("#new-capture form")
+        browser.until("the item", lambda: "/items/" in browser.driver.current_url, 30)
+    world.open("/scenarios/signed-request-used-twice")
+    browser.has("all expectations are met")
+    assert "not all" not in browser.text(".title")
+
+
+@test
+def settings_wait_for_a_change(browser, world):
+    def state():
+        return browser.script("""
+            return [...document.querySelectorAll("main form")].map(form => [form.querySelector("button:not([type=button])").disabled,
+                Boolean(form.querySelector(".cli:not([hidden])"))])""")
+
+    world.open("/settings")
+    browser.until("the forms", lambda: len(state()) > 3)
+    assert all(one == [True, False] for one in state()), state()
+    field = browser.one("[name='result.delay']")
+    before = field.get_attribute("value")
+    browser.fill("[name='result.delay']", "3h")
+    browser.until("the command", lambda: "3h" in command_of(browser, "#result form"))
+    assert sorted(state()) == sorted([[False, True]] + [[True, False]] * (len(state()) - 1))
+    field.clear()
+    field.send_keys(before)
+    browser.until("nothing to do", lambda: all(one == [True, False] for one in state()))
+    browser.click("input[data-limits=off]")
+    browser.until("the command", lambda: "off" in command_of(browser, "#rate_limits form"))
+    browser.click("input[data-limits=own]")
+    # Own limits that are not given yet are no command.
+    browser.until("no command", lambda: not browser.all("#rate_limits .cli:not([hidden])"))
+    world.open("/settings")
+    browser.keys(Keys.CONTROL, "k")
+    browser.until("the palette", lambda: browser.all("#palette[open]"))
+    browser.keys(Keys.CONTROL + Keys.NULL)
+    browser.one("#palette input").send_keys("settings of result")
+    browser.until("the form can be gone to", lambda: len(browser.all("#palette-list li[id]")) == 1)
+
+
+@test
+def the_fault_form_breaks_one_request_and_says_how(browser, world):
+    world.open("/rules#new-fault")
+    for form, prefix in [("#new-fault", "#f-"), ("details[data-key=new-webhook-fault]", "#w-")]:
+        browser.script("document.querySelector(arguments[0]).open = true", form)
+        for effect in browser.script("return [...document.querySelector(arguments[0]).options].map(option => option.value)", f"{prefix}effect"):
+            browser.fill(f"{prefix}effect", effect)
+            words = [hint.text for hint in browser.all(f"{prefix}about .hint") if hint.is_displayed()]
+            assert len(words) == 1 and words[0].endswith("."), (effect, words)
+    world.open()
+    world.open("/rules#new-fault")
+    browser.submit("#new-fault form")
+    browser.until("the fault", lambda: [(fault["effect"], fault["times"]) for fault in world.api.must("GET", "/_sim/faults")["faults"]] == [({"status": 503}, 1)])
+    assert not browser.all("#confirm[open]")
+    browser.until("the new form", lambda: browser.one("#f-times").get_attribute("value") == "1")
+    browser.one("#f-times").clear()
+    browser.submit("#new-fault form")
+    browser.until("the question", lambda: browser.all("#confirm[open]"))
+    browser.has("every request until it is removed", "#confirm")
+    browser.keys(Keys.ESCAPE)
+
+
+@test
+def a_phone_opens_requests_in_view_and_needs_no_keyboard(browser, world):
+    sample(world)
+    browser.look("light", "narrow")
+    world.open()
+    browser.until("the rows", lambda: len(browser.all("tr[data-row]")) > 20)
+    row = browser.all("tr[data-row]:has(a[data-soft])")[8]
+    browser.script("arguments[0].scrollIntoView({block: 'center'})", row)
+    before = browser.script("return scrollY")
+    row.find_elements(By.CSS_SELECTOR, "td.what")[0].click()
+    browser.until("the entry", lambda: browser.all("[data-detail]"))
+    browser.until("its beginning", lambda: 0 <= box(browser, "[data-detail] h1")["top"] < 300)
+    browser.click("[data-detail] [data-back]")
+    browser.until("the list", lambda: not browser.all("[data-detail]"))
+    browser.until("the same place", lambda: abs(browser.script("return scrollY") - before) < 60)
+    browser.click("#unfold")
+    keys = browser.script("return [...document.querySelectorAll('body :is(button, .button) kbd, [data-open=keys]')].filter(part => part.checkVisibility()).length")
+    assert keys == 0, "nothing is offered that needs a keyboard"
+    browser.click("[data-open=palette]")
+    browser.until("the palette", lambda: browser.all("#palette[open]"))
+    assert "List of keys" not in browser.text("#palette-list")
+    browser.keys(Keys.ESCAPE)
+    world.open("/timeline")
+    for place in [0, 300, 5000]:
+        browser.script("document.querySelector('.chart').scrollLeft = arguments[0]", place)
+        chart, label = box(browser, ".chart"), box(browser, ".labels text.lane")
+        assert chart["left"] <= label["left"] and label["right"] <= chart["left"] + 130, (place, chart, label)
+        assert label["height"] > 9, "the names can be read"
+    assert len(browser.all(".legend.marks li")) >= 7
+    browser.look("light", "wide")
+
+
+@test
+def ten_thousand_requests_leave_the_forms_usable(browser, world):
+    world.api.must("PATCH", "/_sim/settings", {"journal": {"entries": 10000}})
+    for _ in range(1000 if SHORT else 10000):
+        world.api("GET", "/v1/nothing")
+    world.open("/report")
+    started = time.monotonic()
+    browser.submit("main form")
+    browser.has("The report is written", seconds=120)
+    assert time.monotonic() - started < 120
+    world.open("/captures#new-capture")
+    browser.until("the form", lambda: browser.one("#c-sku").is_displayed())
+    browser.fill("#c-sku", "sku-1")
+    browser.submit("#new-capture form")
+    browser.until("the item", lambda: "/items/" in browser.driver.current_url, 30)
+
+
+@test
+def the_navigation_is_in_groups(browser, world):
+    world.open("/items")
+    titles = [title.text for title in browser.all(".side .group")]
+    assert titles == ["What happens", "What is there", "Decide", "Judge", "Server"], titles
+    names = browser.script("return [...document.querySelectorAll('.side ul')].map(list => document.getElementById(list.getAttribute('aria-labelledby')).textContent)")
+    assert names == titles
+    assert browser.text(".side a[aria-current=page]") == "Items"
 
 
 PICTURE_SIZE = (1500, 760)
@@ -1401,7 +1758,7 @@ def the_pictures_of_the_docs(browser, world):
 
 
 PAGES = ["", "/items", "/explain/event:1", "/audit", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
-         "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/coverage", "/namespaces", "/settings"]
+         "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/coverage", "/report", "/namespaces", "/settings"]
 
 
 def sample(world):

@@ -108,6 +108,7 @@ import Testing
             [
                 "webhooks":
                     "{\"webhooks\":[\(subscription("wh_a", failing: "null")),\(subscription("wh_b", failing: failing))]}",
+                "choices": "{\"routes\":[],\"lists\":{}}",
                 "webhook-deliveries?limit=20&status=failed": list(failed),
                 "webhook-deliveries?limit=20&status=retrying": list(retrying),
                 "webhook-deliveries": list(
@@ -122,7 +123,9 @@ import Testing
         #expect(html.contains(#"id="wh_b" data-key="wh_b" class="failing""#))
         #expect(html.contains("the receiver answered 500") && !html.contains(#"data-key="wh_a" class"#))
         #expect(
-            html.contains(#"waits for <a class="mono" href="/ns/a/_sim/console/webhooks/deliveries/dlv_r">dlv_r</a>"#))
+            html.contains(
+                #"waits for <a class="mono" tabindex="-1" href="/ns/a/_sim/console/webhooks/deliveries/dlv_r">dlv_r</a>"#
+            ))
         #expect(
             html.contains("waits for a connection: &lt;b>16") || html.contains("waits for a connection: &lt;b&gt;16"))
         #expect(html.contains(#"data-left="300.0""#), "the time until the next attempt")
@@ -235,6 +238,90 @@ import Testing
         #expect(
             html.contains("running: 0 of 1 met") && html.contains("One sentence.") && html.contains("1 expectation<"))
         #expect(!html.contains("0 actions"))
+    }
+
+    /// Why an answer did not arrive stands beside what decided it; the status has a mark.
+    @Test func aLostAnswerIsAMarkAndIsExplained() async throws {
+        func lost(_ sequence: Int, status: String, effect: String) -> String {
+            request(sequence, after: 0, through: 0).replacing("\"status\":200", with: "\"status\":\(status)").dropLast()
+                + ",\"delivered\":false,\"effect\":\(effect)}"
+        }
+        let answers = [
+            "requests":
+                "{\"requests\":[\(lost(3, status: "null", effect: #"{"lose_request":true}"#)),\(lost(2, status: "200", effect: #"{"truncate_body":1}"#)),\(lost(1, status: "200", effect: #"{"drop_connection":true}"#))],\"next_cursor\":null}",
+            "event-log": "{\"events\":[],\"next_cursor\":null}",
+        ]
+        let html = try await page([], answers).html
+        let rows = html.components(separatedBy: "<tr class=\"row\"").dropFirst()
+        try #require(rows.count == 3)
+        for (row, words) in zip(rows, ["request lost", "answer cut off", "answer lost"]) {
+            let cells = row.components(separatedBy: "<td").dropFirst()
+            #expect(cells[2].contains("class=\"mark bad\" title=\"not delivered: "), "\(row)")
+            #expect(!cells[2].contains("pill") && cells[5].contains(">\(words)</span>"), "\(row)")
+        }
+    }
+
+    /// Numbers of one have no plural.
+    @Test func oneFindingIsNotTwo() async throws {
+        func finding(_ level: String) -> String {
+            #"{"level":"\#(level)","rule":"r","text":"t","source":"s","count":1,"requests":[],"test":null}"#
+        }
+        func counts(_ levels: String...) async throws -> String {
+            let answer = "{\"findings\":[\(levels.map(finding).joined(separator: ","))],\"rules\":[]}"
+            let html = try await page(["audit"], ["audit": answer]).html
+            return html.firstMatch(of: /<p>([0-9][^<]*)<\/p>/).map { String($0.1) } ?? html
+        }
+        #expect(try await counts("error") == "1 error, 0 warnings")
+        #expect(try await counts("error", "error", "warning") == "2 errors, 1 warning")
+    }
+
+    private static let choices =
+        #"{"routes":[],"lists":{"brands":[{"id":"louis_vuitton","name":"Louis Vuitton"}],"fault_effects":[{"id":"lose_request","name":"lose_request"},{"id":"of_a_plugin","name":"of_a_plugin"}]}}"#
+
+    @Test func brandsHaveTheirNames() async throws {
+        let item =
+            #"{"id":"QZ5HXWOU","entrupy_id":"QZ5HXWOU","customer_item_id":"sku-1","username":"u","brand":"louis_vuitton","product_category":"luxury","result":{"id":"authentic","final":true,"reason":null},"flag":"none","submitted_at":5,"decided_by":"control","thumbnail":null}"#
+        let html = try await page(
+            ["items"],
+            [
+                "authentications": "{\"authentications\":[\(item)],\"next_cursor\":null}", "choices": Self.choices,
+                "clock": Self.clock,
+            ]
+        ).html
+        #expect(html.contains("data-label=\"Brand\">Louis Vuitton<br>") && !html.contains("louis_vuitton<br>"))
+    }
+
+    /// An effect that this version does not know has no sentence, and can be chosen all the same.
+    @Test func theFaultFormSaysWhatAnEffectDoesAndBreaksOneRequest() async throws {
+        let answers = [
+            "faults": "{\"faults\":[]}", "outcomes": "{\"outcomes\":[]}", "choices": Self.choices,
+            "held": "{\"held\":[]}",
+        ]
+        let html = try await page(["rules"], answers).html
+        #expect(html.contains("<option value=\"of_a_plugin\">"))
+        #expect(
+            html.matches(of: /data-for-effect="([a-z_]+)">([^<]+)</).map { "\($0.1): \($0.2)" } == [
+                "lose_request: Resets the connection before the request is handled."
+            ])
+        #expect(html.matches(of: /name="times"[^>]* value="1"/).count == 2, "requests and webhooks")
+    }
+
+    @Test func theNavigationHasGroups() async throws {
+        let html = try await page(["webhooks", "check"], [:]).html
+        let titles = html.matches(of: /<p class="group" id="([a-z0-9-]+)">([^<]+)</)
+        #expect(titles.map { String($0.2) } == ["What happens", "What is there", "Decide", "Judge", "Server"])
+        #expect(titles.allSatisfy { html.contains("<ul aria-labelledby=\"\($0.1)\">") })
+    }
+
+    @Test(arguments: [
+        ("a.html", true), ("run-1_b.2.html", true), ("a.txt", false), (".html", false), (".a.html", false),
+        ("a\".html", false), ("a\r\nb.html", false), ("ä.html", false),
+        (String(repeating: "a", count: 200) + ".html", false),
+    ])
+    func aReportHasTheNameOfAFile(name: String, isValid: Bool) async throws {
+        #expect(ReportPage.isFileName(name) == isValid)
+        let page = try await page(["report", name], [:])
+        #expect(page.status == 404 && page.file == nil, "the namespace is gone, or there is no such page")
     }
 
     @Test func aServerThatAnswersNothingGetsAPage() async throws {

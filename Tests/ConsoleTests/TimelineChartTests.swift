@@ -48,7 +48,7 @@ import Testing
         let due = (1...20).map { self.due(1000 + Double($0) * 60, "webhook.attempt", "\($0)") }
         let view = chart([], due: due)
         #expect(view.future.count == 8)
-        #expect(view.later == 12)
+        #expect(view.later == "12 more are due later")
     }
 
     @Test func marksThatLieCloseTogetherAreMerged() throws {
@@ -115,7 +115,7 @@ import Testing
             [event(100), event(900)], due: [due(1100)], range: (800, 1050))
         #expect(view.marks.count == 1)
         #expect(view.future.isEmpty)
-        #expect(view.later == 1)
+        #expect(view.later == "1 more is due later")
         #expect(view.snapshots.isEmpty)
     }
 

@@ -47,12 +47,14 @@ import Testing
         ("time(at)", "2026-01-05 09:00:00"), ("day(at)", "2026-01-05"), ("precise(at)", "09:00:00.500"),
         ("iso(at)", "2026-01-05T09:00:00.500000Z"), ("span(count)", "1 h 1 min"), ("size(count)", "3.7 kB"),
         ("words(name)", "a b/c"), ("escaped(name)", "a_b%2Fc"), ("json(count)", "3660"),
+        ("s(count)", "s"), ("s(one)", ""), ("es(count)", "es"), ("es(one)", ""), ("s(name)", ""),
         ("time(name)", ""), ("words(count)", ""), ("time(none)", ""), ("unknown(at)", ""), ("count(list)", "2"),
     ])
     func valuesHaveFormats(format: String, text: String) throws {
         struct View: Encodable {
             let at = 1_767_603_600.5
             let count = 3660
+            let one = 1
             let name = "a_b/c"
             let none: Double? = nil
             let list = [1, 2]

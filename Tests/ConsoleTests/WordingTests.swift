@@ -21,9 +21,23 @@ import Testing
     @Test func times() {
         #expect(Moment.text(1_767_603_600.987) == "2026-01-05 09:00:00")
         #expect(Moment.precise(1_767_603_600.045) == "09:00:00.045")
+        #expect(Moment.precise(1_767_603_600) == "09:00:00", "a frozen clock stands at a whole second")
         #expect(Moment.iso(1_767_603_600.25) == "2026-01-05T09:00:00.250000Z")
         #expect(Moment.iso(1_767_603_600.999_999_9) == "2026-01-05T09:00:01.000000Z")
         #expect(Moment.age(90, now: 100) == "10 s ago" && Moment.age(110, now: 100) == "in 10 s")
+    }
+
+    @Test(arguments: [
+        ("/sdk/captures/cap_g4k2cysikuat4uiz3mi4/submit", "/submit"),
+        ("/sdk/captures/cap_g4k2cysikuat4uiz3mi4/images/box_label", "/images/box_label"),
+        ("/sdk/results/QZ5HXWOU", ""), ("/v2/integrations/authorize-user", "/authorize-user"), ("/health", ""),
+        ("", ""),
+        ("/", ""), ("/sdk/x/\(String(repeating: "long", count: 20))", ""), ("/sdk/שלום", "/שלום"), ("(deleted)", ""),
+    ])
+    func aPathIsCutBeforeItsEnd(path: String, tail: String) {
+        let parts = PathParts(path)
+        #expect(parts.tail == tail)
+        #expect(parts.head + parts.tail == path)
     }
 
     private func request(_ body: String?, headers: [[String]] = [], path: String = "/sdk/login") -> JournaledRequest {

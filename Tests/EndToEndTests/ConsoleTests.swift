@@ -293,7 +293,13 @@ import Testing
             let part = html.split(separator: "<div class=\"field\"").first { $0.contains("name=\"effect.\(field)\"") }
             #expect(part?.contains("data-for-effect=\"\(effect)\"") == true, "\(field)")
         }
-        #expect(!html.contains("data-for-effect=\"drop_connection\""))
+        #expect(!html.contains("class=\"field\" data-for-effect=\"drop_connection\""))
+        // Each effect has its sentence.
+        for list in ["fault_effects", "webhook_effects"] {
+            for effect in try await world.send("GET", "/_sim/choices")["lists.\(list)"].items {
+                #expect(html.contains("class=\"hint\" data-for-effect=\"\(effect["id"].text ?? "?")\">"), "\(effect)")
+            }
+        }
     }
 
     @Test func readOnlyPagesHaveNoActions() async throws {

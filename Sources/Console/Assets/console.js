@@ -27,13 +27,14 @@
 
   /**
    * A command line from its template: {name} is a value, [--flag {name}] is left out without one, [--flag ?name] is there if it is true.
-   * Each value is put in once, and never read as a part of the template. `end` is text of the server.
+   * `end` belongs to the first of two commands that && joins. Each value is put in once, and never read as a part of the template. `end` is text of the server.
    */
   function filled(template, given, end) {
     const words = [], last = [];
     const option = (flag, value) => `${flag}${value.startsWith("-") ? "=" : " "}${quoted(value)}`;
-    for (const [part, optional] of template.matchAll(/\[([^\]]*)\]|--[\w-]+ \{[\w.]+\}|\S+/g)) {
-      const [, flag, sign, name] = /^(?:(--[\w-]+) ?)?([?{])([\w.]+)\}?$/.exec(optional ?? part) ?? [];
+    for (const [part, optional] of template.matchAll(/\[([^\]]*)\]|--?[\w-]+ \{[\w.]+\}|\S+/g)) {
+      const [, flag, sign, name] = /^(?:(--?[\w-]+) ?)?([?{])([\w.]+)\}?$/.exec(optional ?? part) ?? [];
+      if (part === "&&") { words.push(end.trim(), part); end = ""; continue; }
       if (!name) { words.push(part); continue; }
       const value = given(name);
       if (sign === "?") { if (value) words.push(flag); continue; }
@@ -43,10 +44,12 @@
       // What looks like an option can only be a value after "--", and so can what follows it.
       else for (const text of values) (last.length > 0 || text.startsWith("-") ? last : words).push(quoted(text));
     }
-    return words.join(" ") + end + (last.length > 0 ? ` -- ${last.join(" ")}` : "");
+    return words.filter(Boolean).join(" ") + end + (last.length > 0 ? ` -- ${last.join(" ")}` : "");
   }
 
   // MARK: Calls of the control API
+
+  const gone = "The server does not answer. Start it again with entrupy-sim serve; this page reconnects by itself.";
 
   /** Calls the control API. Answers {ok, status, body}; a server that does not answer has the status 0. */
   async function call(method, path, body, type = "application/json") {
@@ -60,7 +63,7 @@
       try { value = text ? JSON.parse(text) : null; } catch { value = null; }
       return {ok: answer.ok, status: answer.status, body: value};
     } catch {
-      return {ok: false, status: 0, body: {error: "The server does not answer. Start it again with entrupy-sim serve; this page reconnects by itself.", details: []}};
+      return {ok: false, status: 0, body: {error: gone, details: []}};
     }
   }
 
@@ -126,7 +129,7 @@
       if (from.getAttribute(name) !== value) from.setAttribute(name, value);
     }
     for (const {name} of [...from.attributes]) {
-      if (to.hasAttribute(name) || ["data-managed", "data-added", "data-dirty"].includes(name)) continue;
+      if (to.hasAttribute(name) || ["data-managed", "data-added", "data-dirty", "style"].includes(name)) continue;
       if (name === "open" && from.nodeName === "DETAILS" || name === "hidden" && from.hasAttribute("data-managed")) continue;
       if (name === "aria-selected" && from.hasAttribute("data-row") || name === "title" && from.hasAttribute("data-cli")) continue;
       from.removeAttribute(name);
@@ -204,6 +207,14 @@
     prepare();
   }
 
+  /** Brings the open entry into view where it stands in place of the list. Answers whether it did. */
+  function showDetail() {
+    const detail = find("[data-detail]");
+    if (!detail || find(".split .list").checkVisibility()) return false;
+    detail.scrollIntoView({block: "start"});
+    return true;
+  }
+
   /** Whether two addresses show the same list, with or without an open entry. */
   function isSameList(left, right) {
     const list = text => { const url = new URL(text, location.href); url.searchParams.delete("selected"); return url.pathname + url.search; };
@@ -219,7 +230,7 @@
     const fresh = await load(url);
     if (number !== visits) return;
     main.removeAttribute("aria-busy");
-    if (fresh === undefined) return say("The server does not answer. Start it again with entrupy-sim serve; this page reconnects by itself.", {isBad: true});
+    if (fresh === undefined) return say(gone, {isBad: true});
     if (!fresh) { location.href = url; return; }
     const keepsPlace = !isWhole && isSameList(shown, url) && find("[data-split]") && find("[data-split]", fresh);
     if (isNew && isReplacing) history.replaceState({...history.state, depth}, "", url);
@@ -229,6 +240,7 @@
       adoptDetail(fresh);
       // What was opened is read from the start.
       find("[data-detail]")?.scrollTo(0, 0);
+      if (!showDetail() && !find("[data-detail]")) { if (y) scrollTo(0, y); }
       if (isByKey) find("[data-detail]")?.focus({preventScroll: true});
       return;
     }
@@ -242,9 +254,11 @@
       target.scrollIntoView({block: "center"});
       if (target.nodeName === "TR") target.setAttribute("aria-selected", "true");
       if (target.nodeName === "DETAILS") find("input:not([type=hidden]), select", target)?.focus({preventScroll: true});
+      else if (target.nodeName === "INPUT") target.focus({preventScroll: true});
     } else {
       scrollTo(0, y);
       main.focus({preventScroll: true});
+      showDetail();
     }
   }
 
@@ -468,6 +482,15 @@
       else if (!["status", "delay"].includes(effect.value)) words.effect = JSON.stringify(body.effect);
     }
     if (form.dataset.cli?.includes("{json}")) words.json = JSON.stringify(body);
+    if (form.dataset.cli?.includes("{template}")) {
+      // The members for which the command has no option.
+      const more = all("[data-json]", form).filter(field => !isHidden(field) && field.value !== "").map(field => [field.name.split(".").at(-1), field.value]);
+      if (more.length > 0) words.template = JSON.stringify(Object.fromEntries(more));
+    }
+    if (form.dataset.download) {
+      const name = path[form.dataset.download];
+      if (name) Object.assign(words, {bundleFile: `${name}.bundle.tar`, reportFile: `${name}.html`});
+    }
     if (form.dataset.cli?.includes("{limits}")) words.limits = JSON.stringify(body.rate_limits ?? null);
     return {body, path, problems, words};
   }
@@ -478,6 +501,13 @@
     if (!template) return null;
     const given = name => words[name] ?? element.dataset[`word${name[0].toUpperCase()}${name.slice(1)}`] ?? "";
     return filled(template, given, element.hasAttribute("data-cli-everywhere") ? page.cliServer : page.cliEnd);
+  }
+
+  /** Whether a field of a form has another value than the page gave it. */
+  function isChanged(form) {
+    return [...form.elements].some(field => field.name && !isHidden(field) && (["checkbox", "radio"].includes(field.type) ? field.checked !== field.defaultChecked
+      : field.nodeName === "SELECT" ? field.selectedOptions[0] !== (find("option[selected]", field) ?? field.options[0])
+      : field.value !== field.defaultValue));
   }
 
   /** Shows what the choices of a form ask for, and the command line that does the same. */
@@ -494,9 +524,14 @@
     }
     const own = find("[data-limits=own]", form);
     for (const part of all("[data-own-limit]", form)) { part.setAttribute("data-managed", ""); part.hidden = !own?.checked; }
-    const line = commandLine(form, read(form).words);
-    if (!line) return;
+    const {body, words} = read(form);
     let shown = find(":scope > [data-added=cli]", form);
+    // A form that changes what is there does nothing, and has no command, until something is different.
+    const isIdle = form.hasAttribute("data-needs-change") && (!isChanged(form) || Object.keys(body).length === 0);
+    if (form.hasAttribute("data-needs-change")) for (const button of all("button:not([type=button])", form)) button.disabled = !isChanged(form);
+    if (shown) shown.hidden = isIdle;
+    const line = isIdle ? null : commandLine(form, words);
+    if (!line) return;
     if (!shown) {
       const copy = make("button", {type: "button", class: "small plain"}, "Copy");
       copy.addEventListener("click", () => toClipboard(find("code", shown).textContent));
@@ -523,10 +558,18 @@
     }
   }
 
+  /** Tells the beginning of each path how much space its end and what stands before it take. */
+  function reserveEnds() {
+    const heads = all(".feed .head");
+    const sizes = heads.map(head => head.getBoundingClientRect().left - head.parentNode.getBoundingClientRect().left + head.nextElementSibling.getBoundingClientRect().width);
+    heads.forEach((head, index) => head.style.setProperty("--reserve", `${sizes[index] - .5}px`));
+  }
+
   /** Sets up what a page brings, after each change of it. */
   function prepare() {
     for (const form of all("form[data-call]")) prepareForm(form);
     for (const element of all("[data-cli]:not(form)")) element.title ||= commandLine(element);
+    reserveEnds();
     bringIntoView();
     tick();
   }
@@ -536,8 +579,10 @@
     clearProblems(form);
     const others = [];
     for (const {field, problem} of details) {
-      const fields = [...form.elements].filter(element => element.name && !isHidden(element) && (element.name === field || field.startsWith(`${element.name}.`) || field.startsWith(`${element.name}[`)));
-      const input = fields[0] ?? (field === "effect" ? find("[data-effect]", form) : null);
+      const fields = [...form.elements].filter(element => element.name && !isHidden(element));
+      const named = fields.find(({name}) => name === field || field.startsWith(`${name}.`) || field.startsWith(`${name}[`));
+      // Of a template the server names the members alone.
+      const input = named ?? fields.find(({name}) => name === `template.${field}`) ?? (field === "effect" ? find("[data-effect]", form) : null);
       if (!input) { others.push(`${field} ${problem}`.trim()); continue; }
       const id = `problem-${Math.random().toString(36).slice(2)}`;
       input.setAttribute("aria-invalid", "true");
@@ -593,15 +638,19 @@
     clearProblems(form);
     const {body, path, problems, words} = read(form);
     if (problems.length > 0) return showProblems(form, "", problems);
-    if (form.dataset.askEmpty && Object.keys(body.match ?? {}).length === 0 && !await ask(form.dataset.askEmpty)) return;
-    if (form.dataset.taken && JSON.parse(form.dataset.taken).includes(path.name) && !await ask(`${path.name} exists already. Replace it? What it holds is lost.`)) return;
+    if (form.dataset.askEmpty && Object.keys(body.match ?? {}).length === 0 && body.times === undefined && !await ask(form.dataset.askEmpty)) return;
+    const taken = path[form.dataset.takenBy ?? "name"] ?? body[form.dataset.takenBy];
+    if (form.dataset.taken && JSON.parse(form.dataset.taken).includes(taken) && !await ask(`${taken} ${form.dataset.takenText ?? "exists already. Replace it? What it holds is lost."}`)) return;
     if (form.hasAttribute("data-only-changed") && Object.keys(body).length === 0) return say("Nothing is different.");
     const target = form.dataset.to.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? ""));
+    if (form.hasAttribute("data-plays-capture")) return runCapture(form, body, words);
+    if (form.dataset.download) return download(form, target, `${path[form.dataset.download]}.html`, words);
     const file = find("input[type=file]", form)?.files?.[0];
     const isUpload = form.hasAttribute("data-upload");
     const answer = await act(form, form.dataset.call, target, isUpload ? file : body, {type: isUpload ? "application/octet-stream" : undefined, words});
     if (!answer?.ok) return;
     form.removeAttribute("data-dirty");
+    for (const note of answer.body?.notes ?? []) say(`${note.field} ${note.problem}`.trim(), {isRefused: true});
     if (form.hasAttribute("data-shows-answer")) return showCheck(form, answer.body);
     if (form.hasAttribute("data-resend")) return resent(answer.body);
     if (form.dataset.goto) {
@@ -613,6 +662,107 @@
     prepareForm(form);
     if (/clock\/advance$/.test(target)) said(answer.body);
     await refreshAfter(form);
+  }
+
+  /** Writes what an address answers to a file of the reader. */
+  async function download(form, path, file, words) {
+    if (form.getAttribute("aria-busy") === "true") return;
+    form.setAttribute("aria-busy", "true");
+    let problem = null;
+    try {
+      const answer = await fetch(path, {headers: {Accept: "text/html"}});
+      if (answer.ok) {
+        const link = make("a", {href: URL.createObjectURL(await answer.blob()), download: file, "data-full": ""});
+        document.body.append(link);
+        link.click();
+        link.remove();
+        setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+      } else problem = `The server answered ${answer.status}`;
+    } catch { problem = gone; }
+    form.removeAttribute("aria-busy");
+    if (problem) showProblems(form, problem, []); else say(form.dataset.done, {cli: commandLine(form, words)});
+  }
+
+  // MARK: Playing the app
+
+  /** A grey PNG of 48 by 48 pixels, as the command uploads it. */
+  const photo = "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAAAAAByaaZbAAAAJ0lEQVR42mP4TyJgGKQaJhAJRjWMahjVMKphVMOohlEN9NcwxNsaAHZDQZuahtY3AAAAAElFTkSuQmCC";
+
+  /** Sends a request of the platform, as an app or its back end does. */
+  async function send(method, path, token, body) {
+    const headers = {Accept: "application/json"};
+    if (token) headers.Authorization = `Token ${token}`;
+    if (body instanceof Uint8Array) headers["Content-Type"] = "image/png";
+    else if (body !== undefined) headers["Content-Type"] = "application/json";
+    const step = {name: `${method} ${path}`, status: 0, ok: false, body: null};
+    try {
+      const answer = await fetch(page.base + path, {method, headers, body: body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body)});
+      [step.status, step.ok] = [answer.status, answer.ok];
+      step.body = JSON.parse(await answer.text() || "null");
+    } catch {
+      // A fault may reset the connection, or spoil the answer. Then the server is still there.
+      step.problem = step.status ? `${step.name} was answered with a body that cannot be read` : (await call("GET", "/_sim/ping")).status ? `${step.name} was not answered: the connection was reset` : gone;
+      step.ok = false;
+    }
+    return step;
+  }
+
+  /** Ends a run of steps: carries the answer that is not as it should be. */
+  class Stopped extends Error { constructor(step) { super(step.name); this.step = step; } }
+
+  /** Takes an item from a login to its submission, as an app does. */
+  async function capture({item, unique_user_id = "sim-test-user", config_type, login_twice}, told) {
+    const must = async (...request) => {
+      const step = await send(...request);
+      if (!step.ok) throw new Stopped(step);
+      return step.body;
+    };
+    const seed = await call("GET", `${page.base}/_sim/export?format=json`);
+    const token = seed.body?.organizations?.flatMap(organization => organization.api_tokens)[0];
+    if (!token) throw new Stopped({problem: seed.ok ? "No organization of the namespace has an API token: load seed data with one" : seed.body?.error ?? gone});
+    told("Logs in…");
+    const email = `${encodeURIComponent(unique_user_id)}@example.com`;
+    const login = {sdk_authorization_request: "the console of entrupy-sim", unique_user_id, email};
+    const authorized = await send("POST", "/v2/integrations/authorize-user", token, login);
+    // A user who has another email is refused, and the request is signed all the same.
+    const signed = authorized.body?.signed_authorization_request;
+    if (!signed) throw new Stopped({...authorized, ok: false});
+    const session = (await must("POST", "/sdk/login", null, {signed_authorization_request: signed})).token;
+    // The refusal is what the second login is for.
+    if (login_twice) await send("POST", "/sdk/login", null, {signed_authorization_request: signed});
+    const {capture_id: id, steps} = await must("POST", "/sdk/captures", session, {item: {style_name: "Any style", ...item}, config_type});
+    const png = Uint8Array.from(atob(photo), letter => letter.charCodeAt(0));
+    const wanted = steps.filter(step => step.required);
+    for (const [index, {region_id: region}] of wanted.entries()) {
+      told(`Uploads photo ${index + 1} of ${wanted.length}…`);
+      await must("PUT", `/sdk/captures/${encodeURIComponent(id)}/images/${encodeURIComponent(region)}`, session, png);
+    }
+    told("Submits…");
+    return (await must("POST", `/sdk/captures/${encodeURIComponent(id)}/submit`, session)).entrupy_id;
+  }
+
+  async function runCapture(form, body, words) {
+    if (form.getAttribute("aria-busy") === "true") return;
+    form.setAttribute("aria-busy", "true");
+    const place = location.pathname;
+    const told = text => { find("[data-progress]", form).textContent = text; };
+    try {
+      const id = await capture(body, told);
+      form.removeAttribute("data-dirty");
+      say(`The item ${id} is submitted`, {cli: commandLine(form, words)});
+      if (location.pathname === place) await visit(`${page.console}/items/${encodeURIComponent(id)}`);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      const {step} = error;
+      const known = (step.body?.details ?? []).filter(({field}) => [...form.elements].some(element => element.name === field));
+      const text = step.problem ?? `${step.name} was answered ${step.status}${step.body?.error ? `: ${step.body.error}` : ""}`;
+      showProblems(form, text, known, isRefusal(step));
+      // The field says what is wrong, and this which request was refused for it.
+      if (known.length > 0) form.prepend(make("p", {class: "problem refused", "data-added": "problem"}, text));
+    } finally {
+      told("");
+      form.removeAttribute("aria-busy");
+    }
   }
 
   /** Shows the exchange of a request that was sent again. */
@@ -676,7 +826,7 @@
       setTimeout(() => { namespaces = null; }, 5000);
     }
     const place = location.pathname.includes("/_sim/console") ? location.pathname.split("/_sim/console")[1].split("/").slice(0, 2).join("/") : "";
-    const section = /^\/(items|timeline|captures|users|components|rules|scenarios|webhooks|namespaces|settings)$/.test(place) ? place : "";
+    const section = /^\/(items|timeline|captures|users|components|rules|scenarios|webhooks|audit|coverage|report|namespaces|settings)$/.test(place) ? place : "";
     const found = namespaces.filter(name => name.includes(input.value)).slice(0, 40);
     const links = found.map(name => {
       const link = make("a", {class: "choice", href: `${name === "default" ? "" : `/ns/${encodeURIComponent(name)}`}/_sim/console${section}`, "data-full": ""}, name);
@@ -693,13 +843,14 @@
   let commands = [];
 
   function openPalette() {
-    commands = all("[data-command]").filter(element => !element.closest("[hidden]") && !element.disabled)
+    // A form whose button waits for a change can be gone to.
+    commands = all("[data-command]").filter(element => !element.closest("[hidden]") && (!element.disabled || element.dataset.command.endsWith("…")))
       .map(element => ({element, name: element.dataset.command, hint: element.dataset.cli ? commandLine(element) : ""}));
-    const pages = [["Make a fault…", "/rules#new-fault"], ["Make an outcome rule…", "/rules#new-outcome"], ["Set the rate limits…", "/settings#rate_limits"],
+    const pages = [["Run a capture…", "/captures#new-capture"], ["Make an item…", "/items#new-item"], ["Subscribe a receiver…", "/webhooks#new-subscription"], ["Write a report…", "/report#r-name"], ["Make a fault…", "/rules#new-fault"], ["Make an outcome rule…", "/rules#new-outcome"], ["Set the rate limits…", "/settings#rate_limits"],
       ["Save a snapshot…", "/namespaces"], ["Make a namespace…", "/namespaces"], ["Reset this namespace…", "/namespaces"], ["Start a scenario…", "/scenarios"],
       ["Revoke sessions…", "/users"], ["Check a signature", "/webhooks/check"]];
     for (const [name, path] of pages) if (!commands.some(command => command.name.replace("…", "") === name.replace("…", ""))) commands.push({name, hint: "", run: () => visit(page.console + path)});
-    commands.push({name: "List of keys", hint: "?", run: () => find("#keys").showModal()});
+    if (find("[data-open=keys]").checkVisibility()) commands.push({name: "List of keys", hint: "?", run: () => find("#keys").showModal()});
     const dialog = find("#palette");
     dialog.showModal();
     const input = find("input", dialog);
@@ -761,7 +912,7 @@
     for (const row of rows) row.removeAttribute("aria-selected");
     next.setAttribute("aria-selected", "true");
     next.scrollIntoView({block: "nearest"});
-    const link = find("a", next);
+    const link = find("a.main, a", next);
     if (find("[data-detail]") && find("a[data-soft]", next)) visit(find("a[data-soft]", next).href, {isReplacing: true}); else link?.focus({preventScroll: true});
     showFollowing();
   }
@@ -810,12 +961,29 @@
     };
     const action = actions[key] ?? actions[key.toLowerCase()];
     if (action) { event.preventDefault(); action(); }
-    if (key === "Enter" && event.target === document.body) find("[data-row][aria-selected] a")?.click();
+    if (key === "Enter" && event.target === document.body) find("[data-row][aria-selected] a.main, [data-row][aria-selected] a")?.click();
+  });
+
+  /** The link that a row is as a whole. None where the pointer is on a part that does something else, or has marked text. */
+  function linkOfRow(event) {
+    const row = event.target.closest?.("tr[data-row]");
+    if (!row || event.target.closest("a, button, input, select, textarea, label, summary")) return null;
+    const marked = getSelection();
+    return !marked.isCollapsed && row.contains(marked.anchorNode) ? null : find("a.main[href]", row);
+  }
+
+  // A middle click, or one with a key, opens a row as it opens a link: beside this page.
+  document.addEventListener("mousedown", event => { if (event.button === 1 && linkOfRow(event)) event.preventDefault(); });
+  document.addEventListener("auxclick", event => {
+    const link = event.button === 1 ? linkOfRow(event) : null;
+    if (link) open(link.href, "_blank", "noopener");
   });
 
   document.addEventListener("click", event => {
-    const target = event.target.closest("a, button, [data-advance-to]");
+    const own = event.button === 0 ? linkOfRow(event) : null;
+    const target = own ?? event.target.closest("a, button, [data-advance-to]");
     for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+    if (own && (event.ctrlKey || event.metaKey || event.shiftKey)) return void open(own.href, "_blank", "noopener");
     if (!target || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (target.dataset.advance) return void advance(target, {by: target.dataset.advance});
     if (target.hasAttribute("data-advance-to")) { event.preventDefault(); return void advance(target, {to: target.getAttribute("data-advance-to")}); }
@@ -846,7 +1014,7 @@
     const href = target.getAttribute("href") ?? "";
     const url = new URL(href, location.href);
     const isHere = url.origin === location.origin && (url.pathname === page.console || url.pathname.startsWith(`${page.console}/`));
-    if (!isHere || href.startsWith("#") || target.hasAttribute("data-full") || target.hasAttribute("download") || target.target) return;
+    if (!isHere || href.startsWith("#") || target.hasAttribute("data-full") || target.hasAttribute("download") || target.target) { if (own) own.click(); return; }
     event.preventDefault();
     for (const menu of all("details.menu[open]")) menu.open = false;
     if (target.closest("[data-detail]") && target.hasAttribute("data-back")) return closeDetail(target);
@@ -903,6 +1071,6 @@
     if (target?.nodeName === "DETAILS") target.open = true;
     target?.scrollIntoView({block: "center"});
     if (target?.nodeName === "TR") target.setAttribute("aria-selected", "true");
-  }
+  } else showDetail();
   if (!document.hidden) listen();
 })();

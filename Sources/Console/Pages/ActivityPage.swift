@@ -110,7 +110,7 @@ enum ActivityPage {
     private static func held(_ api: ControlReader) async -> String? {
         // The page is of use without it.
         let count = (try? await api.get("held", as: HeldList.self))?.held.count ?? 0
-        return count == 0 ? nil : count == 1 ? "1 request is held" : "\(count) requests are held"
+        return count == 0 ? nil : "\(Counted.text(count, "request")) \(count == 1 ? "is" : "are") held"
     }
 
     private static func selected(
@@ -243,9 +243,12 @@ enum ActivityPage {
 struct RequestRow: Encodable, Sendable {
     let request: JournaledRequest
     let key, status: String
+    /// Whether the request was lost before it was handled, and so has no status.
+    let isLost: Bool
     let statusClass: Int
-    /// Why the answer did not reach the client; `nil` if it did.
-    let loss: String?
+    let parts: PathParts
+    /// Why the answer did not reach the client, in a sentence and in two words; `nil` if it did.
+    let loss, lossWords: String?
     let took: String
     let pills: [Pill]
     /// The effect of a fault.
@@ -262,8 +265,14 @@ struct RequestRow: Encodable, Sendable {
         self.request = shown
         key = "r\(journaled.sequence ?? 0)-\(journaled.id)"
         status = journaled.status.map { "\($0)" } ?? "lost"
+        isLost = journaled.status == nil
         statusClass = (journaled.status ?? 0) / 100
+        parts = PathParts(journaled.path)
         loss = journaled.lossText.map { "not delivered: \($0)" }
+        lossWords =
+            journaled.delivered
+            ? nil
+            : isLost ? "request lost" : journaled.effect?["truncate_body"] != nil ? "answer cut off" : "answer lost"
         took = Moment.milliseconds(journaled.duration_ms)
         pills = Self.pills(journaled.decided_by, request)
         effect = journaled.effect.map { PrettyJSON.line(.object($0)) }
@@ -309,6 +318,7 @@ struct ChangeRow: Encodable, Sendable {
 struct AttemptRow: Encodable, Sendable {
     let change: ChangeRow
     let webhook, url: String
+    let parts: PathParts
     let attemptStatus: String?
     let attemptStyle, reason: String
 
@@ -324,6 +334,7 @@ struct AttemptRow: Encodable, Sendable {
         self.change = ChangeRow(change, request)
         webhook = data["event"]?.text ?? ""
         url = data["subscription_id"]?.text.map { receivers[$0] ?? "(deleted subscription)" } ?? ""
+        parts = PathParts(url)
         attemptStatus = number("status")
         attemptStyle = state == "delivered" ? "good" : "bad"
         let attempt = [number("attempt").map { "attempt \($0)" }, data["error"]?.text].compactMap { $0 }

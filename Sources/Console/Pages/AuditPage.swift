@@ -5,7 +5,7 @@ enum AuditPage {
     private struct View: Encodable, Sendable {
         let isUnused: Bool
         let findings: Rows<Finding>?
-        let errorCount, warningCount: Int
+        let counts: String
         let notJudged: Rows<AuditReport.Rule>?
         let rules: [Rule]
     }
@@ -33,7 +33,9 @@ enum AuditPage {
                     Finding(
                         key: "finding-\(index)", finding: finding, style: finding.level == .error ? "bad" : "warn",
                         times: finding.count > 1 ? finding.count : nil)
-                }), errorCount: errors, warningCount: report.findings.count - errors,
+                }),
+            counts: [Counted.text(errors, "error"), Counted.text(report.findings.count - errors, "warning")]
+                .joined(separator: ", "),
             notJudged: Rows(report.rules.filter { $0.not_judged != nil }),
             rules: report.rules.map { rule in
                 Rule(

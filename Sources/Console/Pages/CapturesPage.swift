@@ -12,6 +12,7 @@ enum CapturesPage {
             "captures", [("status", status), ("limit", "\(rows)"), ("cursor", request.given("cursor"))],
             as: CaptureInfoList.self)
         let now = try await api.get("clock", as: ClockState.self).epoch
+        let lists = try await api.get("choices", as: Choices.self).lists
         func link(_ pairs: [(String, String?)]) -> String { "\(request.console)/captures" + Link.query(pairs) }
         let view = View(
             states: states.map { state in
@@ -20,14 +21,21 @@ enum CapturesPage {
                     link: link([("status", state)]), isCurrent: state == status)
             },
             rows: Rows(list.captures.map { Row($0, now: now) }), isInProgress: status == "started",
+            brands: Option.all(lists["brands"]), configTypes: configTypes(lists["config_types"]),
             nextLink: list.next_cursor.map { link([("status", status), ("cursor", $0)]) })
         return PagePart(section: "captures", title: "Captures", template: "captures", view: view)
+    }
+
+    /// The workflows that a capture can have. The command line does not name the one that it takes by itself.
+    private static func configTypes(_ choices: [Choice]?) -> [Option] {
+        (choices ?? []).map { Option(id: $0.id == "production" ? "" : $0.id, name: $0.name, isChosen: false) }
     }
 
     private struct View: Encodable, Sendable {
         let states: [Tab]
         let rows: Rows<Row>?
         let isInProgress: Bool
+        let brands, configTypes: [Option]
         let nextLink: String?
     }
 

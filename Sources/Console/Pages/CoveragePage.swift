@@ -47,8 +47,8 @@ package enum CoveragePage {
         }
         let baseline = difference.map {
             File.Baseline(
-                lost: rows($0.lost), lostCount: ReportReasons.count($0.lost.count, "edge"),
-                gained: ReportReasons.count($0.gained.count, "edge"), unknown: rows($0.unknown))
+                lost: rows($0.lost), lostCount: Counted.text($0.lost.count, "edge"),
+                gained: Counted.text($0.gained.count, "edge"), unknown: rows($0.unknown))
         }
         return try PageTemplates.render(
             File(

@@ -34,7 +34,7 @@ enum ItemPage {
             delivery.next_attempt_at.map { DueEntry("webhook.attempt", of: delivery.id, at: $0) }
         }
         let view = View(
-            item: ItemState(item, now: now, request),
+            item: ItemState(item, Names(choices), now: now, request),
             results: Option.all(results, chosen: item.result.id.rawValue),
             reasons: Option.all(choices["invalid_reasons"], chosen: item.result.reason),
             events: Option.all(choices["webhook_events"]),
@@ -49,6 +49,8 @@ enum ItemPage {
 struct ItemState: Encodable, Sendable {
     let item: AuthenticationInfo
     let resultStyle, decidedBy: String
+    /// The reason of the result, by its name.
+    let reason: String?
     /// `nil` if no result is due.
     let due: Countdown?
     let flagStyle: String
@@ -69,19 +71,20 @@ struct ItemState: Encodable, Sendable {
         let isShown: Bool
     }
 
-    init(_ item: AuthenticationInfo, now: Double, _ request: ConsoleRequest) {
+    init(_ item: AuthenticationInfo, _ names: Names, now: Double, _ request: ConsoleRequest) {
         var undo: JSONObject = ["result": .string(item.result.id.rawValue)]
         undo["reason"] = item.result.reason.map { .string($0) }
         self.item = item
         resultStyle = Style.result(item.result.id.rawValue, isFinal: item.result.final)
+        reason = item.result.reason.map { names.value($0, of: "reason") }
         decidedBy = EventWords.rule(item.decided_by)
         due = item.result_due_at.map { Countdown(to: $0, left: $0 - now) }
         flagStyle = Style.flag(item.flag.id.rawValue)
         isFlagged = item.flag.id == .flagged
         self.undo = PrettyJSON.line(.object(undo))
         isWithdrawn = item.certificate_id != nil && item.v2.certificate == nil
-        fields = (item.item.members ?? [:]).sorted.map {
-            NamedText(name: $0.name, value: $0.value.text ?? PrettyJSON.line($0.value))
+        fields = (item.item.members ?? [:]).sorted.map { name, value in
+            NamedText(name: name, value: value.text.map { names.value($0, of: name) } ?? PrettyJSON.line(value))
         }
         pictures = Rows(
             item.pictures.map { picture in

@@ -14,6 +14,8 @@ enum RulesPage {
         let routes: [String]
         let methods, effects, webhookEffects, webhookEvents, results, reasons: [Option]
         let effectFields, webhookFields: [EffectForm.Field]
+        /// What each effect does, by its name.
+        let effectWords, webhookEffectWords: [NamedText]
         let brands, categories: [Option]
         let customerID, chosenBrand, chosenUser: String
     }
@@ -23,7 +25,7 @@ enum RulesPage {
         let held = try await api.get("held", as: HeldList.self).held
         let outcomes = try await api.get("outcomes", as: OutcomeList.self).outcomes
         let choices = try await api.get("choices", as: Choices.self)
-        let lists = choices.lists
+        let (lists, names) = (choices.lists, Names(choices.lists))
         var paths: [String] = []
         for route in choices.routes where paths.last != route.path { paths.append(route.path) }
         var item: AuthenticationInfo?
@@ -34,9 +36,9 @@ enum RulesPage {
         // Without its customer_item_id, an item is described by its brand and its user.
         let unnamed = item.flatMap { $0.customer_item_id == nil ? $0 : nil }
         let view = View(
-            faults: Rows(faults.map(FaultRow.init)),
+            faults: Rows(faults.map { FaultRow($0, names) }),
             held: Rows(held.map { HeldRow(held: $0, isBefore: $0.when == "before") }),
-            outcomes: Rows(outcomes.map(OutcomeRow.init)), faultsPath: "\(request.base)/_sim/faults",
+            outcomes: Rows(outcomes.map { OutcomeRow($0, names) }), faultsPath: "\(request.base)/_sim/faults",
             outcomesPath: "\(request.base)/_sim/outcomes", isFaultOpen: request.given("route") != nil,
             isOutcomeOpen: request.given("item") != nil, route: request.given("route").map(pattern) ?? "",
             routes: paths, methods: Option.all(lists["methods"], chosen: request.given("method")),
@@ -45,6 +47,8 @@ enum RulesPage {
             results: Option.all(lists["results"], chosen: "unknown"), reasons: Option.all(lists["invalid_reasons"]),
             effectFields: form.fields(of: lists["fault_effects"], prefix: "f-"),
             webhookFields: form.fields(of: lists["webhook_effects"], prefix: "w-"),
+            effectWords: EffectWords.sentences(of: lists["fault_effects"], EffectWords.ofRequests),
+            webhookEffectWords: EffectWords.sentences(of: lists["webhook_effects"], EffectWords.ofWebhooks),
             brands: Option.all(lists["brands"]), categories: Option.all(lists["categories"]),
             customerID: item?.customer_item_id ?? "", chosenBrand: unnamed?.v2.properties.brand_name ?? "",
             chosenUser: unnamed?.username ?? "")
@@ -53,22 +57,20 @@ enum RulesPage {
 
     /// A path with `*` for its ids, as a rule would match it.
     private static func pattern(_ path: String) -> String {
-        func isID(_ part: Substring) -> Bool {
-            part.contains(ascii: "_") && part.prefix(before: "_").utf8.count == 3
-                || part.utf8.count == 8
-                    && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }
-        }
-        return path.split(at: "/", omittingEmpty: false).map { isID($0) ? "*" : String($0) }.joined(separator: "/")
+        path.split(at: "/", omittingEmpty: false).map { PathParts.isID($0) ? "*" : String($0) }
+            .joined(separator: "/")
     }
 }
 
 private struct Condition: Encodable, Sendable {
     let field, value: String
 
-    static func all(_ match: JSONValue) -> [Condition] {
+    static func all(_ match: JSONValue, _ names: Names) -> [Condition] {
         let members = match.members ?? [:]
         guard !members.isEmpty else { return [Condition(field: "everything", value: "")] }
-        return members.sorted.map { Condition(field: $0.name, value: $0.value.text ?? PrettyJSON.line($0.value)) }
+        return members.sorted.map { name, value in
+            Condition(field: name, value: value.text.map { names.value($0, of: name) } ?? PrettyJSON.line(value))
+        }
     }
 }
 
@@ -80,7 +82,7 @@ private struct FaultRow: Encodable, Sendable {
     /// The body that makes the rule again.
     let undo: String
 
-    init(_ fault: FaultInfo) {
+    init(_ fault: FaultInfo, _ names: Names) {
         var rule: JSONObject = ["match": fault.match, "effect": fault.effect]
         var limits: [String] = []
         if let probability = fault.probability {
@@ -89,14 +91,14 @@ private struct FaultRow: Encodable, Sendable {
         }
         if fault.after_requests > 0 {
             rule["after_requests"] = .number(JSONNumber(fault.after_requests))
-            limits.append("after \(fault.after_requests) matches")
+            limits.append("after \(Counted.text(fault.after_requests, "match", "matches"))")
         }
         if let times = fault.times {
             rule["times"] = .number(JSONNumber(times))
-            limits.append("at most \(times) times")
+            limits.append("at most \(Counted.text(times, "time"))")
         }
         self.rule = fault
-        match = Condition.all(fault.match)
+        match = Condition.all(fault.match, names)
         self.limits = limits.joined(separator: ", ")
         isSpent = fault.isSpent
         undo = PrettyJSON.line(.object(rule))
@@ -113,17 +115,20 @@ private struct OutcomeRow: Encodable, Sendable {
     let match: [Condition]
     let resultStyle: String
     let after: String?
+    /// The reason of the result, by its name.
+    let reason: String?
     let isSpent: Bool
     /// The body that makes the rule again.
     let undo: String
 
-    init(_ outcome: OutcomeInfo) {
+    init(_ outcome: OutcomeInfo, _ names: Names) {
         var rule: JSONObject = ["match": outcome.match, "result": .string(outcome.result)]
         rule["reason"] = outcome.reason.map { .string($0) }
         rule["after"] = outcome.after
         rule["times"] = outcome.times.map { .number(JSONNumber($0)) }
         self.rule = outcome
-        match = Condition.all(outcome.match)
+        match = Condition.all(outcome.match, names)
+        reason = outcome.reason.map { names.value($0, of: "reason") }
         resultStyle = Style.result(outcome.result, isFinal: true)
         after = outcome.after.map { $0.text ?? PrettyJSON.line($0) }
         isSpent = outcome.times.map { outcome.hits >= $0 } ?? false

@@ -52,7 +52,7 @@ enum ScenariosPage {
     }
 
     /// The scenario that the namespace was started from; `nil` if there is none.
-    private static func running(_ api: ControlReader) async -> ScenarioRun? {
+    static func running(_ api: ControlReader) async -> ScenarioRun? {
         // Without it the scenarios are still of use.
         let started = try? await api.events([("kind", "scenario.started"), ("limit", "1")])
         guard let name = started?.first?.subject else { return nil }
@@ -80,7 +80,7 @@ enum ScenariosPage {
 
     /// A number of things; `nil` if there are none.
     private static func counted(_ count: Int, _ thing: String) -> String? {
-        count == 0 ? nil : "\(count) \(thing)\(count == 1 ? "" : "s")"
+        count == 0 ? nil : Counted.text(count, thing)
     }
 }
 

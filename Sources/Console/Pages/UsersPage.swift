@@ -13,7 +13,8 @@ enum UsersPage {
         let rows: Rows<UserRow>?
         let nextLink: String?
         let sessions: Rows<SessionRow>?
-        let sessionTotal: Int
+        /// The number of sessions, in words.
+        let sessionWords: String
         let shellURL: String
     }
 
@@ -43,7 +44,8 @@ enum UsersPage {
             barList = counts.enumerated().map { index, count in
                 Bar(
                     barX: percent(Double(index) / slots), barY: tenths(y(count)), barWidth: percent(0.75 / slots),
-                    barHeight: tenths(Double(bottom) - y(count)), barText: "\(count) requests, \(59 - index) s ago")
+                    barHeight: tenths(Double(bottom) - y(count)),
+                    barText: "\(Counted.text(count, "request")), \(59 - index) s ago")
             }
             limitY = limit.map { tenths(y($0)) }
             limitText = "limit \(limit ?? 0) a second"
@@ -60,7 +62,8 @@ enum UsersPage {
             bars: Bars(stats.requests.per_second, limit: stats.organizations.compactMap(\.limit).max()),
             rows: Rows(users.users.map { UserRow($0, now: stats.now) }),
             nextLink: users.next_cursor.map { "\(request.console)/users" + Link.query([("cursor", $0)]) },
-            sessions: Rows(sessions.sessions.map { SessionRow($0, now: stats.now) }), sessionTotal: sessions.total,
+            sessions: Rows(sessions.sessions.map { SessionRow($0, now: stats.now) }),
+            sessionWords: sessions.total == 1 ? "1 session" : "all \(sessions.total) sessions",
             shellURL: Shell.quoted(request.url))
         return PagePart(section: "users", title: "Users and limits", template: "users", view: view)
     }

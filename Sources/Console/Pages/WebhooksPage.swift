@@ -16,6 +16,9 @@ enum WebhooksPage {
         let deliveries: Rows<DeliveryRow>?
         let nextLink: String?
         let shellURL: String
+        let formats, signatures, eventChoices: [Option]
+        /// The URLs of the subscriptions as a JSON array.
+        let urls: String
     }
 
     private struct Subscription: Encodable, Sendable {
@@ -31,6 +34,7 @@ enum WebhooksPage {
         let status = request.given("status", of: states)
         let subscriptions = try await api.get("webhooks", as: SubscriptionInfoList.self).webhooks
         let now = try await api.get("clock", as: ClockState.self).epoch
+        let lists = try await api.get("choices", as: Choices.self).lists
         // Of an item, or of one state, all are in one list.
         let isFirst = status == nil && request.given("item") == nil && request.given("cursor") == nil
         let (failures, hasMoreFailures) = isFirst ? try await self.failures(api) : ([], false)
@@ -54,7 +58,9 @@ enum WebhooksPage {
             failedLink: link([("status", "failed")]), retryingLink: link([("status", "retrying")]),
             deliveries: Rows(others.map { DeliveryRow($0, now: now) }),
             nextLink: deliveries.next_cursor.map { link([("status", status), ("cursor", $0)]) },
-            shellURL: Shell.quoted(request.url))
+            shellURL: Shell.quoted(request.url), formats: Option.all(lists["webhook_formats"]),
+            signatures: Option.all(lists["webhook_signatures"]), eventChoices: Option.all(lists["webhook_events"]),
+            urls: PrettyJSON.line(.array(subscriptions.map { .string($0.url) })))
         return PagePart(section: "webhooks", title: "Webhooks", template: "webhooks", view: view)
     }
 

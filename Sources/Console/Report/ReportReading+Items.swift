@@ -30,7 +30,7 @@ extension ReportReading {
     }
 
     private func view(of item: AuthenticationInfo, _ deliveries: [WebhookDelivery], now: Double) -> Item {
-        var state = ItemState(item, now: now, request)
+        var state = ItemState(item, names, now: now, request)
         state.pictures = Rows(
             item.pictures.map {
                 ItemState.Photo(picture: $0, path: Self.key(Picture.path($0.url, request)), isShown: true)

@@ -28,7 +28,7 @@ extension ReportReading {
             notes.append("Only the newest \(list.count) entries of the event log are here.")
         }
         view.events = taken(list)
-        view.eventCount = ReportReasons.count(list.count, "event")
+        view.eventCount = Counted.text(list.count, "event")
         var rows = ReportSpace(left: Report.Space.due)
         try rows.add(all: due.map { Frame.Due($0, now: now, request) }, "report-due")
         note(rows.count, of: due.count, "things that are due")

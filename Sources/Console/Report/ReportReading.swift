@@ -9,6 +9,8 @@ struct ReportReading {
     private let gate: ReportGate?
     private let run: ReportedRun?
     let request = ConsoleRequest(namespace: "default", path: [], query: [:], isReadOnly: true, url: "")
+    /// The names of brands and reasons; of none if the bundle does not tell them.
+    private(set) var names = Names([:])
     var notes: [String] = []
     /// See ``Report/why``.
     private(set) var why: [String] = []
@@ -31,6 +33,8 @@ struct ReportReading {
 
     mutating func view(title: String, version: String) async throws -> ReportView {
         let info = try await api.get("info", as: ServerInfo.self)
+        // Without names, ids are shown.
+        if let choices = try? await api.get("choices", as: Choices.self) { names = Names(choices.lists) }
         let now = info.namespace.clock.epoch
         let deliveries = try await deliveries()
         let faults = try await api.get("faults", as: FaultList.self).faults
@@ -65,7 +69,7 @@ struct ReportReading {
         [
             (requests, "request"), (counts.authentications, "item"), (counts.captures, "capture"),
             (counts.users, "user"),
-        ].map { ReportReasons.count($0.0, $0.1) }.joined(separator: ", ")
+        ].map { Counted.text($0.0, $0.1) }.joined(separator: ", ")
     }
 
     /// Notes what the page does not have, and how to see it.
@@ -181,9 +185,7 @@ struct ReportReading {
             guard let sequence = entry.sequence else { continue }
             let name = RequestPage.Name(entry)
             let whole = try await api.get(name.controlPath, name.query, as: JournaledRequest.self)
-            // An answer need not be JSON: faults may give any body.
-            let answer = try? WireJSON.decode(JSONValue.self, from: Data((whole.response?.body ?? "").utf8))
-            said[sequence] = answer?.members?["error"]?.text
+            said[sequence] = AnswerReason.text(whole.response?.body)
         }
         return said
     }

@@ -59,7 +59,7 @@ struct ReportReasons {
 
     private static func note(_ notes: [RuleNote], seen: Int) -> String {
         var sentences = notes.map { $0.field.isEmpty ? $0.problem : "\($0.field): \($0.problem)" }
-        if seen > 0 { sentences.append("it matched \(count(seen, "request")) and was not triggered") }
+        if seen > 0 { sentences.append("it matched \(Counted.text(seen, "request")) and was not triggered") }
         return sentences.joined(separator: "; ")
     }
 
@@ -132,13 +132,13 @@ struct ReportReasons {
         let isEmpty = lost.isEmpty && undelivered.isEmpty && refused.isEmpty && unmet.isEmpty && missing.isEmpty
         return View(
             hasReasons: gate?.failureCount ?? 0 > 0 || !isEmpty, hasRequests: !requests.isEmpty,
-            missing: Rows(missing), lost: Entries(lost, Self.count(lost.count, "answer")) { Self.row($0, said: nil) },
+            missing: Rows(missing), lost: Entries(lost, Counted.text(lost.count, "answer")) { Self.row($0, said: nil) },
             refused: Entries(
-                refused, "\(Self.count(refused.count, "request")) \(refused.count == 1 ? "was" : "were")"
+                refused, "\(Counted.text(refused.count, "request")) \(refused.count == 1 ? "was" : "were")"
             ) { Self.row($0, said: $0.sequence.flatMap { said[$0] }) },
             undelivered: Entries(
-                undelivered, undelivered.count == 1 ? "1 delivery" : "\(undelivered.count) deliveries", Self.row),
-            unmet: Entries(unmet, Self.count(unmet.count, "rule")) { rule in
+                undelivered, Counted.text(undelivered.count, "delivery", "deliveries"), Self.row),
+            unmet: Entries(unmet, Counted.text(unmet.count, "rule")) { rule in
                 Unmet(rule: rule.id, text: Self.short(rule.text), note: Self.short(rule.note).nonEmpty)
             })
     }
@@ -182,7 +182,7 @@ struct ReportReasons {
 
     private static func line(_ delivery: WebhookDelivery) -> String {
         let item = delivery.entrupy_id.map { " of \($0)" } ?? ""
-        let attempts = count(delivery.attempts.count, "attempt")
+        let attempts = Counted.text(delivery.attempts.count, "attempt")
         return
             "webhook \(delivery.event)\(item) \(delivery.status) after \(attempts): \(reason(delivery)), to \(delivery.url?.maskingQuery ?? "(deleted)")"
     }
@@ -206,7 +206,8 @@ struct ReportReasons {
     private static func row(_ delivery: WebhookDelivery) -> Undelivered {
         Undelivered(
             event: delivery.event, item: delivery.entrupy_id ?? "", status: delivery.status,
-            url: short(delivery.url?.maskingQuery ?? "(deleted)"), attempts: count(delivery.attempts.count, "attempt"),
+            url: short(delivery.url?.maskingQuery ?? "(deleted)"),
+            attempts: Counted.text(delivery.attempts.count, "attempt"),
             reason: short(reason(delivery)))
     }
 
@@ -222,10 +223,6 @@ struct ReportReasons {
             end < scalars.endIndex
         else { return text }
         return "\(String(scalars[..<end]))…"
-    }
-
-    static func count(_ count: Int, _ thing: String) -> String {
-        count == 1 ? "1 \(thing)" : "\(count) \(thing)s"
     }
 }
 
@@ -291,7 +288,7 @@ package enum ReportGate: Sendable {
             let failures = actions + run.expectations.filter { !$0.passed }.map { Self.row($0, request) }
             let met = run.expectations.filter(\.passed).map { Self.row($0, request) }
             let notes = run.notes.map { RuleNote($0.field, ReportReasons.short($0.problem)) }
-            let noted = notes.isEmpty ? "" : ", with \(ReportReasons.count(notes.count, "note"))"
+            let noted = notes.isEmpty ? "" : ", with \(Counted.text(notes.count, "note"))"
             var space = (
                 failures: ReportSpace(left: Report.Space.failures), met: ReportSpace(left: Report.Space.checks),
                 notes: ReportSpace(left: Report.Space.checks)

@@ -15,8 +15,8 @@ struct TimelineChart {
         let marks: [Mark]
         let future: [FutureMark]
         let snapshots: [SnapshotMark]
-        /// The number of things that are due after the end of the chart; `nil` if there are none.
-        let later: Int?
+        /// The number of things that are due after the end of the chart, in words; `nil` if there are none.
+        let later: String?
         let laterText, summary: String
     }
 
@@ -172,10 +172,10 @@ struct TimelineChart {
             snapshots: Self.merged(snapshots.filter { isShown($0.at) }, at: \.at, x: x).map {
                 Self.mark($0, request)
             },
-            later: later.isEmpty ? nil : later.count,
+            later: later.isEmpty ? nil : later.count == 1 ? "1 more is due later" : "\(later.count) more are due later",
             laterText: later.map(\.at).min().map { "the next in \(Moment.span($0 - now))" } ?? "",
             summary:
-                "\(events.count { isShown($0.at) }) events and \(due.count { isShown($0.at) }) pieces of due work, \(Moment.text(from)) to \(Moment.text(to))"
+                "\(Counted.text(events.count { isShown($0.at) }, "event")) and \(Counted.text(due.count { isShown($0.at) }, "piece")) of due work, \(Moment.text(from)) to \(Moment.text(to))"
         )
     }
 

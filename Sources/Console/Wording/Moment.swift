@@ -15,11 +15,11 @@ enum Moment {
         return (String(text.prefix(10)), String(text.dropFirst(11).prefix(8)))
     }
 
-    /// The time of the day, to the millisecond.
+    /// The time of the day, to the millisecond; to the second if it is a whole one, as on most frozen clocks.
     static func precise(_ epoch: Double) -> String {
         // Times have microseconds: without rounding to them, many would be a millisecond early.
         let thousandths = min(999, Int(((epoch - epoch.rounded(.down)) * 1_000_000).rounded()) / 1000)
-        return parts(epoch).time + String(format: ".%03d", thousandths)
+        return parts(epoch).time + (thousandths == 0 ? "" : String(format: ".%03d", thousandths))
     }
 
     /// ISO 8601 in UTC, to the microsecond.

@@ -73,7 +73,9 @@ struct ConsoleRoutes: Sendable {
     @Sendable private func page(_ request: RequestReader) async -> Answer {
         await answer(request, known: nil) {
             let page = await console.page(wanted(request), api(request))
-            return Self.html(page.html, HTTPResponse.Status(code: page.status))
+            var response = Self.html(page.html, HTTPResponse.Status(code: page.status))
+            if let file = page.file { response.headers[.contentDisposition] = "attachment; filename=\"\(file)\"" }
+            return response
         }
     }
 

@@ -13,11 +13,16 @@ struct AppLogin {
 
     func token(_ client: ControlClient) async throws -> String { try await session(client).token }
 
-    func session(_ client: ControlClient) async throws -> LoginResponse {
-        let signed = try await signedRequest(client)
-        return try await client.send(
-            ControlCall(.POST, "/sdk/login", body: ["signed_authorization_request": signed])
-        ).decoded()
+    /// - Parameter isRepeated: whether the signed request is used for a second login, whatever the platform answers to it.
+    func session(_ client: ControlClient, isRepeated: Bool = false) async throws -> LoginResponse {
+        let call = ControlCall(
+            .POST, "/sdk/login", body: ["signed_authorization_request": try await signedRequest(client)])
+        let session: LoginResponse = try await client.send(call).decoded()
+        if isRepeated {
+            // The refusal is what the second login is for.
+            _ = try? await client.send(call)
+        }
+        return session
     }
 
     /// The app's login request, signed by the platform for the back end.

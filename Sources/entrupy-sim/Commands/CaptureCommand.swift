@@ -29,6 +29,8 @@ struct CaptureCommand: AsyncParsableCommand {
         var activity: String?
         @Option(help: "For fingerprint_compare, the id of the registered item. (default: none)")
         var fingerprintParent: String?
+        @Flag(help: "Log in a second time with the same signed request, which the platform refuses.")
+        var loginTwice = false
 
         private struct Capture: Decodable {
             struct Step: Decodable {
@@ -45,7 +47,8 @@ struct CaptureCommand: AsyncParsableCommand {
         }
 
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let token = try await AppLogin(user: user, sender: "entrupy-sim capture run").token(client)
+            let login = AppLogin(user: user, sender: "entrupy-sim capture run")
+            let token = try await login.session(client, isRepeated: loginTwice).token
             let headers = [("Authorization", "Token \(token)")]
             let item = JSONValue.members([
                 ("customer_item_id", sku), ("brand", brand), ("item_type", itemType), ("style_name", "Any style"),
