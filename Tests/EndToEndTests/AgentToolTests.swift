@@ -207,11 +207,18 @@ import Testing
         let line = happened["structuredContent"]["requests"].items.first?.text ?? ""
         let number = line.prefix { $0 != " " }
         #expect(number.hasPrefix("#"), "\(happened)")
+        #expect(line.contains(" 401: the Authorization header is missing"), "\(line)")
+        // A body with several mistakes: each is named.
+        _ = try await world.send("POST", "/v2/integrations/authorize-user", [:], token: "demo-api-token")
+        let wrong = try await results([("what_happened", ["namespace": .string(name), "since": mark])])[0]
+        let reason = wrong["structuredContent"]["requests"].items.last?.text ?? ""
+        #expect(reason.contains(" 400: ") && !reason.contains(" more)"), "\(reason)")
+        #expect(reason.contains("sdk_authorization_request") && reason.contains("unique_user_id"), "\(reason)")
         let why = try await results([("why", ["namespace": .string(name), "id": .string(String(number))])])[0]
         let steps = why["structuredContent"]["steps"].items.map { $0.text ?? "" }
         #expect(steps.last?.contains(" -> 401: ") == true, "\(why)")
         let verdict = try await results([("check", ["namespace": .string(name)])])[0]["structuredContent"]
-        #expect(verdict["passed"] == true && verdict["refused"].items.map(\.text) == ["401: 1"], "\(verdict)")
+        #expect(verdict["passed"] == true && Set(verdict["refused"].items.map(\.text)) == ["400: 1", "401: 1"], "\(verdict)")
     }
 
     /// A tool that fails has changed nothing, also where it would have removed something first.

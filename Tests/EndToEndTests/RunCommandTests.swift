@@ -232,6 +232,30 @@ import Testing
         }
     }
 
+    /// An answer with several problems names each, on the terminal, in JUnit and in the summary.
+    @Test func eachProblemOfARefusalIsNamed() async throws {
+        try await Process.withDirectory { directory in
+            let call =
+                "'\(SimProcess.path)' api POST /v2/integrations/authorize-user '{}' -H 'Authorization: Token demo-api-token' >/dev/null 2>&1; exit 4"
+            let files = ["--junit", directory + "/run.xml", "--summary", directory + "/run.md"]
+            let failed = try await run(["sh", "-c", call], ["--json"] + files, in: directory)
+            let why = failed.result["why"].items.first?.text ?? ""
+            #expect(failed.status == 4 && why.contains("authorize-user 400: "), "\(failed.errors)")
+            #expect(why.contains("sdk_authorization_request") && why.contains("unique_user_id"), "\(why)")
+            #expect(!why.contains(" more)"), "\(why)")
+            let junit = try String(contentsOfFile: directory + "/run.xml", encoding: .utf8)
+            #expect(
+                junit.contains("<failure message=\"exited with 4&#10;#1 POST") && junit.contains("unique_user_id"),
+                "\(junit)")
+            let summary = try String(contentsOfFile: directory + "/run.md", encoding: .utf8)
+            #expect(summary.contains("- \\#1 POST") && summary.contains("unique\\_user\\_id"), "\(summary)")
+            let idle = try await run(["true"], ["--summary", directory + "/idle.md"], in: directory)
+            #expect(idle.status == 0 && idle.errors.contains("note: no request came to /ns/run"), "\(idle.errors)")
+            #expect(
+                try String(contentsOfFile: directory + "/idle.md", encoding: .utf8).contains("- note: no request came"))
+        }
+    }
+
     @Test func aSuccessLeavesNothing() async throws {
         try await Process.withDirectory { directory in
             let run = try await shell("test -e '\(directory)/kept/run.recording'", "--record", "--json", in: directory)

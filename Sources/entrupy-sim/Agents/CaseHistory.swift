@@ -23,8 +23,13 @@ enum CaseHistory {
             }
         }
         var answer = JSONObject()
-        answer["requests"] = .array(try lines(requests.requests, limit, text))
-        answer["events"] = .array(try lines(events.events, limit, text))
+        let shown = requests.requests.prefix(limit)
+        let said = try await reasons(shown, client)
+        answer["requests"] = .array(
+            try lines(requests.requests, limit, upTo: maxRequest) { request in
+                try text(request, said: request.sequence.flatMap { said[$0] })
+            })
+        answer["events"] = .array(try lines(events.events, limit, upTo: maxEvent, text))
         answer["deliveries"] = .array(deliveries.reversed().map { .string(text($0)) })
         let cut = [
             requests.requests.count > limit ? "requests" : nil, events.events.count > limit ? "events" : nil,
@@ -38,20 +43,41 @@ enum CaseHistory {
         return answer
     }
 
-    private static func lines<Entry>(_ newestFirst: [Entry], _ limit: Int, _ text: (Entry) throws -> String) rethrows
-        -> [JSONValue]
-    {
-        try newestFirst.prefix(limit).reversed().map { .string(ToolAnswer.short(try text($0), 240)) }
+    /// The maximum length of the line of a request, which may give a reason, and of an event.
+    private static let maxRequest = 400
+    private static let maxEvent = 240
+
+    private static func lines<Entry>(
+        _ newestFirst: [Entry], _ limit: Int, upTo length: Int, _ text: (Entry) throws -> String
+    ) rethrows -> [JSONValue] {
+        try newestFirst.prefix(limit).reversed().map { .string(ToolAnswer.short(try text($0), length)) }
     }
 
-    private static func text(_ request: JournaledRequest) throws -> String {
+    /// The errors in the answers to refused requests, by the request's number. One that a fact of the journal or a fault explains
+    /// needs none.
+    private static func reasons(
+        _ requests: some Sequence<JournaledRequest>, _ client: ControlClient
+    ) async throws -> [Int64: String] {
+        var reasons: [Int64: String] = [:]
+        for request in requests where (request.status ?? 0) >= 400 && request.because == nil {
+            guard let sequence = request.sequence, request.decided_by.fault == nil else { continue }
+            let path = ControlPath(stringLiteral: "/_sim/requests/sequence:\(sequence)")
+            // The journal may have forgotten it since the list was read.
+            let whole = try? await client.send(ControlCall(.GET, path)).decoded() as JournaledRequest
+            reasons[sequence] = AnswerReason.text(whole?.response?.body)
+        }
+        return reasons
+    }
+
+    /// - Parameter said: the error in its answer; `nil` if there is none to name.
+    private static func text(_ request: JournaledRequest, said: String?) throws -> String {
         let number = request.sequence.map { "#\($0) " } ?? ""
         let query = request.query.map { "?\($0)" } ?? ""
         let status = request.status.map { "\($0)" } ?? "no answer"
         let delivery = request.delivered ? "" : " (not delivered)"
         let fault = request.decided_by.fault.map { " by the fault \($0)" } ?? ""
         let limits = request.decided_by.limits.isEmpty ? "" : " by a limit"
-        let reason = request.because.map { ": \($0)" } ?? ""
+        let reason = (request.because ?? said).map { ": \($0)" } ?? ""
         let who = request.username.map { " \($0)" } ?? ""
         return "\(number)\(Readable.time(request.at)) \(request.method) \(ToolAnswer.short(request.path + query, 120)) "
             + "\(status)\(delivery)\(fault)\(limits)\(reason)\(who)"

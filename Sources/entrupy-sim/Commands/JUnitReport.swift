@@ -103,7 +103,7 @@ struct JUnitReport {
     /// A run of a command.
     ///
     /// - Parameters:
-    ///   - failure: how the command failed; `nil` if it succeeded.
+    ///   - failure: how the command failed, and a line for each reason; `nil` if it succeeded.
     ///   - notes: what the run did not test: skipped cases, or failed ones if the run is strict.
     ///   - lost: the edges that the coverage's baseline has and the run did not meet; `nil` if none is compared.
     init(

@@ -310,14 +310,16 @@ private struct SimulatedRun {
     private func write(_ summary: Summary, _ audit: JudgedAudit?, _ ending: String, _ hasSucceeded: Bool) throws {
         if let path = options.junit {
             let report = JUnitReport(
-                command: commandLine, failure: hasSucceeded ? nil : ending, notes: summary.notes,
+                command: commandLine,
+                failure: hasSucceeded ? nil : ([ending] + summary.why).joined(separator: "\n"), notes: summary.notes,
                 isStrict: options.strict,
                 summary.scenario, audit, lost: summary.coverage?.lost)
             try OutputFile.write(Data(report.xml.utf8), to: path, option: "--junit")
         }
         if let path = options.summary {
             var lines = ["## entrupy-sim run", "", Markdown.escaped("\(commandLine) \(ending)"), ""]
-            lines += summary.notes.map { "- note: \(Markdown.escaped($0))" }
+            lines += summary.why.map { "- \(Markdown.escaped($0))" }
+            lines += summary.notes.filter { !summary.why.contains($0) }.map { "- note: \(Markdown.escaped($0))" }
             lines += (summary.scenario?.expectations ?? []).filter { !$0.passed }.map {
                 "- failed: \(Markdown.escaped($0.expectation))"
             }
