@@ -291,6 +291,16 @@ import Testing
         #expect(html.contains("data-label=\"Brand\">Louis Vuitton<br>") && !html.contains("louis_vuitton<br>"))
     }
 
+    @Test func anOutcomeRuleNamesItsBrand() async throws {
+        let rule =
+            #"{"id":"out_a","match":{"brand":"louis_vuitton"},"result":"unknown","reason":null,"after":null,"times":1,"hits":1,"notes":[],"note_details":[]}"#
+        let answers = [
+            "faults": "{\"faults\":[]}", "outcomes": "{\"outcomes\":[\(rule)]}", "choices": Self.choices,
+            "held": "{\"held\":[]}",
+        ]
+        #expect(try await page(["rules"], answers).html.contains(">brand Louis Vuitton<"))
+    }
+
     /// An effect that this version does not know has no sentence, and can be chosen all the same.
     @Test func theFaultFormSaysWhatAnEffectDoesAndBreaksOneRequest() async throws {
         let answers = [

@@ -72,7 +72,7 @@ extension RefusalTests {
         try #require(try await world.send("PATCH", "/_sim/settings", ["quota": 1]).status == 200)
         try await tried.refuse(
             403, "POST", "/sdk/captures", ["item": TestWorld.nike], token: a,
-            saying: "DemoOrg-user-of-a has submitted 1 items; the setting quota is 1")
+            saying: "DemoOrg-user-of-a has submitted 1 item; the setting quota is 1")
         return tried.met
     }
 

@@ -249,6 +249,12 @@ import Testing
                 "\(junit)")
             let summary = try String(contentsOfFile: directory + "/run.md", encoding: .utf8)
             #expect(summary.contains("- \\#1 POST") && summary.contains("unique\\_user\\_id"), "\(summary)")
+            // The cause comes before what it led to.
+            let expecting = try await run(
+                ["sh", "-c", call], ["--scenario", "signed-request-used-twice"], in: directory)
+            let cause = try #require(expecting.errors.range(of: "authorize-user 400: "))
+            let effect = try #require(expecting.errors.range(of: "/sdk/login -> 403"))
+            #expect(cause.lowerBound < effect.lowerBound, "\(expecting.errors)")
             let idle = try await run(["true"], ["--summary", directory + "/idle.md"], in: directory)
             #expect(idle.status == 0 && idle.errors.contains("note: no request came to /ns/run"), "\(idle.errors)")
             #expect(

@@ -561,8 +561,12 @@
   /** Tells the beginning of each path how much space its end and what stands before it take. */
   function reserveEnds() {
     const heads = all(".feed .head");
-    const sizes = heads.map(head => head.getBoundingClientRect().left - head.parentNode.getBoundingClientRect().left + head.nextElementSibling.getBoundingClientRect().width);
-    heads.forEach((head, index) => head.style.setProperty("--reserve", `${sizes[index] - .5}px`));
+    const sizes = heads.map(head => {
+      const before = head.getBoundingClientRect().left - head.parentNode.getBoundingClientRect().left;
+      // Half a pixel less, so that a path that has space is whole. The mark of a query that is cut needs space too.
+      return before + head.nextElementSibling.getBoundingClientRect().width + (find(".query", head.parentNode) ? 20 : -.5);
+    });
+    heads.forEach((head, index) => head.style.setProperty("--reserve", `${sizes[index]}px`));
   }
 
   /** Sets up what a page brings, after each change of it. */
@@ -796,7 +800,7 @@
   function said(clock) {
     const time = clock.now.slice(0, 19).replace("T", " ");
     if (clock.nothing_due) say(`Nothing is due. The clock stays at ${time}`);
-    else if (clock.reached === false) say(`The clock stopped at ${time}: receivers took too long. ${clock.pending} pieces of work are left; advance again.`, {isBad: true});
+    else if (clock.reached === false) say(`The clock stopped at ${time}: receivers took too long. ${clock.pending === 1 ? "1 piece of work is" : `${clock.pending} pieces of work are`} left; advance again.`, {isBad: true});
     else say(`The clock is at ${time}`);
   }
 

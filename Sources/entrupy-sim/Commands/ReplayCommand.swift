@@ -107,7 +107,8 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private static func lines(_ report: ReplayReport) -> [[Terminal.Piece]] {
-        let made = "replayed \(report.requests) of \(Readable.count(Int(report.recorded), "request"))"
+        let recorded = Readable.count(Int(report.recorded), "request")
+        let made = "\(report.requests) of \(recorded) \(report.recorded == 1 ? "was" : "were") replayed"
         let compared = "\(report.compared) compared in full, \(Readable.count(report.outcomes, "webhook attempt"))"
         if let difference = report.difference {
             return [[.init("entry \(difference.number) of the recording differs: \(difference.what)")]]

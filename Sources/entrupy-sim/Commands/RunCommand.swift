@@ -253,7 +253,7 @@ private struct SimulatedRun {
 
     private var commandLine: String { options.command.map { Shell.quoted($0) }.joined(separator: " ") }
 
-    /// Verifies the scenario and says what differs.
+    /// Verifies the scenario, and says if something differs. What differs is said later, after its causes.
     ///
     /// - Returns: `nil` if it cannot be verified.
     private func verify(_ scenario: String, _ client: ControlClient) async -> ScenarioRun? {
@@ -266,15 +266,19 @@ private struct SimulatedRun {
             return nil
         }
         if !run.verified { terminal.note("error: what the scenario \(run.name) expects did not happen") }
-        for action in run.timeline where action.state != "done" {
-            terminal.note("  \(action.action) \(action.state)\(action.problem.map { ": \($0)" } ?? "")")
-        }
-        for check in run.expectations where !check.passed {
-            let lines = (check.problem ?? "found \(check.found)").split(separator: "\n")
-            terminal.note("  \(check.expectation): \(lines.first ?? "")")
-            for line in lines.dropFirst() { terminal.note("    \(line)") }
-        }
         return run
+    }
+
+    /// What the scenario expects and did not happen, in lines.
+    private static func unmet(_ run: ScenarioRun) -> [String] {
+        let actions = run.timeline.filter { $0.state != "done" }.map { action in
+            "  \(action.action) \(action.state)\(action.problem.map { ": \($0)" } ?? "")"
+        }
+        return actions
+            + run.expectations.filter { !$0.passed }.flatMap { check in
+                let lines = (check.problem ?? "found \(check.found)").split(separator: "\n")
+                return ["  \(check.expectation): \(lines.first ?? "")"] + lines.dropFirst().map { "    \($0)" }
+            }
     }
 
     /// What happened in all namespaces; `nil` if the server cannot be asked.
@@ -360,6 +364,7 @@ private struct SimulatedRun {
 
     private func tell(_ summary: Summary) throws {
         for line in summary.why { terminal.note("  \(line)") }
+        for line in summary.scenario.map(Self.unmet) ?? [] { terminal.note(line) }
         guard !terminal.isJSON else {
             return Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))
         }
