@@ -83,7 +83,6 @@
         private func connect(to host: String, port: Int) throws {
             var hints = addrinfo()
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-            hints.ai_flags = AI_ADDRCONFIG
             var list: UnsafeMutablePointer<addrinfo>?
             let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
             guard getaddrinfo(name, "\(port)", &hints, &list) == 0 else { throw URLError(.cannotFindHost) }
@@ -146,7 +145,8 @@
                 // Neither has a line end: a value with one would add fields of its own.
                 lines.append("\(name): \(value)".replacing(#/[\r\n]/#, with: " "))
             }
-            lines += ["Accept: */*", "Accept-Encoding: identity", "Connection: close"]
+            if request.value(forHTTPHeaderField: "Accept") == nil { lines.append("Accept: */*") }
+            lines += ["Accept-Encoding: identity", "Connection: close"]
             let body = request.httpBody ?? Data()
             if !body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.httpMethod) {
                 lines.append("Content-Length: \(body.count)")

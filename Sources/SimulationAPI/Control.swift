@@ -69,9 +69,12 @@ public struct NamespaceInfo: Codable, Sendable {
 public struct NamespaceList: Codable, Sendable {
     /// The namespaces, sorted by name.
     public var namespaces: [NamespaceInfo]
+    /// The namespaces whose files cannot be opened, which are not in ``namespaces``; `nil` from servers before 0.3.
+    public var damaged: [DamagedFile]?
 
-    public init(namespaces: [NamespaceInfo]) {
+    public init(namespaces: [NamespaceInfo], damaged: [DamagedFile]? = nil) {
         self.namespaces = namespaces
+        self.damaged = damaged
     }
 }
 
@@ -131,7 +134,7 @@ public struct ServerInfo: Codable, Sendable {
     /// How far a snapshot of the namespace is that is being saved to a disk; `nil` if none is, and from servers before 0.3.
     public var saving: SaveProgress?
     /// The namespaces whose files cannot be opened; `nil` from servers before 0.3.
-    public var damaged: [DamagedNamespace]?
+    public var damaged: [DamagedFile]?
     /// The seconds by which the machine's clock was set forward since the server's start, or back if negative. Running clocks do not
     /// follow. `nil` if it was not set, and from servers before 0.3.
     public var machine_clock_step: Double?
@@ -140,7 +143,7 @@ public struct ServerInfo: Codable, Sendable {
         version: String, url: String, uptime: Double, random_seed: Int, data_dir: String?,
         webhook_targets: WebhookTargets, namespaces: Int, namespace: NamespaceInfo, settings: JSONValue,
         refused: RefusedSummary? = nil, saving: SaveProgress? = nil,
-        damaged: [DamagedNamespace]? = nil,
+        damaged: [DamagedFile]? = nil,
         machine_clock_step: Double? = nil
     ) {
         name = "entrupy-sim"
@@ -160,8 +163,8 @@ public struct ServerInfo: Codable, Sendable {
     }
 }
 
-/// A namespace whose file cannot be opened. Requests to it get 503; the file stays as it is.
-public struct DamagedNamespace: Codable, Sendable, Hashable {
+/// A namespace or a snapshot whose file cannot be opened. Requests to it get 503; the file stays as it is.
+public struct DamagedFile: Codable, Sendable, Hashable {
     public var name: String
     /// The problem, with the file's path.
     public var problem: String

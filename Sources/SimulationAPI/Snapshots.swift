@@ -44,9 +44,12 @@ public struct SnapshotInfo: Codable, Sendable {
 public struct SnapshotList: Codable, Sendable {
     /// The snapshots, sorted by name.
     public var snapshots: [SnapshotInfo]
+    /// The snapshots whose files cannot be read, which are not in ``snapshots``; `nil` from servers before 0.3.
+    public var damaged: [DamagedFile]?
 
-    public init(snapshots: [SnapshotInfo]) {
+    public init(snapshots: [SnapshotInfo], damaged: [DamagedFile]? = nil) {
         self.snapshots = snapshots
+        self.damaged = damaged
     }
 }
 

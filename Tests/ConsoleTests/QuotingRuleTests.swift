@@ -194,7 +194,7 @@ import Testing
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
                 "entrupy-sim/Client/ControlOptions.swift": ["Shell.option"],
                 "entrupy-sim/Commands/DataCommands.swift": ["Shell.quoted"],
-                "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.quoted"],
+                "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],
                 "entrupy-sim/Commands/ListenCommand.swift": ["Shell.operand"],
                 "entrupy-sim/Commands/RunCommand.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/ScenarioFromCommand.swift": ["Shell.operand", "Shell.option"],

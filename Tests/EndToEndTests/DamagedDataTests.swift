@@ -65,6 +65,9 @@ import Testing
             let info = try await whole.send("GET", "/_sim/info")
             #expect(info["damaged.0.name"] == "broken" && info["damaged.1"] == .null, "\(info["damaged"])")
             #expect(info["damaged.0.problem"].text?.contains("broken.sqlite") == true)
+            let list = try await whole.send("GET", "/_sim/namespaces")
+            let listed = (list["namespaces"].elements ?? []).compactMap { $0["name"].text }
+            #expect(list["damaged.0.name"] == "broken" && listed == ["default", "whole"], "\(listed)")
             let doctor = try await SimProcess.run(["doctor", "--url", server.baseURL])
             #expect(doctor.output.contains("namespaces: broken cannot be opened"), "\(doctor.output)")
             #expect(FileManager.default.fileExists(atPath: "\(directory)/namespaces/broken.sqlite"))
@@ -109,6 +112,28 @@ import Testing
             try FileManager.default.copyItem(atPath: "\(directory)/namespaces/whole.sqlite", toPath: path)
             #expect(try await count(broken) == 3)
             #expect(try await broken.send("GET", "/_sim/info")["damaged.0"] == .null)
+        }
+    }
+
+    @Test func aBrokenSnapshotIsNamedBesideTheOthersAndDeleted() async throws {
+        try await Process.withDirectory { directory in
+            let server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let root = TestWorld(base: server.baseURL)
+            for name in ["one", "two", "three"] {
+                #expect(try await root.send("PUT", "/_sim/snapshots/\(name)").status == 201)
+            }
+            for name in ["one", "two"] { try Damage.garbage.apply(to: "\(directory)/snapshots/default/\(name).sqlite") }
+            let list = try await root.send("GET", "/_sim/snapshots")
+            #expect(list["snapshots.0.name"] == "three" && list["snapshots.1"] == .null, "\(list.text)")
+            #expect(list["damaged.0.name"] == "one" && list["damaged.1.name"] == "two")
+            #expect(list["damaged.0.problem"].text?.contains("one.sqlite") == true)
+            #expect(try await root.send("POST", "/_sim/snapshots/one/restore").status == 503)
+            #expect(try await root.send("DELETE", "/_sim/snapshots/one").status == 204)
+            // One of the same name takes its place.
+            #expect(try await root.send("PUT", "/_sim/snapshots/two").status < 300)
+            let after = try await root.send("GET", "/_sim/snapshots")
+            #expect(after["snapshots.1.name"] == "two" && after["damaged.0"] == .null, "\(after.text)")
         }
     }
 

@@ -83,17 +83,6 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsNotADatabaseIsNamed() async throws {
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(
-                atPath: "\(directory)/namespaces", withIntermediateDirectories: true)
-            try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: "\(directory)/namespaces/broken.sqlite"))
-            let (status, output) = try await SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
-            #expect(status == 1)
-            #expect(output.contains("broken.sqlite"))
-        }
-    }
-
     @Test func aNamespaceCanBeDroppedThroughItself() async throws {
         let world = try await TestWorld.make()
         let name = try #require(world.base.split(separator: "/").last)

@@ -99,7 +99,7 @@ import Testing
         let (copy, moment) = try await namespace.copied()
         try await bench.namespaces.delete("child")
         await #expect(throws: PlatformError.self) { try await namespace.save(copy, "late", moment) }
-        #expect(try environment.snapshots.list("child").isEmpty)
+        #expect(try environment.snapshots.list("child").snapshots.isEmpty)
     }
 
     @Test func aStartRemovesWhatAnUnfinishedDeletionLeft() async throws {

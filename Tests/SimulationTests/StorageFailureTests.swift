@@ -163,11 +163,16 @@ import Testing
                 try Data("not a database".utf8).write(to: URL(fileURLWithPath: path))
                 let idle: IdleNamespace = try #require(summary)
                 let broken = Namespace("broken", namespaces.environment, idle: idle)
-                guard case .failure(let error) = await broken.reset(Self.control).result else {
-                    Issue.record("it was reset")
+                guard case .failure(let error) = await broken.run(Self.control, .reads, { _ in }).result else {
+                    Issue.record("it was opened")
                     return
                 }
                 #expect(error.kind == .unavailable && error.message.contains("cannot be opened"), "\(error)")
+                #expect(error.message.contains(path), "\(error)")
+                // A reset begins anew, and keeps the file.
+                _ = try await broken.reset(Self.control).result.get()
+                _ = try await broken.run(Self.control, .reads) { _ in }.result.get()
+                #expect(try String(contentsOfFile: path + ".damaged", encoding: .utf8) == "not a database")
                 try FileManager.default.removeItem(atPath: path)
             }
         }

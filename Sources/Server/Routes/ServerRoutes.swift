@@ -122,7 +122,9 @@ struct ServerRoutes: Sendable {
             }
         }
         return acknowledged.response {
-            JSONAnswer.response(NamespaceList(namespaces: infos), status: .ok, requestID: acknowledged.requestID)
+            JSONAnswer.response(
+                NamespaceList(namespaces: infos, damaged: namespaces.environment.damaged.list), status: .ok,
+                requestID: acknowledged.requestID)
         }
     }
 

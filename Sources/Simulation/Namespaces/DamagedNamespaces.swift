@@ -8,13 +8,13 @@ import Storage
 package final class DamagedNamespaces: Sendable {
     private struct State {
         var problems: [String: String] = [:]
-        var report: (@Sendable (DamagedNamespace) -> Void)?
+        var report: (@Sendable (DamagedFile) -> Void)?
     }
 
     private let state = NIOLockedValueBox(State())
 
     /// Sets what is called when a namespace is found damaged, and calls it for those that are.
-    package func setReport(_ report: @escaping @Sendable (DamagedNamespace) -> Void) {
+    package func setReport(_ report: @escaping @Sendable (DamagedFile) -> Void) {
         state.withLockedValue { $0.report = report }
         for damaged in list { report(damaged) }
     }
@@ -25,7 +25,7 @@ package final class DamagedNamespaces: Sendable {
             let isNew = state.problems.updateValue(problem, forKey: name) != problem
             return isNew ? state.report : nil
         }
-        report?(DamagedNamespace(name: name, problem: problem))
+        report?(DamagedFile(name: name, problem: problem))
     }
 
     func remove(_ name: String) { state.withLockedValue { $0.problems[name] = nil } }
@@ -33,9 +33,9 @@ package final class DamagedNamespaces: Sendable {
     func has(_ name: String) -> Bool { state.withLockedValue { $0.problems[name] != nil } }
 
     /// All damaged namespaces, sorted by name.
-    package var list: [DamagedNamespace] {
+    package var list: [DamagedFile] {
         state.withLockedValue(\.problems).sorted { $0.key < $1.key }.map {
-            DamagedNamespace(name: $0.key, problem: $0.value)
+            DamagedFile(name: $0.key, problem: $0.value)
         }
     }
 }
@@ -67,7 +67,7 @@ extension Environment {
         .unavailable(
             """
             the namespace \(name) cannot be opened: \(error); its file is kept: bring a copy of it back, or begin anew with \
-            "entrupy-sim reset -n \(name)", which renames it
+            POST /_sim/reset, which renames it
             """)
     }
 }

@@ -80,7 +80,10 @@ extension Namespace {
     package func listSnapshots(_ head: RequestHead) async -> Completed<SnapshotList> {
         await runLongOperation(head) { [environment, name] in
             try await environment.copying {
-                SnapshotList(snapshots: try environment.snapshots.list(name).map { try $0.info() })
+                let (snapshots, damaged) = try environment.snapshots.list(name)
+                return SnapshotList(
+                    snapshots: try snapshots.map { try $0.info() },
+                    damaged: damaged.map { DamagedFile(name: $0.name, problem: $0.problem) })
             }
         }
     }

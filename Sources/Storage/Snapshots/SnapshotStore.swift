@@ -142,14 +142,27 @@ package final class SnapshotStore: Sendable {
         return root.appendingPathComponent(".new-\(number)").path
     }
 
-    /// A namespace's snapshots, sorted by name.
-    package func list(_ namespace: String) throws -> [SnapshotRecord] {
+    /// A namespace's snapshots, sorted by name, and what is wrong with those whose files cannot be read.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` if a folder or a file is a link, or a folder cannot be read.
+    package func list(
+        _ namespace: String
+    ) throws -> (snapshots: [SnapshotRecord], damaged: [(name: String, problem: String)]) {
         guard root != nil else {
-            return memory.withLockedValue { $0[namespace, default: [:]].values.sorted { $0.name < $1.name } }
+            return (memory.withLockedValue { $0[namespace, default: [:]].values.sorted { $0.name < $1.name } }, [])
         }
-        return try files(namespace).sorted().compactMap {
-            try find(namespace, String($0.dropLast(Self.suffix.count)))
+        var (found, damaged): ([SnapshotRecord], [(name: String, problem: String)]) = ([], [])
+        for file in try files(namespace).sorted() {
+            let name = String(file.dropLast(Self.suffix.count))
+            do {
+                if let snapshot = try find(namespace, name) { found.append(snapshot) }
+            } catch {
+                // A link is a mistake of another kind, and no file of the server's.
+                guard let path = path(namespace, name), FileIdentity(path) != nil else { throw error }
+                damaged.append((name, "\(error)"))
+            }
         }
+        return (found, damaged)
     }
 
     /// The names of a namespace's snapshot files.
@@ -237,7 +250,7 @@ package final class SnapshotStore: Sendable {
         try Disk.synchronize(fresh)
         try PrivateFile.createFolder(at: URL(fileURLWithPath: path).deletingLastPathComponent().path)
         let isNew = try !PrivateFile.exists(at: path)
-        try releasing(isNew ? [] : images(at: path)) { try NamespaceStore.rename(fresh, to: path) }
+        try releasing(isNew ? [] : imagesIfWhole(at: path)) { try NamespaceStore.rename(fresh, to: path) }
         if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         return (try Self.record(namespace, name, at: path), isNew)
     }
@@ -273,7 +286,7 @@ package final class SnapshotStore: Sendable {
         try checkFolders(namespace)
         guard try PrivateFile.exists(at: path) else { return false }
         defer { forgetImages(ofMissing: [path]) }
-        return try releasing(images(at: path)) {
+        return try releasing(imagesIfWhole(at: path)) {
             if unlink(path) == 0 {
                 if durability == .powerLoss { try Disk.synchronizeName(of: path) }
                 return true
@@ -283,6 +296,12 @@ package final class SnapshotStore: Sendable {
             }
             return false
         }
+    }
+
+    /// The images of a snapshot that is replaced or removed, none if its file cannot be read: one that is damaged must not stay for ever.
+    private func imagesIfWhole(at path: String) -> Set<ImageHash> {
+        // The sweep of the next start finds those that nothing else refers to.
+        (try? images(at: path)) ?? []
     }
 
     /// Removes all snapshots of namespaces.

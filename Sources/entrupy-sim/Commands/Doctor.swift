@@ -94,8 +94,9 @@ struct Doctor: ControlAction {
         findings += (info.damaged ?? []).map { damaged in
             Finding(
                 .bad, "namespaces", "\(damaged.name) cannot be opened: \(damaged.problem)",
-                next: "bring its file back, or begin anew with \"\(client.options.serverCommand("reset"))"
-                    + " \(Shell.option("-n", damaged.name))\", which renames the file")
+                next: "bring its file back, or begin anew with "
+                    + "\"\(client.options.serverCommand("reset \(Shell.option("-n", damaged.name))"))\", which renames the file"
+            )
         }
         findings += try await webhooks(client)
         findings += try await [failedDueWork(client), rules(client)].compactMap(\.self)

@@ -107,7 +107,9 @@ struct NamespaceCommand: AsyncParsableCommand {
         static let abstract = "List the namespaces with their sizes."
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/namespaces").listing(
-                \NamespaceList.namespaces, empty: "none", ["NAME", "USERS", "ITEMS", "SIZE", "CLOCK", "TTL", "URL"]
+                \NamespaceList.namespaces, next: { $0.damaged?.first?.name },
+                more: "some cannot be opened, and \"entrupy-sim doctor\" names them", empty: "none",
+                ["NAME", "USERS", "ITEMS", "SIZE", "CLOCK", "TTL", "URL"]
             ) {
                 [
                     $0.name, "\($0.counts.users)", "\($0.counts.authentications)", SizeText.text($0.database_bytes),

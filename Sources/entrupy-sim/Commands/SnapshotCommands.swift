@@ -64,7 +64,9 @@ struct SnapshotCommand: AsyncParsableCommand {
         static let abstract = "List a namespace's snapshots."
         func call() -> ControlCall {
             ControlCall(.GET, "/_sim/snapshots").listing(
-                \SnapshotList.snapshots, empty: "no snapshots", ["NAME", "ITEMS", "IMAGES", "SIZE", "CLOCK", "SAVED"]
+                \SnapshotList.snapshots, next: { $0.damaged?.first?.name },
+                more: "some cannot be read, and --json says why", empty: "no snapshots",
+                ["NAME", "ITEMS", "IMAGES", "SIZE", "CLOCK", "SAVED"]
             ) {
                 [
                     $0.name, "\($0.counts.authentications)", "\($0.images)", $0.size, Readable.clock($0.clock),

@@ -46,7 +46,6 @@ final class ChildProcess: Sendable {
     init(
         _ words: [RawText], environment: [RawText], files: [(Int32, Int32)] = [], resetting: [Int32] = []
     ) throws(StartFailure) {
-        Self.keepDescriptors()
         let (id, error) = Self.spawn(words, environment, files, resetting)
         guard error == 0 else { throw StartFailure(number: error) }
         self.id = id
@@ -105,15 +104,24 @@ final class ChildProcess: Sendable {
 
     /// The open descriptors above those of the standard streams.
     private static var openDescriptors: Set<Int32> {
-        // The list has the descriptor that it is read with, which is closed by then.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-        return Set(names.compactMap { Int32($0) }.filter { $0 > STDERR_FILENO && fcntl($0, F_GETFD) >= 0 })
+        Set((3..<min(getdtablesize(), maxDescriptors)).filter { fcntl($0, F_GETFD) >= 0 })
     }
 
-    /// Keeps this program's own descriptors from its children: libraries open some that an `exec` does not close.
-    private static func keepDescriptors() {
-        guard let inherited = inherited.withLockedValue({ $0 }) else { return }
-        for descriptor in openDescriptors.subtracting(inherited) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    private static let maxDescriptors: Int32 = 65_536
+
+    /// The descriptors of this program that a child must not have: libraries open some that an `exec` does not close. None if it is not
+    /// known which this program was started with.
+    ///
+    /// - Parameter kept: those of the child.
+    private static func ownDescriptors(except kept: [Int32]) -> Set<Int32> {
+        guard let inherited = inherited.withLockedValue({ $0 }) else { return [] }
+        #if os(Linux)
+            // Other threads may open some meanwhile. The system closes numbers too that are not open.
+            let all = Set(3...(openDescriptors.max() ?? 3) + 64)
+        #else
+            let all = openDescriptors
+        #endif
+        return all.subtracting(inherited).subtracting(kept)
     }
 
     private static func spawn(
@@ -141,6 +149,13 @@ final class ChildProcess: Sendable {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         posix_spawnattr_setflags(&attributes, Int16(flags))
         for (here, there) in files { posix_spawn_file_actions_adddup2(&actions, here, there) }
+        for own in ownDescriptors(except: files.map(\.1)) {
+            #if os(Linux)
+                posix_spawn_file_actions_addclose(&actions, own)
+            #else
+                _ = fcntl(own, F_SETFD, FD_CLOEXEC)
+            #endif
+        }
         let argv = words.map(copy)
         let envp = environment.map(copy)
         defer { (argv + envp).forEach { free($0) } }
