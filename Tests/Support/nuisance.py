@@ -1,5 +1,8 @@
-"""A bad neighbour for the crash and soak tests: a receiver that never answers, and clients that do not wait for their answers."""
+"""A bad neighbour for the crash and soak tests: a receiver that never answers, clients that do not wait for their answers, small
+requests that become large ones, and many at once."""
+import gzip
 import http.client
+import json
 import random
 import socket
 import struct
@@ -9,7 +12,13 @@ from simulator import API_TOKEN, Client
 
 # Reads that cost much, and writes that a caller who has gone still wants.
 REQUESTS = [("GET", "/_sim/export"), ("GET", "/_sim/requests?format=har"), ("GET", "/_sim/bundle"), ("GET", "/_sim/requests"),
-            ("POST", "/_sim/authentications"), ("GET", "/_sim/events"), ("POST", "/_sim/clock/advance")]
+            ("POST", "/_sim/authentications"), ("GET", "/_sim/events"), ("POST", "/_sim/clock/advance"),
+            ("GET", "/_sim/audit"), ("GET", "/_sim/coverage")]
+# A kilobyte each: many numbers as seed data, and a body with as many values as one may have.
+SEED = gzip.compress(json.dumps({"x": [0] * 300_000}).encode())
+BODY = gzip.compress(json.dumps({"sdk_authorization_request": "r", "unique_user_id": "held", "x": [0] * 49_990}).encode())
+ENCODED = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+PIPELINED = 500
 
 
 class HangingReceiver:
@@ -44,7 +53,7 @@ class Nuisance:
         self.server, self.name, self.pause = server, name, pause
         self.receiver = HangingReceiver()
         self.is_over = threading.Event()
-        self.events = self.resets = 0
+        self.events = self.resets = self.floods = 0
         # Why it ended before it was stopped; in the crash test the server is gone.
         self.problem = None
         self.threads = []
@@ -57,7 +66,7 @@ class Nuisance:
         client.must("PATCH", "/_sim/settings", {"journal": {"entries": 500}, "webhooks": {"retries": ["1s", "1s"]}})
         client.must("POST", "/v2/webhooks", {"url": self.receiver.url, "secret_key": "s"}, API_TOKEN)
         client.close()
-        for job in (self.cause_events, self.reset_requests):
+        for job in (self.cause_events, self.reset_requests, self.flood):
             thread = threading.Thread(target=self.guarded, args=(job,))
             self.threads.append(thread)
             thread.start()
@@ -113,3 +122,39 @@ class Nuisance:
             connection.sendall(b"POST /_sim/authentications HTTP/1.1\r\nHost: x")
         if chance.random() < 0.5:
             connection.recv(1000)
+
+    def flood(self):
+        """Sends seed data that is wrong, requests that are held for a second, and many requests before the first answer."""
+        root = f"/ns/{self.name}"
+        client = http.client.HTTPConnection(self.server.host, self.server.port, timeout=120)
+
+        def ask(method, path, body, headers):
+            client.request(method, root + path, body, headers)
+            answer = client.getresponse()
+            answer.read()
+            return answer.status
+
+        while not self.is_over.wait(20 * self.pause):
+            if ask("POST", "/_sim/seed", SEED, ENCODED) != 400:
+                self.problem = "seed data with an unknown member was not refused"
+            rule = {"match": {"route": "/v2/integrations/authorize-user"}, "effect": {"hold": {"for": "1s"}}, "times": 5}
+            ask("POST", "/_sim/faults", json.dumps(rule), {"Content-Type": "application/json"})
+            held = []
+            for _ in range(5):
+                held.append(http.client.HTTPConnection(self.server.host, self.server.port, timeout=120))
+                held[-1].request("POST", root + "/v2/integrations/authorize-user", BODY,
+                                 {**ENCODED, "Authorization": f"Token {API_TOKEN}"})
+            self.pipeline(f"GET {root}/_sim/clock HTTP/1.1\r\nHost: {self.server.host}\r\n\r\n".encode())
+            for connection in held:
+                connection.getresponse().read()
+                connection.close()
+            self.floods += 1
+
+    def pipeline(self, request):
+        with socket.create_connection((self.server.host, self.server.port), timeout=120) as connection:
+            connection.sendall(request * PIPELINED)
+            reader = connection.makefile("rb")
+            for number in range(PIPELINED):
+                if not reader.readline().startswith(b"HTTP/1.1 200"):
+                    raise OSError(f"answer {number} of {PIPELINED} is not 200")
+                reader.read(int(http.client.parse_headers(reader)["Content-Length"]))
