@@ -149,8 +149,8 @@ import Testing
         let fields = ItemSearch.Field.allCases.filter { $0 != .user }
         var texts: Set<String> = []
         for number in 0..<10_000 {
-            var (rest, terms): (Int, [Term]) = (number, [])
-            for _ in 0..<4 {
+            var (rest, terms): (Int, [Term]) = (number * 7919 % 1_000_003, [])
+            for _ in 0...(number % 3) {
                 let field = fields[rest % fields.count]
                 rest /= fields.count
                 terms.append(Term(field, (0..<(rest % 4 + 1)).map { "v\($0)" }, isExcluded: rest % 3 == 0))
