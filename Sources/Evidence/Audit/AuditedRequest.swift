@@ -45,6 +45,9 @@ struct AuditedRequest: Sendable {
     /// The path with the query.
     var target: String { path + entry.query }
 
+    /// The parts of the query between `&`. Whole queries are searched by their bytes: looking for characters takes ten times as long.
+    var queryPairs: [Substring] { String(Substring(entry.query.utf8.dropFirst())).split(at: "&") }
+
     /// Whether a successful answer of the platform reached the client whole.
     var hasSucceeded: Bool { entry.isDelivered && (200...299).contains(entry.status ?? 0) && !isDamaged }
 

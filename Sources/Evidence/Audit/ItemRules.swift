@@ -310,11 +310,8 @@ extension Court {
 extension AuditedRequest {
     /// Whether the request asks for a page after the first.
     fileprivate var hasCursor: Bool {
-        if entry.query.contains("cursor=") {
-            return entry.query.dropFirst().split(separator: "&").contains {
-                $0.hasPrefix("cursor=") && $0.utf8.count > "cursor=".utf8.count
-            }
-        }
+        let isInQuery = queryPairs.contains { $0.begins(with: "cursor=") && $0.utf8.count > "cursor=".utf8.count }
+        if isInQuery { return true }
         guard entry.request.length > 0, entry.request.body.data.contains("\"cursor\"") else { return false }
         switch entry.request.json?.members?["cursor"] {
         case .string(let text): return !text.isEmpty

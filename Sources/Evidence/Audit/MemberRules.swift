@@ -147,9 +147,9 @@ extension ShadowedMember {
 extension AuditedRequest {
     /// The names of the query's parameters.
     fileprivate var parameters: [String] {
-        entry.query.dropFirst().split(separator: "&").map { pair in
-            let name = pair.prefix { $0 != "=" }
-            return name.removingPercentEncoding ?? String(name)
+        queryPairs.map { pair in
+            let name = Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") })
+            return name.utf8.contains(UInt8(ascii: "%")) ? name.removingPercentEncoding ?? String(name) : String(name)
         }
     }
 }

@@ -28,6 +28,9 @@ package struct SimChannel: HTTPChannelHandler {
         self.requestID = requestID
     }
 
+    /// What is read at once: all requests in it are decoded before another connection has its turn.
+    private static let reading = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384)
+
     /// The maximum announced size for which a client that waits is asked for its body, in bytes.
     @Sendable package static func maxBodyBytes(_ target: String) -> Int {
         target.contains(SnapshotRoutes.path) ? SnapshotRoutes.maxBytes : ReceivedImage.limit
@@ -35,6 +38,7 @@ package struct SimChannel: HTTPChannelHandler {
 
     package func setup(channel child: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         child.eventLoop.makeCompletedFuture {
+            try child.syncOptions?.setOption(.recvAllocator, value: Self.reading)
             var decoding = NIOHTTPDecoderLimitConfiguration()
             decoding.maxHeaderFieldSize = limits.headerBytes
             decoding.maxHeaderListSize = limits.headerBytes
