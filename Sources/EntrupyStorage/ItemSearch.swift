@@ -18,6 +18,9 @@ package struct ItemSearch: Sendable {
         case formFactor = "form_factor"
         /// Compared by row id.
         case user = "user_id"
+
+        /// All fields, by their columns.
+        fileprivate static let inOrder = allCases.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// The owner of the items.
@@ -73,7 +76,11 @@ extension ItemSearch {
     /// Equal conditions in one order, whatever their number and order were, so that searches that mean the same have the same SQL.
     private static func merged(_ terms: [Term]) -> [Term] {
         guard terms.count > 1 else { return terms }
-        return Field.allCases.flatMap { field -> [Term] in
+        let sorted = terms.sorted { $0.field.rawValue < $1.field.rawValue }
+        // Nearly all searches have one value for each of a few fields.
+        let isMerged = zip(sorted, sorted.dropFirst()).allSatisfy { $0.field != $1.field }
+        if isMerged, sorted.allSatisfy({ $0.values.count == 1 }) { return sorted }
+        return Field.inOrder.flatMap { field -> [Term] in
             let (excluding, including) = (terms.filter { $0.field == field && $0.isExcluded }, common(field, in: terms))
             let excluded = distinct(excluding.flatMap(\.values))
             return (including.map { [Term(field, $0)] } ?? [])

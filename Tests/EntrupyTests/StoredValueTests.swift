@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    /// The machine's clock was ahead by thirty years, and was set back while the server was stopped [D clock].
+    @Test func aRunningClockGoesOnFromALaterTime() throws {
+        let world = try NamespaceDatabase(path: nil, migrator: Self.migrator)
+        let last = Self.real + Span(microseconds: 30 * 365 * Span.day.microseconds)
+        var clock = try world.transaction { transaction in
+            try transaction.setNamespaceValue(.clockMode, "running")
+            try transaction.setNamespaceValue(.clockValue, "0")
+            try transaction.insertEvent(at: last, kind: "clock.frozen", subject: "clock", data: "{}")
+            return try Clock(stored: transaction, real: Self.real)
+        }
+        #expect(clock.now(real: Self.real) == last)
+        #expect(clock.now(real: Self.real + .minute) == last + .minute)
+        #expect(clock.realTime(of: last + .hour) == Self.real + .hour)
+    }
+
     /// Runs `body` with the default namespace, reopened after `change` changed its database while it was closed.
     private func reopened(
         changing change: @escaping @Sendable (Transaction) throws -> Void,

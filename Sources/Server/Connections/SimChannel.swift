@@ -29,7 +29,7 @@ package struct SimChannel: HTTPChannelHandler {
     }
 
     /// What is read at once: all requests in it are decoded before another connection has its turn.
-    private static let reading = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 16_384)
+    private static let reading = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 32_768)
 
     /// The maximum announced size for which a client that waits is asked for its body, in bytes.
     @Sendable package static func maxBodyBytes(_ target: String) -> Int {
