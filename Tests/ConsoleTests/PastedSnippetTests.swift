@@ -202,7 +202,7 @@ import Testing
         let lists = [
             "requests": #"{"requests":[],"next_cursor":null}"#, "event-log": #"{"events":[],"next_cursor":null}"#,
             "webhooks": #"{"subscriptions":[],"webhooks":[]}"#,
-            "webhook-deliveries": #"{"deliveries":[],"next_cursor":null}"#,
+            "webhook-deliveries": #"{"deliveries":[],"next_cursor":null}"#, "choices": #"{"routes":[],"lists":{}}"#,
             "clock": #"{"now":"2026-01-05T09:00:00Z","epoch":1767603600,"mode":"frozen"}"#,
         ]
         var cases: [Case] = []
@@ -211,7 +211,9 @@ import Testing
             for path in [[], ["webhooks"]] {
                 let html = await Stub(name: "default", url: url, answers: lists).html(path)
                 let commands = self.texts(
-                    /<pre tabindex="0"><code>((?:curl|entrupy-sim) [^<]*)<\/code><\/pre>/, in: html)
+                    /<pre tabindex="0"><code data-copied="[a-z]+">((?:curl|entrupy-sim) [^<]*)<\/code><\/pre>/, in: html
+                )
+                try #require(!commands.isEmpty)
                 for command in commands {
                     if command.hasPrefix("curl -X") {
                         cases.append(
