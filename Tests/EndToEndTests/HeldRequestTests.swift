@@ -303,11 +303,13 @@ import Testing
         return try await seen.value
     }
 
-    @Test(arguments: [true, false]) func aRequestWhoseClientHasGoneIsNeverHandled(resets: Bool) async throws {
+    /// At once, and not when the time of the hold is over.
+    @Test(.timeLimit(.minutes(3)), arguments: [true, false])
+    func aRequestWhoseClientHasGoneIsNeverHandled(resets: Bool) async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
         let capture = try await world.readyCapture(token)
-        try await hold(world, "/sdk/captures/*/submit")
+        try await hold(world, "/sdk/captures/*/submit", ["for": "10m"])
         let text = raw(world, "/sdk/captures/\(capture)/submit", token, method: "POST")
         let request = try await leave(world, text, resets: resets)
         let entry = try await entry(world, request)
