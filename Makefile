@@ -296,7 +296,8 @@ test-consumer: $(if $(BINARY_TO_TEST),,build) ## Build a package that depends on
 	@scripts/python
 	@python3 Tests/Consumer/consumer.py --binary $(or $(BINARY_TO_TEST),$(BINARY))
 
-test-pages: $(if $(BINARY_TO_TEST),,build) ## Paste the pages that a newcomer follows into one shell, in two orders; bash, and zsh if there is one
+test-pages: $(if $(BINARY_TO_TEST),,build) ## Paste the pages that a newcomer follows into one shell, in two orders; bash and zsh; installs zsh if it is missing
+	@command -v zsh >/dev/null || scripts/debian-install zsh "zsh, into which this check pastes"
 	@scripts/python
 	@scripts/test-pages $(or $(BINARY_TO_TEST),$(BINARY))
 
