@@ -209,7 +209,7 @@
             do {
                 first = try line()
             } catch {
-                // What kept the request from being sent is the reason.
+                // The reason is the one for which the request was not sent.
                 try sending.get()
                 throw error
             }

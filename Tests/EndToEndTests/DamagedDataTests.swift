@@ -81,6 +81,27 @@ import Testing
         }
     }
 
+    /// A file that was brought back is reset as any other: with the values of its namespace, and without another file.
+    @Test func aNamespaceThatWasBroughtBackKeepsItsValuesAtAReset() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            let made = try await TestWorld(base: server.baseURL).send(
+                "PUT", "/_sim/namespaces/broken", ["random_seed": 77])
+            #expect(made.status == 201)
+            #expect(server.stop() == 0)
+            let path = "\(directory)/namespaces/broken.sqlite"
+            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+            try Damage.garbage.apply(to: path)
+            server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let world = TestWorld(base: "\(server.baseURL)/ns/broken")
+            #expect(try await world.send("GET", "/_sim/users").status == 503)
+            try whole.write(to: URL(fileURLWithPath: path))
+            #expect(try await world.send("POST", "/_sim/reset")["random_seed"] == 77)
+            #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
+        }
+    }
+
     @Test(arguments: Damage.allCases)
     func aBrokenNamespaceIsDeleted(damage: Damage) async throws {
         try await Process.withDirectory { directory in

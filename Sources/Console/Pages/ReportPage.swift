@@ -1,7 +1,7 @@
 import Foundation
 import SimulationAPI
 
-/// What happened in the namespace, as one file that opens without a server.
+/// The history of the namespace, as one file that opens without a server.
 enum ReportPage {
     private struct View: Encodable, Sendable {
         let isEmpty: Bool

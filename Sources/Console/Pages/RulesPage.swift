@@ -14,7 +14,7 @@ enum RulesPage {
         let routes: [String]
         let methods, effects, webhookEffects, webhookEvents, results, reasons: [Option]
         let effectFields, webhookFields: [EffectForm.Field]
-        /// What each effect does, by its name.
+        /// A sentence for each effect, by its name.
         let effectWords, webhookEffectWords: [NamedText]
         let brands, categories: [Option]
         let customerID, chosenBrand, chosenUser: String

@@ -28,7 +28,7 @@ package struct SimChannel: HTTPChannelHandler {
         self.requestID = requestID
     }
 
-    /// What is read at once: all requests in it are decoded before another connection has its turn.
+    /// The sizes of the parts in which a connection is read: all requests in one are decoded before another connection has its turn.
     private static let reading = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 32_768)
 
     /// The maximum announced size for which a client that waits is asked for its body, in bytes.

@@ -17,7 +17,7 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
     func respond(to request: IncomingRequest) async throws -> Answer {
         var request = request
         let received = request.received ?? ReceivedBody()
-        // It has the memory of the body, which is taken until the request is answered.
+        // The memory of the body stays taken until the request is answered.
         defer { withExtendedLifetime(received) {} }
         request.received = received
         guard !request.head.isControl, let namespace = request.namespace else {

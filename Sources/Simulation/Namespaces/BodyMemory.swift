@@ -14,7 +14,7 @@ package final class BodyMemory: Sendable {
     /// The memory of one body. It is free again when nothing refers to it.
     package final class Share: Sendable {
         private let memory: BodyMemory
-        /// The bytes beside those of the text.
+        /// The bytes of what was read, with those of its strings, beside the text that is kept.
         package let bytes: Int
 
         fileprivate init(_ bytes: Int, of memory: BodyMemory) {

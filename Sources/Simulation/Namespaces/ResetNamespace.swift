@@ -6,9 +6,8 @@ extension Namespace {
     /// new state.
     package func reset(_ head: RequestHead) async -> Completed<NamespaceInfo> {
         await runLongOperation(head) { [self, environment] in
-            if environment.damaged.has(name) {
-                try await remake()
-            } else {
+            let isRemade = environment.damaged.has(name) ? try await remake() : false
+            if !isRemade {
                 try await replaceState { old in
                     try NamespaceRecipe(of: old).make(environment, closeOld: { try old.database.close() })
                 }
@@ -19,10 +18,14 @@ extension Namespace {
 
     /// Makes a namespace that cannot be opened anew, with the server's own initial values: those of its file cannot be read. The file is
     /// kept under another name.
-    private func remake() async throws {
-        try await runExclusively(opensFirst: false) { [name, environment] state in
-            // It may have been opened in the meantime.
-            guard state == nil else { return }
+    ///
+    /// - Returns: `false` if the file can be opened now: it was brought back, or what kept it from being opened has passed.
+    private func remake() async throws -> Bool {
+        try await runExclusively(opensFirst: false) { [self, environment] state in
+            try checkExists {}
+            // The error is known, and the reason for the reset.
+            if state == nil { state = try? environment.open(name) }
+            guard state == nil else { return false }
             let generator = SeededGenerator(randomSeed: environment.configuration.randomSeed)
             let recipe = NamespaceRecipe(
                 name: name, seed: environment.seed, randomSeed: generator.seed(ofNamespace: name),
@@ -30,6 +33,7 @@ extension Namespace {
             state = try recipe.make(environment, closeOld: { try environment.store.setAside(name) })
             environment.damaged.remove(name)
             environment.journals.clear(name, forgetting: nil)
+            return true
         }
     }
 
