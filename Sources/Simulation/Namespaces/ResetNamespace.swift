@@ -19,12 +19,11 @@ extension Namespace {
     /// Makes a namespace that cannot be opened anew, with the server's own initial values: those of its file cannot be read. The file is
     /// kept under another name.
     ///
-    /// - Returns: `false` if the file can be opened now: it was brought back, or what kept it from being opened has passed.
+    /// - Returns: `false` if the namespace is open by now.
     private func remake() async throws -> Bool {
         try await runExclusively(opensFirst: false) { [self, environment] state in
             try checkExists {}
-            // The error is known, and the reason for the reset.
-            if state == nil { state = try? environment.open(name) }
+            // The call's first job tried to open it a moment ago.
             guard state == nil else { return false }
             let generator = SeededGenerator(randomSeed: environment.configuration.randomSeed)
             let recipe = NamespaceRecipe(
