@@ -39,6 +39,18 @@ package final class AppComponentsPlatform: SimulatedPlatform {
         ComponentSettings(&fields)
     }
 
+    package func unknown(
+        _ value: String, at parameter: String, of route: String, _ job: JobContext
+    ) throws -> (name: QueryName, problem: String)? {
+        guard parameter == "id", route.begins(with: "/components/") else { return nil }
+        // A pattern names several values, of which one is enough.
+        let isPattern = value.utf8.contains { "*?".utf8.contains($0) }
+        let isKnown =
+            try isPattern
+            ? IDKind.workflowSession.fits(Glob(value)) : job.transaction.workflowSession(id: value) != nil
+        return isKnown ? nil : (.item, "names no workflow session of the namespace")
+    }
+
     package let scenarioActions = ScenarioAction.Kind.ofComponents
     package let scenarioExpectations = ScenarioExpectation.Kind.ofComponents
     package let faultEffects = [PlatformEffect.componentError]

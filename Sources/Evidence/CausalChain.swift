@@ -67,13 +67,25 @@ struct CausalChain {
             for cause in node.step.causes { nodes[cause].map(emit) }
             steps.append(node.step)
         }
-        let places = self.places()
-        let sorted = nodes.values.map { (node: $0, place: places[$0.step.id] ?? .end) }.sorted { one, other in
-            (one.node.step.at, one.place, one.node.order) < (other.node.step.at, other.place, other.node.order)
+        let (places, times) = (self.places(), self.times())
+        let sorted = nodes.values.map {
+            (node: $0, time: times[$0.step.id] ?? $0.step.at, place: places[$0.step.id] ?? .end)
+        }.sorted { one, other in
+            (one.time, one.place, one.node.order) < (other.time, other.place, other.node.order)
         }
-        for (node, _) in sorted { emit(node) }
+        for (node, _, _) in sorted { emit(node) }
         let alternatives = differences.sorted { $0.step < $1.step }
         return Explanation(subject: subject, steps: steps, would_differ: alternatives, forgotten: hasForgotten)
+    }
+
+    /// The times by which the steps are ordered: a request that was held came before its release, and follows from it.
+    private func times() -> [String: Double] {
+        var times: [String: Double] = [:]
+        // A step is collected after its causes.
+        for node in nodes.values.sorted(by: { $0.order < $1.order }) {
+            times[node.step.id] = node.step.causes.compactMap { times[$0] }.reduce(node.step.at, max)
+        }
+        return times
     }
 
     /// The places of the steps. A step without one has that of the first step that it caused, or else of its last cause.
@@ -196,7 +208,10 @@ struct CausalChain {
             // Masked whole: the beginning of a secret would not be recognized.
             text += ": \(String(secrets.masked(text: error).unicodeScalars.prefix(Self.maxError)))"
         }
-        if let state, state.kinds.isEmpty, made == nil { text += "; no event of the log is about it" }
+        if let state, state.kinds.isEmpty, made == nil {
+            text += "; no event of the log is about it"
+            if job.wasRestored { text += ": the namespace was restored, which may have taken it away" }
+        }
         _ = insert(
             id, .request, at: entry.at, place: last.map { Place(event: $0, request: entry.sequence) }, text,
             causes: decided,

@@ -65,6 +65,8 @@ public struct JournaledRequest: Codable, Sendable {
     public var digests: RequestDigests?
     /// A number that the requests of one connection have in common. Only in bundles.
     public var connection: Int?
+    /// The time by which tests had moved the clock until the request, in seconds. Only in bundles.
+    public var moved: Double?
     /// Whether it is a request of the journal that was sent again. Only in bundles, where it was.
     public var resent: Bool?
 

@@ -5,7 +5,7 @@ public struct ServerAudit: Codable, Sendable {
         public var name: String
         /// Whether it was deleted. It was judged just before.
         public var deleted: Bool
-        /// The number of requests that it got.
+        /// The number of requests that it got, since it was reset or restored if it was.
         public var requests: Int64
         /// Whether a test has told findings itself, after the last request. Those are left out.
         public var told: Bool

@@ -95,7 +95,10 @@ import Testing
     private func nope(_ world: TestWorld, since: JSONValue = .null, times: JSONValue = 0) async throws -> Answer {
         try await world.send(
             "POST", "/_sim/requests/verify",
-            ["match": ["route": "/nope", "since": since], "any_route": true, "times": times])
+            [
+                "match": since == .null ? ["route": "/nope"] : ["route": "/nope", "since": since], "any_route": true,
+                "times": times,
+            ])
     }
 
     /// Of none of the requests before can be said that they did not happen.
@@ -131,6 +134,44 @@ import Testing
         #expect(try await nope(world).status == 200)
         let wrong = try await nope(world, since: "sequence:0")
         #expect(wrong.status == 400 && wrong["details.0.problem"].text?.contains("sequence:N") == true)
+    }
+
+    /// A restore takes counts back, so that no upper limit of them says anything.
+    @Test func aRestoreLeavesNoUpperLimitOfFaultsAndWebhooks() async throws {
+        let world = try await TestWorld.make()
+        let scenario = """
+            {name: x, description: x, faults: [{match: {route: /sdk/session}, effect: {status: 503}, times: 3}],
+             expect: [{fault: {route: /sdk/session}, times: 0}, {fault: {route: /sdk/session}, at_most: 1},
+              {webhook: {event: session.completed}, times: 0}, {webhook: {event: session.completed}, at_least: 0}]}
+            """
+        _ = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        _ = try await world.send("PUT", "/_sim/snapshots/s")
+        #expect(try await world.send("POST", "/_sim/scenarios/x/verify").status == 200)
+        _ = try await world.send("GET", "/sdk/session")
+        _ = try await world.send("POST", "/_sim/snapshots/s/restore")
+        let verified = try await world.send("POST", "/_sim/scenarios/x/verify")
+        let checks = verified["scenario.expectations"].items
+        #expect(checks.map { $0["passed"] } == [false, false, false, true], "\(verified.json)")
+        #expect(checks.first?["problem"].text?.hasPrefix("the namespace was restored") == true)
+        let notes = verified["scenario.notes"].items.compactMap { $0["problem"].text }
+        #expect(notes.contains { $0.contains("was not met since the namespace was restored") }, "\(verified.json)")
+    }
+
+    /// A person's request is none of the client's.
+    @Test func aRequestThatWasSentAgainMeetsNoExpectedFault() async throws {
+        let world = try await TestWorld.make()
+        let scenario = """
+            {name: x, description: x, faults: [{match: {route: /sdk/session}, effect: {status: 503}}],
+             expect: [{fault: {route: /sdk/session}, times: 1}, {fault: {route: /sdk/session}, times: 2}]}
+            """
+        _ = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        let asked = try await world.send("GET", "/sdk/session")
+        try #require(asked.status == 503)
+        let id = try #require(try await world.send("GET", "/_sim/requests?limit=1")["requests.0.id"].text)
+        #expect(try await world.send("POST", "/_sim/requests/\(id)/resend").status == 200)
+        let verified = try await world.send("POST", "/_sim/scenarios/x/verify")
+        let checks = verified["scenario.expectations"].items
+        #expect(checks.map { $0["passed"] } == [true, false], "\(verified.json)")
     }
 
     @Test func aForgottenRequestFailsWhatAScenarioExpects() async throws {

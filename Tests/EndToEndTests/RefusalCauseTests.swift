@@ -183,8 +183,9 @@ import Testing
     }
 
     /// Two submits of one capture, of which one is held until the other has been handled.
-    @Test func aRaceNamesTheOtherRequestAndTheRelease() async throws {
+    @Test(arguments: [true, false]) func aRaceNamesTheOtherRequestAndTheRelease(isFrozen: Bool) async throws {
         let world = try await TestWorld.withoutLimits()
+        if !isFrozen { _ = try await world.send("POST", "/_sim/clock/resume") }
         let session = try await world.login()
         let capture = try await world.readyCapture(session)
         let path = "/sdk/captures/\(capture)/submit"

@@ -207,6 +207,16 @@ import Testing
             (["route": "/sdk/captures/none/submit"], "any_item", "match.route"),
             (["route": "/sdk/captures/*/images/frnt"], "any_region", "match.route"),
             (["route": "/sdk/captures/**/frnt"], "any_region", "match.route"),
+            (["route": "/sdk/captures/*/images/zz*"], "any_region", "match.route"),
+            (["route": "/sdk/captures/cpa_*/submit"], "any_item", "match.route"),
+            (["route": "**/submitt"], "any_item", "match.route"),
+            (["route": "/**submitt"], "any_item", "match.route"),
+            (["route": "/sdk/**itt"], "any_item", "match.route"),
+            (["route": "/*/logn"], "any_item", "match.route"),
+            (["route": "/v2/*/flag"], "any_item", "match.route"),
+            (["route": "/v2/webhooks/nosuch"], "any_item", "match.route"),
+            (["route": "/images/abc/original"], "any_item", "match.route"),
+            (["route": "/certificates/XX"], "any_item", "match.route"),
             (["route": "/sdk/search", "status": 418], "any_status", "match.status"),
             (["route": "/sdk/captures/*/submit", "method": "POST", "status": "204"], "any_status", "match.status"),
         ] as [(JSONValue, String, String)])
@@ -238,6 +248,20 @@ import Testing
         }
     }
 
+    /// A beginning that lies ahead, and a member that is null, would be green whatever came.
+    @Test func aMatchOfNothingIsRefused() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.login()
+        for match: JSONValue in [
+            ["route": "/sdk/login", "since": "2036-01-05T09:00:00Z"],
+            ["route": "/sdk/login", "since": "sequence:1000"],
+            ["route": "/sdk/logout", "status": .null], ["route": .null],
+        ] {
+            let answer = try await world.send("POST", "/_sim/requests/verify", ["match": match, "times": 0])
+            #expect(answer.status == 400, "\(match) \(answer.json)")
+        }
+    }
+
     /// What somebody has can be expected not to happen.
     @Test func aNameThatSomebodyHasIsCounted() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
@@ -250,7 +274,9 @@ import Testing
             ["username": "DemoOrg-example-user-id", "status": 404], ["test": "aTest", "route": "/sdk/logout"],
             ["route": .string("/sdk/captures/\(capture.id)/submit")], ["route": "/sdk/captures/*/images/front"],
             ["route": "/sdk/search", "status": 418], ["route": "/sdk/search", "status": "5xx"], ["status": 429],
-            ["route": "/v1/lookup/authentications/sku-1"],
+            ["route": "/v1/lookup/authentications/sku-1"], ["route": "/**/lookup/**/sku-1"],
+            ["route": "/sdk/captures/cap_*/submit"], ["route": "/sdk/captures/*/images/fro*"], ["route": "**/submit"],
+            ["route": "/v1/**"], ["route": "**/sub*"],
         ] {
             let answer = try await world.send("POST", "/_sim/requests/verify", ["match": match, "times": 0])
             #expect(answer.status == 200, "\(match) \(answer.json)")

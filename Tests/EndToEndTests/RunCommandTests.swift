@@ -90,6 +90,44 @@ import Testing
         }
     }
 
+    /// A world that ends within a run was judged: whatever ends it.
+    @Test(arguments: ["reset", "scenario start late-result", "snapshot restore s"])
+    func whatHappenedBeforeAResetIsJudged(end: String) async throws {
+        try await Process.withDirectory { directory in
+            let program = "'\(SimProcess.path)'"
+            let script = """
+                \(program) snapshot save s >/dev/null
+                \(program) api GET '/v1/health?token=0123456789' >/dev/null || true
+                \(program) \(end) >/dev/null
+                """
+            let judged = try await shell(script, "--audit", in: directory)
+            #expect(judged.status == 1 && judged.errors.contains("error: token-in-url"), "\(judged.errors)")
+            #expect(!judged.errors.contains("no request came"), "\(judged.errors)")
+            // What was judged before the journal forgot it is no gap.
+            #expect(!judged.errors.contains("the journal has forgotten"), "\(judged.errors)")
+        }
+    }
+
+    /// A rule that could not judge everything is no green for a strict run.
+    @Test func aStrictRunFailsForWhatWasNotJudged() async throws {
+        try await Process.withDirectory { directory in
+            let program = "'\(SimProcess.path)'"
+            let script = """
+                \(program) api GET '/v1/health?token=0123456789' >/dev/null || true
+                \(program) requests clear >/dev/null
+                \(program) api GET /v2/webhooks >/dev/null || true
+                """
+            let lax = try await shell(script, "--audit", in: directory)
+            #expect(lax.status == 0 && lax.errors.contains("note: token-in-url could not judge"), "\(lax.errors)")
+            let junit = directory + "/run.xml"
+            let strict = try await shell(script, "--audit", "--strict", "--junit", junit, in: directory)
+            #expect(strict.status == 1, "\(strict.errors)")
+            #expect(strict.errors.contains("error: token-in-url could not judge everything"), "\(strict.errors)")
+            let cases = try String(contentsOfFile: junit, encoding: .utf8)
+            #expect(cases.contains("<failure message=\"could not judge everything"), "\(cases)")
+        }
+    }
+
     /// A green that tested nothing says so.
     @Test func whatARunDidNotTestIsSaid() async throws {
         try await Process.withDirectory { directory in

@@ -15,7 +15,11 @@ final class RunningProgram: @unchecked Sendable {
     let process = Process()
     let (input, output, errors) = (Pipe(), Pipe(), Pipe())
 
+    /// Programs ignore what their parent ignores, and a shell lets what it runs in the background ignore SIGINT.
+    private static let endsByInterrupt: Void = { _ = signal(SIGINT, SIG_DFL) }()
+
     init(_ arguments: [String], program: String = SimProcess.path) throws {
+        Self.endsByInterrupt
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("ENTRUPY_SIM_") }

@@ -22,11 +22,14 @@ import Testing
         var started: Double?
         /// The start if absent.
         var ended: Double?
+        /// The time by which tests have moved the clock.
+        var moved: Double?
 
         var entry: JournalEntry {
             let message = JournalEntry.Message(length: 0, kept: 0, headers: Nothing(), body: Nothing())
             let outcome = RequestOutcome(
-                at: Self.instant(at), generation: 0, journal: .init(entries: 0, bytes: 0, bodyBytes: 0), secrets: [])
+                at: Self.instant(at), moved: moved.map { Span(microseconds: Int64($0 * 1e6)) }, generation: 0,
+                journal: .init(entries: 0, bytes: 0, bodyBytes: 0), secrets: [])
             var entry = JournalEntry(
                 requestID: path, method: "GET", path: path, query: "", status: status, milliseconds: 1,
                 outcome: outcome, request: message, response: message)
@@ -66,6 +69,27 @@ import Testing
     @Test func onAMovedClockTheTimeOfTheNamespaceCounts() {
         let gap = Self.gap(Asked(at: 0, started: 10, ended: 10.5), Asked(at: 7200, started: 10.56))
         #expect(gap == Span("2h"))
+    }
+
+    /// A running clock shows the time that a slow answer took, which its client did not wait.
+    @Test func onARunningClockTheTimeOfASlowAnswerDoesNotCount() {
+        let slow = Asked(at: 0, started: 10, ended: 20, moved: 3600)
+        #expect(Self.gap(slow, Asked(at: 10.5, started: 20.5, moved: 3600)) == Span("0.5s"))
+        #expect(Self.gap(slow, Asked(at: 7210.5, started: 20.5, moved: 10_800)) == Span("2h"))
+        // A restart begins to count anew.
+        #expect(Self.gap(slow, Asked(at: 10.5, started: 20.5, moved: 0)) == Span("0.5s"))
+    }
+
+    @Test func aClockCountsItsMoves() {
+        func instant(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+        var clock = Clock(mode: .running(offset: 0), last: instant(0))
+        clock.move(to: instant(150), real: instant(100))
+        #expect(clock.moved == 50_000_000)
+        clock.move(to: instant(160), real: instant(110))
+        #expect(clock.moved == 50_000_000, "it had run there by itself")
+        clock.mode = .frozen(clock.now(real: instant(110)))
+        clock.move(to: instant(170), real: instant(900))
+        #expect(clock.moved == 60_000_000)
     }
 
     @Test func theGapOfRequestsAtOnceIsZero() {

@@ -51,7 +51,8 @@ extension AuditRule {
             source:
                 "SDK guide, 7. Checking the token, and 14. Rate Limiting [S]: a session lives for hours, and 100 logins a day are the limit",
             .repeatedLogin(
-                [.login, .guideLogin], ending: .logout, token: "token", expires: "expiration_time",
+                [.login, .guideLogin], ending: .logout, token: "token",
+                expires: ["soft_expiration_time", "expiration_time"],
                 ended: [.sessionEnded], sessions: 2)),
         AuditRule(
             "flag-without-check", .warning,

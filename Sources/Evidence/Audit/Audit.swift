@@ -44,6 +44,8 @@ package struct AuditMaterial: Sendable {
     let journal: JournalSnapshot
     /// The time of the newest request that the journal has forgotten; `nil` if it has forgotten none.
     let forgotten: Instant?
+    /// Whether all forgotten requests were judged before.
+    let wereJudged: Bool
     let now: Instant
     let secrets: KnownSecrets
     /// Those that are asked for.
@@ -62,10 +64,12 @@ package struct AuditMaterial: Sendable {
     private static let maxEvents: Int64 = 100_000
     private static let maxDeliveries: Int64 = 10_000
 
-    init(_ job: JobContext, _ filter: AuditFilter) throws {
+    init(_ job: JobContext, _ filter: AuditFilter, judged: Int64 = 0) throws {
         let environment = job.state.environment
         journal = job.journal
-        forgotten = environment.journals.forgotten(of: job.state.name)?.at
+        let forgotten = environment.journals.forgotten(of: job.state.name)
+        self.forgotten = forgotten?.at
+        wereJudged = forgotten.map { $0.sequence <= judged } ?? true
         now = job.now
         secrets = try job.state.readSecrets(job.transaction)
         rules = environment.platforms.auditRules.filter { filter.includes($0) }

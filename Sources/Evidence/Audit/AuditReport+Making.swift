@@ -55,7 +55,7 @@ extension AuditMaterial {
         var report = AuditReport(findings: [], rules: [])
         for rule in rules {
             court.judge(rule, known)
-            if let forgotten, rule.check.readsJournal {
+            if let forgotten, !wereJudged, rule.check.readsJournal {
                 court.judgement.note("the journal has forgotten requests up to \(forgotten.display)")
             }
             report.rules.append(

@@ -19,6 +19,8 @@ struct AuditedRequest: Sendable {
         var credential: String?
         /// The test and the User-Agent, compared byte by byte.
         let test, userAgent: TextKey?
+        /// The caller for whom a proxy asks, as its header has it; `nil` if there is none.
+        var origin: TextKey?
         /// The connection; `nil` where it had no other request, so that it tells nothing, and where it is not known.
         var connection: Int?
 
@@ -60,6 +62,9 @@ struct AuditedRequest: Sendable {
 
     /// Whether the server refused it for the moment, and the client knows.
     var isRefusedForNow: Bool { entry.isDelivered && (entry.status == 429 || entry.status == 503) }
+
+    /// Whether the answer asks to wait in another form than a number of seconds, which only a fault's header has.
+    var asksOtherwise: Bool { retryAfter == nil && entry.response.value(of: "retry-after") != nil }
 
     /// The time that the answer asks to wait; `nil` if it does not say.
     var retryAfter: Span? {
@@ -103,6 +108,7 @@ extension AuditMaterial {
                     caller: entry.outcome.username ?? digests.credential.map { usernames[$0] ?? "token \($0)" },
                     credential: digests.credential, test: entry.test.map { TextKey($0) },
                     userAgent: entry.request.value(of: "user-agent").map { TextKey($0) },
+                    origin: entry.isOfProxy ? entry.origin.map { TextKey($0) } : nil,
                     connection: entry.clientConnection.flatMap { requestsOfConnections[$0] ?? 0 > 1 ? $0 : nil }))
         }
     }
@@ -110,10 +116,12 @@ extension AuditMaterial {
 
 extension JournalEntry {
     /// The connection of the client; `nil` if it is not known, as behind a proxy, whose connections are for all.
-    fileprivate var clientConnection: Int? {
-        let proxies = ["via", "forwarded", "x-forwarded-for"]
-        return connection.flatMap { number in
-            request.headers.pairs.contains { proxies.contains($0.name.lowercased()) } ? nil : number
-        }
+    fileprivate var clientConnection: Int? { isOfProxy ? nil : connection }
+
+    fileprivate var isOfProxy: Bool {
+        request.headers.pairs.contains { ["via", "forwarded", "x-forwarded-for"].contains($0.name.lowercased()) }
     }
+
+    /// The caller that a proxy names.
+    fileprivate var origin: String? { request.value(of: "x-forwarded-for") ?? request.value(of: "forwarded") }
 }

@@ -9,8 +9,9 @@ package struct CollectedAudit: Sendable {
     /// The fault rules that were never triggered, in words.
     package let unmetFaults: [String]
 
-    package init(_ job: JobContext) throws {
-        material = try AuditMaterial(job, AuditFilter(rule: nil, level: nil))
+    /// - Parameter judged: the number of the last request that was judged before. That the journal has forgotten those is no gap.
+    package init(_ job: JobContext, judged: Int64) throws {
+        material = try AuditMaterial(job, AuditFilter(rule: nil, level: nil), judged: judged)
         requests = job.lastRequestSequence
         unmetFaults = try FaultRule.unmet(job)
     }

@@ -10,25 +10,24 @@ extension Court {
         let target: TextKey
         /// `nil` if a repetition may have another body, or another `Accept-Language`.
         let body, language: String?
-        /// `nil` where `target` has the query.
-        private let parameters: Parameters?
+        private let parameters: Parameters
 
         init(_ request: AuditedRequest, body: String? = nil, language: String? = nil) {
             client = request.client
             method = request.entry.method
-            target = TextKey(request.target)
+            target = TextKey(request.path)
+            parameters = Parameters(ofQuery: request.entry.query)
             self.body = body
             self.language = language
-            parameters = nil
         }
 
         /// The same caller, path and method, whatever else: the order of a query says nothing, and what could not be stored once may
-        /// be another picture the next time.
+        /// be another picture the next time. A list that was refused in the middle may begin anew.
         init(of request: AuditedRequest) {
             client = AuditedRequest.Client(caller: request.caller, test: nil, userAgent: nil)
             method = request.entry.method
             target = TextKey(request.path)
-            parameters = Parameters(ofQuery: request.entry.query)
+            parameters = Parameters(ofQuery: request.entry.query, withCursor: false)
             body = nil
             language = nil
         }
@@ -40,10 +39,12 @@ extension Court {
         private var count = 0
         private var sum = 0
 
-        init(ofQuery query: String) {
+        init(ofQuery query: String, withCursor: Bool = true) {
             var query = query
             query.withUTF8 { bytes in
                 for parameter in bytes.dropFirst().split(separator: UInt8(ascii: "&")) {
+                    let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+                    if !withCursor, name.suffix(6).elementsEqual("cursor".utf8) { continue }
                     var hasher = Hasher()
                     hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: parameter)))
                     count += 1
@@ -58,6 +59,8 @@ extension Court {
     mutating func retries(_ rule: AuditRule, _ otherBody: [AuditRoute]) {
         var keys: [Repetition?] = []
         var groups: [Repetition: [Int]] = [:]
+        judgement.skip(
+            requests.count { $0.isRefusedForNow && $0.asksOtherwise }, "their Retry-After is no number of seconds")
         for request in requests {
             // A caller whom nobody knows is only recognized by the whole request.
             let mayDiffer = request.caller != nil && request.isOne(of: otherBody)

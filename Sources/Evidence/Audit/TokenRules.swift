@@ -132,10 +132,10 @@ extension Court {
     ///
     /// - Parameters:
     ///   - token: the member of the answer with the session's token.
-    ///   - expires: the member with its end.
+    ///   - expires: the members with its ends, of which the first one counts.
     ///   - ended: the events of sessions that ended, whose subject is the user.
     mutating func logins(
-        _ rule: AuditRule, _ routes: [AuditRoute], _ ending: AuditRoute, _ token: String, _ expires: String,
+        _ rule: AuditRule, _ routes: [AuditRoute], _ ending: AuditRoute, _ token: String, _ expires: [String],
         _ ended: [EventKind], _ limit: Int
     ) {
         var sessions = Sessions()
@@ -145,7 +145,7 @@ extension Court {
             if kinds.contains(event.kind), case .control? = event.cause?.kind { true } else { false }
         }[...]
         let uses = uses(ending)
-        var behind = 0
+        var (behind, unclear) = (0, 0)
         for request in requests {
             let now = request.entry.at.epoch
             while let end = ends.first, end.sequence <= request.entry.outcome.changes?.after ?? 0 {
@@ -166,12 +166,16 @@ extension Court {
             let others = sessions.oldest(limit, of: client) { session in
                 guard session.expires > now, request.began(after: session.login) ?? true else { return false }
                 if session.expires <= real { looksExpired = true }
+                guard session.expires > real else { return false }
                 // Where each request has its own connection, only programs that log in for each call can be told from several devices.
-                return session.expires > real && (client.connection != nil || session.calls <= 1)
+                let isClear = client.connection != nil || session.calls <= 1
+                if !isClear { unclear += 1 }
+                return isClear
             }
             if looksExpired { behind += 1 }
             blame(rule, request, others, brief: sessions.brief[client.onAnyConnection] ?? 0, limit)
-            let end = request.entry.response.json?.members?[expires]?.number ?? .infinity
+            let answer = request.entry.response.json?.members
+            let end = expires.compactMap { answer?[$0]?.number }.min() ?? .infinity
             sessions.begin(
                 Sessions.Session(
                     token: begun, expires: end, login: request, client: client, calls: uses[begun]?.count ?? 0))
@@ -181,6 +185,9 @@ extension Court {
             behind,
             "the namespace's clock is behind real time, so that a client with the real time takes its tokens for expired"
         )
+        judgement.skip(
+            unclear < limit ? 0 : unclear,
+            "one program that logs in again and again cannot be told from devices of the same user")
     }
 
     /// The last use of each token, and the number of its calls but for logouts.

@@ -3,12 +3,14 @@ import NIOConcurrencyHelpers
 import Simulation
 import SimulationAPI
 
-/// The audits of a server's namespaces. Those of deleted ones are kept if the server was told so, as `entrupy-sim run` does
-/// [D audit].
+/// The audits of a server's namespaces. Those of worlds that ended, by a deletion, a reset, a restore or the start of a scenario, are kept
+/// if the server was told so, as `entrupy-sim run` does [D audit].
 final class ServerAudits: Sendable {
     /// What is known beside the living namespaces.
     private struct Kept {
         var ended: [Judged] = []
+        /// The number of the last request that was judged, by namespace.
+        var judged: [String: Int64] = [:]
         var isIncomplete = false
         /// The findings that tests told themselves, by namespace: those of requests up to a number, from a level on.
         var told: [String: (through: Int64, level: AuditReport.Level)] = [:]
@@ -16,7 +18,7 @@ final class ServerAudits: Sendable {
 
     private typealias Judged = (namespace: ServerAudit.Namespace, rules: [AuditReport.Rule])
 
-    /// The maximum number of deleted namespaces that are kept, the first ones.
+    /// The maximum number of ended worlds that are kept, the first ones.
     private static let maxEnded = 10_000
 
     private let namespaces: Namespaces
@@ -27,7 +29,9 @@ final class ServerAudits: Sendable {
         self.namespaces = namespaces
         self.keepsEnded = keepsEnded
         guard keepsEnded else { return }
-        namespaces.beforeDeletion { [weak self] in await self?.keep($0) }
+        namespaces.environment.endOfWorld.withLockedValue {
+            $0 = { [weak self] namespace, isDeleted in await self?.keep(namespace, isDeleted: isDeleted) }
+        }
     }
 
     /// Notes that a test tells the findings of all requests until now, from a level on. Without effect where deleted namespaces are
@@ -45,7 +49,7 @@ final class ServerAudits: Sendable {
         var judged: [Judged] = []
         for namespace in namespaces.all() {
             // One that is deleted meanwhile was judged before.
-            if let found = try? await judge(namespace, isDeleted: false) { judged.append(found) }
+            if let found = try? await judge(namespace, isDeleted: false).judged { judged.append(found) }
         }
         let before = kept.withLockedValue { $0 }
         judged = before.ended + judged
@@ -66,30 +70,32 @@ final class ServerAudits: Sendable {
         )
     }
 
-    private func keep(_ namespace: Namespace) async {
-        // A namespace that cannot be judged is deleted all the same.
+    private func keep(_ namespace: Namespace, isDeleted: Bool) async {
+        // A world that cannot be judged ends all the same.
         guard kept.withLockedValue({ $0.ended.count < Self.maxEnded }),
-            let judged = try? await judge(namespace, isDeleted: true)
+            let (judged, last) = try? await judge(namespace, isDeleted: isDeleted)
         else { return kept.withLockedValue { $0.isIncomplete = true } }
         kept.withLockedValue { kept in
-            kept.told[namespace.name] = nil
-            kept.ended.append(judged)
+            if isDeleted { kept.told[namespace.name] = nil }
+            kept.judged[namespace.name] = isDeleted ? nil : last
+            if judged.namespace.requests > 0 || !judged.namespace.unmet_faults.isEmpty { kept.ended.append(judged) }
         }
     }
 
-    private func judge(_ namespace: Namespace, isDeleted: Bool) async throws -> Judged {
-        let collected = try await namespace.run(.background, .reads) { try CollectedAudit($0) }.result.get()
+    private func judge(_ namespace: Namespace, isDeleted: Bool) async throws -> (judged: Judged, last: Int64) {
+        let before = kept.withLockedValue { $0.judged[namespace.name] } ?? 0
+        let collected = try await namespace.run(.background, .reads) {
+            try CollectedAudit($0, judged: before)
+        }.result.get()
         let known = collected.material.needsMembers ? try await DescribedMembers.known.made() : nil
         let report = try await namespaces.environment.audit { collected.material.report(known) }
         let told = kept.withLockedValue { $0.told[namespace.name] }.flatMap {
             $0.through >= collected.requests ? $0.level : nil
         }
-        return (
-            ServerAudit.Namespace(
-                name: namespace.name, deleted: isDeleted, requests: collected.requests, told: told != nil,
-                unmet_faults: collected.unmetFaults,
-                findings: report.findings.filter { told == nil || told == .error && $0.level == .warning }),
-            report.rules
-        )
+        let audit = ServerAudit.Namespace(
+            name: namespace.name, deleted: isDeleted, requests: max(0, collected.requests - before), told: told != nil,
+            unmet_faults: collected.unmetFaults,
+            findings: report.findings.filter { told == nil || told == .error && $0.level == .warning })
+        return ((audit, report.rules), collected.requests)
     }
 }

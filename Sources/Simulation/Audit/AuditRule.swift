@@ -83,11 +83,11 @@ package enum AuditCheck: Sendable {
     /// A login although the sessions of earlier ones go on, or after sessions of one call each.
     ///
     /// - Parameters:
-    ///   - token: the member of the answer that holds the session's token; `expires` holds its end, in epoch seconds.
+    ///   - token: the member of the answer that holds the session's token; those of `expires` hold its ends, in epoch seconds.
     ///   - sessions: the number of sessions that may live side by side.
     ///   - ended: the events of sessions that ended.
     case repeatedLogin(
-        [AuditRoute], ending: AuditRoute, token: String, expires: String, ended: [EventKind], sessions: Int)
+        [AuditRoute], ending: AuditRoute, token: String, expires: [String], ended: [EventKind], sessions: Int)
     /// A request that was refused because of a state which the client could have read before, and did not, or read as false.
     ///
     /// - Parameters:

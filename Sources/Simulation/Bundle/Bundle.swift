@@ -217,8 +217,9 @@ extension JournalEntry {
     /// Creates an entry from a request that was read back. Masked texts stay masked.
     fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
         var outcome = RequestOutcome(
-            request.sequence ?? 0, at: Instant(epoch: request.at) ?? job.now, generation: job.state.generation,
-            journal: job.settings.journal, secrets: [])
+            request.sequence ?? 0, at: Instant(epoch: request.at) ?? job.now,
+            moved: request.moved.flatMap { Instant(epoch: $0) }.map { Span(microseconds: $0.microseconds) },
+            generation: job.state.generation, journal: job.settings.journal, secrets: [])
         outcome.username = request.username
         // A file from outside may have any numbers.
         outcome.changes = request.changes.flatMap { changes in

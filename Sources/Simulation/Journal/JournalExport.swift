@@ -88,6 +88,7 @@ package final class JournalExport: Sendable {
         case .requests:
             var request = JournaledRequest(entry, withMessages: true, secrets)
             request.connection = entry.connection
+            request.moved = entry.outcome.moved.map { Double($0.microseconds) / 1e6 }
             request.resent = entry.isResent ? true : nil
             request.digests = entry.digests(secretMembers, secrets)
             try text.encode(request)

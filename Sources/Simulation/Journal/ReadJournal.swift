@@ -214,6 +214,7 @@ package struct VerifyRequests: Operation {
             throw PlatformError.forgotten(forgotten, count: matching.count)
         }
         if matching.isEmpty, minCount == 0 {
+            try checkBeginning(job)
             let problems = try names.problems(job, ofRouteAlone: maxCount == .max)
             if !problems.isEmpty { throw PlatformError.invalid(problems) }
         }
@@ -234,6 +235,21 @@ package struct VerifyRequests: Operation {
         throw PlatformError.unverified(
             "expected \(expected) such request\(expected.hasSuffix(" 1") || expected == "1" ? "" : "s"), found \(matching.count)",
             count: matching.count, near)
+    }
+}
+
+extension VerifyRequests {
+    /// - Throws: ``PlatformError`` if the query begins after all that has happened: nothing could be found.
+    private func checkBeginning(_ job: JobContext) throws {
+        var problem: String?
+        if let since = query.since, since > job.now {
+            problem = "\(since.display) is after the namespace's time, \(job.now.display)"
+        } else if query.sequences.after > job.lastRequestSequence {
+            problem = "the last request has the number \(job.lastRequestSequence)"
+        }
+        guard let problem else { return }
+        throw PlatformError.invalid(
+            field: names.place.prefix + "since", "lies in the future, so that no request can match: \(problem)")
     }
 }
 

@@ -13,6 +13,8 @@ package struct RequestOutcome: Sendable {
         let generation: Int
         let journal: Settings.Journal
         let secrets: KnownSecrets
+        /// The clock's moves until the job.
+        let moved: Span?
         var future: NamespaceFuture?
         var limit: LimitLeft?
         var trace: TraceContext?
@@ -39,6 +41,8 @@ package struct RequestOutcome: Sendable {
     package var sequence: Int64 { storage.fields.sequence }
     /// The time of the job, by the namespace's clock.
     package var at: Instant { storage.fields.at }
+    /// The time by which tests had moved the namespace's clock until the job; `nil` if it is not known.
+    package var moved: Span? { storage.fields.moved }
     /// The namespace's ``NamespaceState/generation``, which changes at a reset.
     package var generation: Int { storage.fields.generation }
     /// The namespace's journal settings.
@@ -108,8 +112,8 @@ package struct RequestOutcome: Sendable {
 
     package init(_ state: NamespaceState, _ sequence: Int64, at now: Instant, _ transaction: Transaction) throws {
         self.init(
-            sequence, at: now, generation: state.generation, journal: state.settings.journal,
-            secrets: try state.readSecrets(transaction))
+            sequence, at: now, moved: Span(microseconds: state.clock.moved), generation: state.generation,
+            journal: state.settings.journal, secrets: try state.readSecrets(transaction))
         let last = try state.lastEventSequence(transaction)
         changes = (last, last)
         if let future = state.future { change { $0.future = future } }
@@ -117,10 +121,12 @@ package struct RequestOutcome: Sendable {
 
     /// - Parameter sequence: 0 for an entry of a bundle, which may have no number.
     package init(
-        _ sequence: Int64 = 0, at: Instant, generation: Int, journal: Settings.Journal, secrets: KnownSecrets
+        _ sequence: Int64 = 0, at: Instant, moved: Span? = nil, generation: Int, journal: Settings.Journal,
+        secrets: KnownSecrets
     ) {
         storage = Storage(
-            Fields(sequence: sequence, at: at, generation: generation, journal: journal, secrets: secrets))
+            Fields(
+                sequence: sequence, at: at, generation: generation, journal: journal, secrets: secrets, moved: moved))
     }
 
     /// Takes the events that the job has added until now.

@@ -14,13 +14,17 @@ package struct RequestTimes: Hashable, Sendable {
 }
 
 extension JournalEntry {
-    /// The time that passed between two requests for their client: real time, or the namespace's time where a test moved the
-    /// clock, whichever is longer [D gaps].
+    /// The time that passed between two requests for their client: real time, or the time by which a test moved the namespace's
+    /// clock meanwhile, whichever is longer [D gaps].
     ///
     /// - Parameter previous: the earlier request.
     /// - Returns: the gap, at least zero; `nil` if the real times of one of them are not known.
     package func gap(after previous: JournalEntry) -> Span? {
         guard let times, let earlier = previous.times else { return nil }
-        return max(.zero, times.started - earlier.ended, at - previous.at)
+        var moved = at - previous.at
+        if let now = outcome.moved, let before = previous.outcome.moved {
+            moved = Span(microseconds: now.microseconds - before.microseconds)
+        }
+        return max(.zero, times.started - earlier.ended, moved)
     }
 }

@@ -84,13 +84,17 @@ struct UnknownNames {
             var unknown: ErrorDetail?
             for (parameter, value) in route.named(by: pattern) where unknown == nil {
                 for platform in job.state.environment.platforms.all {
-                    guard let (name, text) = try platform.unknown(value, at: parameter, of: route.path.pattern, job),
-                        !allowed.contains(name)
+                    guard let (name, text) = try platform.unknown(value, at: parameter, of: route.path.pattern, job)
                     else { continue }
+                    if allowed.contains(name) { return nil }
                     unknown = problem(name, "route", "\(text), got \"\(value.excerpt)\"")
                 }
             }
-            guard let unknown else { return nil }
+            guard let unknown else {
+                // Any text may be looked up. A pattern such as **/submitt, which names nothing of the route, does not mean that.
+                if pattern.crossesSlashes, !route.hasPart(of: pattern) { continue }
+                return nil
+            }
             first = first ?? unknown
         }
         return first

@@ -29,7 +29,9 @@ extension VerifyJournal {
     private static func count(
         _ fields: inout FieldReader, _ routes: KnownRoutes, _ allowed: Set<QueryName>
     ) throws -> VerifyRequests {
+        let nulls = fields.members("match")?.filter { $0.value == .null }.keys.sorted() ?? []
         var match = fields.object("match", known: members)
+        for name in nulls where name.isOne(of: members) { match.report(name, "must not be null; leave it out") }
         let query = JournalQuery(&match, isJudgement: true)
         if !allowed.contains(.route) { routes.check(routeOf: query, in: "match", &match) }
         let amount = fields.amount()

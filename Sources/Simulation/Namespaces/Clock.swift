@@ -12,6 +12,8 @@ package struct Clock: Sendable {
     package var mode: Mode
     /// The latest time that ``now(real:)`` returned.
     package private(set) var last: Instant
+    /// The sum of all moves, in microseconds: time that did not pass by itself. It is not stored.
+    package internal(set) var moved: Int64 = 0
 
     package init(mode: Mode, last: Instant) {
         self.mode = mode
@@ -44,6 +46,7 @@ package struct Clock: Sendable {
     /// Sets the clock to a later moment, at most ``Instant/end``. The mode stays the same.
     package mutating func move(to moment: Instant, real: Instant) {
         let moment = min(moment, .end)
+        moved += max(0, moment.microseconds - now(real: real).microseconds)
         switch mode {
         case .running: mode = .running(offset: moment.microseconds - real.microseconds)
         case .frozen: mode = .frozen(moment)

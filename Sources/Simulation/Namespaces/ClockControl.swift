@@ -57,7 +57,7 @@ package struct FreezeClock: Operation {
         guard target >= job.now else { throw ClockState.backwards(field: "at", target, now: job.now) }
         try job.state.runDue(upTo: target, job.transaction)
         var clock = job.state.clock
-        clock.mode = .frozen(target)
+        clock.mode = .frozen(job.now)
         clock.move(to: target, real: target)
         try job.adopt(clock, at: target, .clockFrozen)
         return ClockState(clock, target)

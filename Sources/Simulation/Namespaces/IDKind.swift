@@ -27,6 +27,14 @@ package struct IDKind: Sendable, Hashable {
     /// prefix that ends with `_`.
     package var isToken: Bool { length >= 40 && prefix.utf8.last == UInt8(ascii: "_") }
 
+    /// Whether a pattern may be meant for ids of this kind, whose ends nobody knows.
+    package func fits(_ pattern: Glob) -> Bool {
+        if pattern.pattern.utf8.first == UInt8(ascii: "*") { return false }
+        return prefix.isEmpty
+            ? pattern.pattern.utf8.allSatisfy { !isUppercase || !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+            : Glob(prefix + "*").overlaps(pattern)
+    }
+
     package static func == (left: Self, right: Self) -> Bool { left.name.isIdentical(to: right.name) }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

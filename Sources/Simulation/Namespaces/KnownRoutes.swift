@@ -15,17 +15,32 @@ package struct KnownRoute: Sendable {
     }
 
     /// The parts that a pattern names where the route has parameters, by the parameters' names. Those after a `**` are counted from the
-    /// end.
+    /// end. A part may be a pattern itself.
     func named(by pattern: Glob) -> [(parameter: String, value: String)] {
         var given = pattern.pattern.split(at: "/")
-        if let place = given.firstIndex(of: "**"), given.count - 1 <= parts.count {
-            given.replaceSubrange(place...place, with: Array(repeating: "*", count: parts.count - given.count + 1))
+        if let place = given.firstIndex(where: { $0.contains("**") }), given.count - 1 <= parts.count {
+            given.replaceSubrange(place...place, with: Self.parts(of: given[place], parts.count - given.count + 1))
         }
         guard given.count == parts.count else { return [] }
         return zip(parts, given).compactMap { part, value in
-            guard part.first == "{", !value.utf8.contains(where: { "*?".utf8.contains($0) }) else { return nil }
+            guard part.first == "{", !value.utf8.allSatisfy({ "*?".utf8.contains($0) }) else { return nil }
             return (String(part.dropFirst().dropLast()), String(value))
         }
+    }
+
+    /// Whether a part of the pattern matches one that the route names, or the pattern names none.
+    func hasPart(of pattern: Glob) -> Bool {
+        let named = pattern.pattern.split(at: "/").filter { !$0.utf8.allSatisfy { "*?".utf8.contains($0) } }
+        return named.isEmpty
+            || named.contains { part in parts.contains { $0.first != "{" && Glob(String(part)).matches(String($0)) } }
+    }
+
+    /// A part with `**` as patterns of a number of parts: what stands before it begins the first one, and what stands behind it ends the
+    /// last one.
+    private static func parts(of part: Substring, _ count: Int) -> [Substring] {
+        guard let stars = part.firstRange(of: "**"), count > 1 else { return count == 1 ? [part] : [] }
+        let (head, tail) = (part[..<stars.lowerBound], part[stars.upperBound...])
+        return [head + "*"] + Array(repeating: "*", count: count - 2) + ["*" + tail]
     }
 }
 

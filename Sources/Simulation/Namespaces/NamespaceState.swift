@@ -98,6 +98,8 @@ package final class NamespaceState {
         generator = SeededGenerator(randomSeed: stored.randomSeed)
         cursorCode = generator.key(for: "cursors of \(name)")
         clock = stored.clock
+        // The journal of a namespace that was closed meanwhile goes on.
+        clock.moved = environment.journals.entries(of: name).last?.outcome.moved?.microseconds ?? 0
         committedTime = stored.clock.last
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
         future = NamespaceFuture(settings.future, generator, environment.platforms.futureForms)
@@ -202,7 +204,9 @@ package final class NamespaceState {
     /// Drops what is in memory and reads the database again.
     private func reload() throws {
         let stored = try database.transaction { try Stored($0, real: environment.realTime()) }
+        let moved = clock.moved
         clock = Clock(mode: stored.clock.mode, last: max(committedTime, stored.clock.last))
+        clock.moved = moved
         seed = try environment.seeds.seed(named: stored.seedName, text: stored.seedText)
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
         nextDue = stored.nextDue

@@ -11,7 +11,6 @@ package final class Namespaces: Sendable {
     package let environment: Environment
     private let generator: SeededGenerator
     private let list: NamespaceRegistry
-    private let deletionAction = NIOLockedValueBox<(@Sendable (Namespace) async -> Void)?>(nil)
 
     /// - Parameters:
     ///   - realTime: returns the real time.
@@ -355,14 +354,9 @@ package final class Namespaces: Sendable {
         list.now { for name in names { $0[name] = nil } }
     }
 
-    /// Sets what is done with a namespace before it is deleted. Requests can still come to it.
-    package func beforeDeletion(_ action: @escaping @Sendable (Namespace) async -> Void) {
-        deletionAction.withLockedValue { $0 = action }
-    }
-
     private func willDelete(_ isMeant: (Namespace) -> Bool) async {
-        guard let action = deletionAction.withLockedValue({ $0 }) else { return }
-        for namespace in all() where isMeant(namespace) { await action(namespace) }
+        guard let action = environment.endOfWorld.withLockedValue({ $0 }) else { return }
+        for namespace in all() where isMeant(namespace) { await action(namespace, true) }
     }
 
     /// Deletes the namespaces whose time to live has expired.

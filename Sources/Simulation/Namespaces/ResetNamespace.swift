@@ -46,6 +46,7 @@ extension Namespace {
         usesFiles: Bool = false, forgets: Bool = false,
         with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
     ) async throws {
+        if let action = environment.endOfWorld.withLockedValue({ $0 }) { await action(self, false) }
         try await runExclusively(usesFiles: usesFiles) { [environment] state in
             guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
             let made = try make(old)
@@ -59,7 +60,8 @@ extension Namespace {
             }
             environment.journals.clear(
                 old.name,
-                forgetting: forgets ? Forgotten(at: max(now[0], now[1]), sequence: made.lastSequence) : nil)
+                forgetting: forgets
+                    ? Forgotten(at: max(now[0], now[1]), sequence: made.lastSequence, wasRestored: true) : nil)
         }
     }
 }

@@ -42,6 +42,9 @@ package struct Glob: Sendable {
         pattern.utf8.count <= Self.maxBytes && matcher.matches(text.unicodeScalars)
     }
 
+    /// Whether a part of the pattern matches any number of parts of a path.
+    package var crossesSlashes: Bool { pattern.utf8.count > 1 && pattern.firstRange(of: "**") != nil }
+
     /// The pattern of a route with `**` for each `*`; `nil` if it has no single `*`.
     package var crossingSlashes: Glob? {
         var text = ""

@@ -7,7 +7,7 @@ package struct CountedFault: Codable, Sendable {
     let match: JSONValue
     let times: Int?
     let seen: Int
-    let hits: Int
+    private(set) var hits: Int
 
     init(_ rule: FaultRule) {
         id = rule.id
@@ -15,6 +15,13 @@ package struct CountedFault: Codable, Sendable {
         times = rule.times
         seen = rule.seen
         hits = rule.hits
+    }
+
+    /// The fault without some of the requests that it answered.
+    fileprivate func leavingOut(_ count: Int) -> CountedFault {
+        var fault = self
+        fault.hits = max(0, hits - count)
+        return fault
     }
 
     /// The text of a member of the condition; `nil` if there is none.
@@ -85,9 +92,12 @@ package struct ScenarioFaults: Sendable {
         return faults
     }
 
-    /// All rules, the removed ones first, oldest first.
+    /// All rules, the removed ones first, oldest first. Requests that were sent again from the journal do not count [D resend].
     func all(_ job: JobContext) throws -> [CountedFault] {
-        try removed + Rules<FaultRule>.all(job).map { CountedFault($0) }
+        let all = try removed + Rules<FaultRule>.all(job).map { CountedFault($0) }
+        let resent = job.journal.lazy.filter(\.isResent).compactMap(\.outcome.fault?.id)
+        let counts = Dictionary(resent.map { ($0, 1) }, uniquingKeysWith: +)
+        return counts.isEmpty ? all : all.map { $0.leavingOut(counts[$0.id] ?? 0) }
     }
 }
 
@@ -158,6 +168,7 @@ extension ScenarioExpectation.Kind {
                     "the oldest fault rules that were removed since the start are forgotten, so an upper limit cannot be checked; remove fewer"
                 )
             }
+            if let unknown = amount.unknownSinceRestore(found, job) { return (found, unknown) }
             // A selector of no rule is a mistake, even if nothing is expected of it.
             if selected.isEmpty {
                 let others = all.suffix(3).map { "\($0.id) (\($0.summary))" }.joined(separator: ", ")
@@ -184,11 +195,14 @@ extension CountedFault {
     }
 
     /// That the rule was never triggered, in words.
-    fileprivate var unmet: String {
+    ///
+    /// - Parameter wasRestored: whether the namespace was restored, with its counts.
+    fileprivate func unmet(_ wasRestored: Bool) -> String {
         let reason =
             seen == 0
             ? "no \(subject) matched it" : "\(seen == 1 ? "one match" : "\(seen) matches"), which it let pass"
-        return "the fault \(id) (\(summary)) was never met: \(reason)"
+        let span = wasRestored ? "was not met since the namespace was restored" : "was never met"
+        return "the fault \(id) (\(summary)) \(span): \(reason)"
     }
 
     /// The word for what the rule matches.
@@ -204,7 +218,8 @@ extension CountedFault {
 extension FaultRule {
     /// The rules of a namespace that were never triggered, in words, also those that were removed while a scenario went on.
     package static func unmet(_ job: JobContext) throws -> [String] {
-        try ScenarioFaults.load(job).all(job).filter { $0.hits == 0 }.map(\.unmet)
+        let wasRestored = job.wasRestored
+        return try ScenarioFaults.load(job).all(job).filter { $0.hits == 0 }.map { $0.unmet(wasRestored) }
     }
 }
 
@@ -212,13 +227,12 @@ extension ScenarioState {
     /// Notes on the fault rules with `times` that have never been triggered [D scenarios].
     func unmetFaults(_ document: ScenarioDocument, _ job: JobContext) throws -> [RuleNote] {
         let faults = try ScenarioFaults.load(job)
-        let current = try Rules<FaultRule>.all(job).map { CountedFault($0) }
-        let all = faults.removed.map { ($0, isRemoved: true) } + current.map { ($0, isRemoved: false) }
+        let all = try faults.all(job).enumerated().map { ($1, isRemoved: $0 < faults.removed.count) }
         return all.filter { $0.0.times != nil && $0.0.hits == 0 }.map { fault, isRemoved in
             let path = self.faults?.first { $0.id.isIdentical(to: fault.id) }?.path
             let line = path.map { "line \(document.place.lines[$0]): " } ?? ""
             return RuleNote(
-                path ?? "fault", "\(line)\(fault.unmet)\(isRemoved ? " before it was removed" : "")",
+                path ?? "fault", "\(line)\(fault.unmet(job.wasRestored))\(isRemoved ? " before it was removed" : "")",
                 mayChange: !isRemoved)
         }
     }

@@ -113,12 +113,20 @@ struct JudgedAudit {
     let ignoredCount: Int
     /// The entries of the file that left nothing out.
     let unused: [String]
+    /// What could not be judged, in sentences, without the rules that a file leaves out. Never green with `--strict`.
+    let gaps: [String]
 
     init(_ report: AuditReport, _ ignored: IgnoredFindings?) {
         self.report = report
         self.report.findings.removeAll { ignored?.includes($0) == true }
         ignoredCount = report.findings.count - self.report.findings.count
         unused = ignored?.unused(for: report) ?? []
+        gaps =
+            report.rules.filter { ignored?.includes(rule: $0.id) != true }.compactMap { rule in
+                rule.not_judged.map { "\(rule.id) could not judge everything: \($0)" }
+            }
+            + (report.rules.allSatisfy { $0.looked_at == 0 }
+                ? ["there was nothing to judge: no request of a client, no capture and no webhook"] : [])
     }
 
     /// The sum of the findings in words.
@@ -129,23 +137,18 @@ struct JudgedAudit {
             "\(Readable.count(errors, "error")), \(Readable.count(warnings, "warning")), by \(Readable.count(report.rules.count, "rule"))"
     }
 
-    /// Sentences about judgements that are missing, and entries that were not needed.
-    private var notes: [String] {
-        var notes = report.rules.compactMap { rule in
-            rule.not_judged.map { "note: \(rule.id) could not judge everything: \($0)" }
-        }
-        if report.rules.allSatisfy({ $0.looked_at == 0 }) {
-            notes.append("note: there was nothing to judge: no request of a client, no capture and no webhook")
-        }
+    /// Sentences about judgements that are missing, which are errors in a strict run, and entries that were not needed.
+    private func notes(isStrict: Bool) -> [String] {
+        var notes = gaps.map { "\(isStrict ? "error" : "note"): \($0)" }
         if ignoredCount > 0 { notes.append("\(Readable.count(ignoredCount, "finding")) left out by --ignore") }
         return notes + unused.map { "note: --ignore \($0) left nothing out" }
     }
 
-    var lines: [String] {
+    func lines(isStrict: Bool = false) -> [String] {
         report.findings.map { finding in
             let requests = finding.numbers.map { " (requests \($0))" } ?? ""
             return "\(finding.level.rawValue): \(finding.rule)\(finding.times): \(finding.text)\(requests)"
-        } + ["audit: \(sum)"] + notes
+        } + ["audit: \(sum)"] + notes(isStrict: isStrict)
     }
 
     func markdown(_ title: String) -> String {
@@ -159,7 +162,8 @@ struct JudgedAudit {
             }
             lines.append("")
         }
-        return lines.joined(separator: "\n") + notes.map { "\(Markdown.escaped($0))  \n" }.joined() + "\n"
+        return lines.joined(separator: "\n") + notes(isStrict: false).map { "\(Markdown.escaped($0))  \n" }.joined()
+            + "\n"
     }
 
     func show(on terminal: Terminal) {
@@ -173,6 +177,6 @@ struct JudgedAudit {
             terminal.line("  \(finding.source)", .dim)
         }
         terminal.line(sum)
-        for note in notes { terminal.note(note) }
+        for note in notes(isStrict: false) { terminal.note(note) }
     }
 }

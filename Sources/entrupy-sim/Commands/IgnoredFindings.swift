@@ -83,9 +83,12 @@ struct IgnoredFindings {
 
     func includes(_ finding: AuditReport.Finding) -> Bool { entries.contains { $0.includes(finding) } }
 
-    /// The entries of applied rules that no finding matches, as text.
+    /// Whether all findings of a rule are meant.
+    func includes(rule: String) -> Bool { entries.contains { $0.rule == rule && $0.test == nil } }
+
+    /// The entries of rules that could judge everything and that no finding matches, as text.
     func unused(for report: AuditReport) -> [String] {
-        let applied = Set(report.rules.map(\.id))
+        let applied = Set(report.rules.filter { $0.not_judged == nil }.map(\.id))
         return entries.filter { applied.contains($0.rule) && !report.findings.contains(where: $0.includes) }
             .map { $0.rule + ($0.test.map { " (test \($0))" } ?? "") }
     }

@@ -118,7 +118,10 @@ struct JUnitReport {
             suites.append(
                 Suite(name: scenario.name, className: scenario.name, cases: Self.cases(scenario, isStrict: false)))
         }
-        if let audit { suites.append(Suite(name: "audit", className: "audit", cases: Self.cases(audit, .error))) }
+        if let audit {
+            suites.append(
+                Suite(name: "audit", className: "audit", cases: Self.cases(audit, .error, isStrict: isStrict)))
+        }
         if let lost {
             let cases = lost.map { Case(name: $0, outcome: .failed("no test meets \($0) any more")) }
             suites.append(
@@ -127,15 +130,19 @@ struct JUnitReport {
         self.init(suites)
     }
 
-    private static func cases(_ audit: JudgedAudit, _ failOn: AuditCommand.FailOn) -> [Case] {
+    /// - Parameter isStrict: whether a rule that could not judge everything fails.
+    private static func cases(
+        _ audit: JudgedAudit, _ failOn: AuditCommand.FailOn, isStrict: Bool = false
+    ) -> [Case] {
         audit.report.rules.map { rule in
             let findings = audit.report.findings.filter { $0.rule == rule.id }
             let text = findings.isEmpty ? nil : findings.map { $0.text + $0.times }.joined(separator: "\n")
             let fails = findings.contains { failOn.includes($0.level) }
             let reason = text ?? rule.not_judged.map { "could not judge everything: \($0)" }
+            let isGap = isStrict && audit.gaps.contains { $0.hasPrefix("\(rule.id) could not") }
             return Case(
                 name: "audit \(rule.id)",
-                outcome: fails ? .failed(reason ?? "") : reason.map { .skipped($0) } ?? .passed)
+                outcome: fails || isGap ? .failed(reason ?? "") : reason.map { .skipped($0) } ?? .passed)
         }
     }
 

@@ -135,7 +135,8 @@ private struct SimulatedRun {
         summary.notes = judgement?.notes(summary.scenario) ?? []
         let isClean =
             (!options.audit || judged?.report.findings.contains { $0.level == .error } == false)
-            && (!options.strict || judgement != nil && summary.notes.isEmpty)
+            && (!options.strict
+                || judgement != nil && summary.notes.isEmpty && (!options.audit || judged?.gaps.isEmpty == true))
         let isVerified = (started == nil || summary.scenario?.verified == true) && isClean
         let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
         if !wasLost { summary.coverage = await coverage?.check(client, hasFailed: hasFailed, terminal) }
@@ -302,7 +303,7 @@ private struct SimulatedRun {
             let report = judgement.report
             try ignored?.check(against: report.rules.map(\.id))
             let judged = JudgedAudit(report, ignored)
-            for line in judged.lines + judgement.auditNotes { terminal.note(line) }
+            for line in judged.lines(isStrict: options.strict) + judgement.auditNotes { terminal.note(line) }
             return judged
         } catch {
             terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")

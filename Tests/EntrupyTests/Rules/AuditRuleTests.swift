@@ -22,6 +22,10 @@ import Testing
         var token: String? = "api-token"
         var agent: String? = "app/1.0"
         var connection: Int?
+        /// The address that a proxy names.
+        var forwardedFor: String?
+        /// The `Retry-After` of a 429.
+        var retryAfter = "\(Sent.retryAfter)"
         /// The number of seconds until its answer.
         var lasts = 0.001
         var hasArrived = true
@@ -43,7 +47,7 @@ import Testing
         var pairs: [(name: String, value: String)] {
             [
                 ("Authorization", token.map { "Token \($0)" }), ("User-Agent", agent),
-                ("Content-Type", "application/json"),
+                ("Content-Type", "application/json"), ("X-Forwarded-For", forwardedFor),
             ].compactMap { name, value in value.map { (name, $0) } }
         }
 
@@ -52,7 +56,7 @@ import Testing
         fileprivate struct Answered: JournalHeaders, JournalBody {
             let request: Sent
             var pairs: [(name: String, value: String)] {
-                request.status == 429 ? [("Retry-After", "\(Sent.retryAfter)")] : []
+                request.status == 429 ? [("Retry-After", request.retryAfter)] : []
             }
             var data: Data { Data(request.answer.utf8) }
         }
@@ -314,6 +318,65 @@ import Testing
         Sent(
             second: second, target: target, method: target == "/sdk/logout" ? "POST" : "GET",
             user: "DemoOrg-a", token: token, connection: connection, answer: "")
+    }
+
+    @Test func aProxyTellsItsCallersApart() async throws {
+        func asked(_ second: Double, _ address: String, _ status: Int) -> Sent {
+            Sent(second: second, status: status, connection: 1, forwardedFor: address)
+        }
+        let two = try await audit("retry-too-soon", [asked(0, "1.1.1.1", 429), asked(1, "1.1.1.2", 200)])
+        #expect(two.findings.isEmpty)
+        let one = try await audit("retry-too-soon", [asked(0, "1.1.1.1", 429), asked(1, "1.1.1.1", 200)])
+        #expect(places(one.findings) == [[1, 2]])
+    }
+
+    @Test func theOrderOfAQueryIsNoDifference() async throws {
+        let target = "/v2/authentications/ABC"
+        let judged = try await audit(
+            "retry-too-soon",
+            [
+                Sent(second: 0, target: target + "?a=1&b=2", status: 429, connection: 1),
+                Sent(second: 1, target: target + "?b=2&a=1", connection: 1),
+                Sent(second: 2, target: target + "?b=2&a=2", connection: 1),
+            ])
+        #expect(places(judged.findings) == [[1, 2]])
+    }
+
+    @Test func aRetryAfterThatIsNoNumberIsNotJudged() async throws {
+        let date = Sent(second: 0, status: 429, connection: 1, retryAfter: "Sun, 06 Nov 2044 08:49:37 GMT")
+        let judged = try await audit("retry-too-soon", [date, .right(1, 1)])
+        #expect(judged.findings.isEmpty && judged.notJudged?.contains("no number of seconds") == true)
+    }
+
+    @Test func aListThatBeginsAnewWasTriedAgain() async throws {
+        let list = "/sdk/captures?limit=5"
+        let refused = Sent(second: 1, target: list + "&cursor=x", status: 429, connection: 1)
+        let next = Sent(second: 60, connection: 1)
+        let again = Sent(second: 30, target: list, connection: 1)
+        #expect(try await audit("no-retry", [refused, again, next]).findings.isEmpty)
+        #expect(try await audit("no-retry", [refused, next]).findings.count == 1)
+    }
+
+    /// A session is renewed at its soft end, as the vendor asks.
+    @Test func aLoginAtTheSoftEndIsNotBlamed() async throws {
+        let logins = (1...4).map { number -> Sent in
+            var sent = login(Double(number * 100), "\(number)", 1, life: 36_000)
+            let end = RuleBench.morning.epoch + Double(number * 100 + 100)
+            sent.answer = sent.answer.dropLast() + #", "soft_expiration_time": \#(end)}"#
+            return sent
+        }
+        let judged = try await audit("login-each-time", logins)
+        #expect(judged.findings.isEmpty && judged.notJudged == nil, "\(judged)")
+    }
+
+    /// Without lasting connections one program cannot be told from tablets, which is said.
+    @Test func loginsThatMayBeOfSeveralDevicesAreNotJudged() async throws {
+        let judged = try await audit(
+            "login-each-time",
+            (1...3).flatMap {
+                [login(Double($0), "\($0)"), call(Double($0) + 0.1, "\($0)"), call(Double($0) + 0.2, "\($0)")]
+            })
+        #expect(judged.findings.isEmpty && judged.notJudged?.contains("cannot be told from devices") == true)
     }
 
     @Test func threeTabletsOfAnAccountAreNotBlamed() async throws {
