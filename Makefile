@@ -312,7 +312,7 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run it
 	@$(PYTEST)/bin/pip install --quiet --disable-pip-version-check pytest==8.3.4 pytest-xdist==3.6.1 requests==2.32.3 httpx==0.28.1
 	@rm -rf .build/recipes && cp -R recipes/python .build/recipes && $(PYTEST)/bin/pip install --quiet --disable-pip-version-check \
 		--force-reinstall --no-deps .build/recipes
-	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(CURDIR)/$(or $(BINARY_TO_TEST),$(BINARY)) && \
+	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(abspath $(or $(BINARY_TO_TEST),$(BINARY))) && \
 		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py && \
 		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 2 $(CURDIR)/Tests/Python
 
