@@ -45,6 +45,45 @@ def test_that_a_masked_secret_was_not_sent_is_not_known(searched):
     searched.expect_request("POST", SEARCH, headers={"Authorization": "Bearer x"}, times=0)
 
 
+@pytest.mark.parametrize("match", [
+    {"headers": {"Authorization": re.compile("demo-api")}}, {"headers": {"authorization": re.compile("^Bearer ")}},
+    {"headers": {"X-Api-Key": 12345}}, {"headers": {"X-Several": "demo-api-token"}},
+    {"body": "abcdefgh"}, {"body": re.compile("abcd")}, {"body": {"signed_authorization_request": "abcdefgh"}},
+    {"body": {"signed_authorization_request": re.compile("abcd")}}, {"body": {"secret_key": 12345}}, {"body": {"secret_key": {"a": 1}}},
+    {"body": {"demo-api-token": 1}},
+])
+def test_a_masked_value_is_neither_there_nor_absent(entrupy_sim, match):
+    body = {"signed_authorization_request": "abcdefgh", "secret_key": 12345, "demo-api-token": 1, "limit": 2}
+    send(entrupy_sim, "POST", "/sdk/login", body, {"X-Api-Key": "12345", "X-Several": "demo-api-token"})
+    for bounds in ({"times": 0}, {"at_most": 0}, {"times": 1}, {"at_least": 1}, {}):
+        with pytest.raises(SimulatorError, match=r"not known: .*\(the journal masks secrets\)\. Ask by route, username or test"):
+            entrupy_sim.expect_request("POST", "/sdk/login", **match, **bounds)
+    # It changes nothing here.
+    entrupy_sim.expect_request("POST", "/sdk/login", at_most=1, **match)
+    # What is not masked decides.
+    entrupy_sim.expect_request("POST", "/sdk/login", body={"limit": 3, **(match["body"] if isinstance(match.get("body"), dict) else {})}, times=0)
+    entrupy_sim.expect_request("POST", "/sdk/login", headers={"Authorization": "Token ***"}, body={"secret_key": "***", "limit": 2}, times=1)
+
+
+def test_what_a_body_masks_that_is_no_json_is_not_known(entrupy_sim):
+    send(entrupy_sim, "POST", "/sdk/login", b'{"limit": 2, "a": demo-api-token}')
+    with pytest.raises(SimulatorError, match=r"body is no JSON: .*\(the journal masks secrets\)"):
+        entrupy_sim.expect_request("POST", "/sdk/login", body={"limit": 2}, times=0)
+
+
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+def test_a_masked_value_of_a_webhook_is_neither_there_nor_absent(told):
+    told.insert_items(result="authentic", customer_item_id="demo-api-token")
+    told.clock.advance("2s")
+    body = {"items": [{"text_fields": {"customer_item_id": "demo-api-token"}}]}
+    assert any("***" in json.dumps(delivery["body"]) for delivery in told.deliveries())
+    for bounds in ({"times": 0}, {"at_least": 1}):
+        with pytest.raises(SimulatorError, match=r"whether these deliveries match is not known: .*masks secrets"):
+            told.expect_webhook("session.completed", status="any", body=body, **bounds)
+    # The receiver's URL is known.
+    told.expect_webhook("session.completed", status="any", url="http://127.0.0.1:9/one?secret=abd", times=0)
+
+
 @pytest.fixture
 def searched(entrupy_sim):
     send(entrupy_sim, "POST", SEARCH, {"filters": [{"id": "a", "values": [1, 2]}], "limit": 2, "deep": None, "on": True}, {"X-Shop": "one"})
@@ -95,8 +134,9 @@ def test_the_differences_of_the_nearest_are_named(searched):
     text = problem(lambda: searched.expect_request("GET", "/v2/webhooks", body={"limit": 4}))
     assert "found 0; nearest:" in text and "method is POST, not GET" in text, text
     # The journal does not have what it masks.
-    text = problem(lambda: searched.expect_request("POST", SEARCH, headers={"Authorization": "Token x"}))
-    assert "not 'Token x' (the journal masks secrets)" in text and searched.api_token not in text
+    with pytest.raises(SimulatorError, match=r"not 'Token x' \(the journal masks secrets\)") as caught:
+        searched.expect_request("POST", SEARCH, headers={"Authorization": "Token x"})
+    assert searched.api_token not in str(caught.value)
 
 
 def test_a_body_that_the_journal_did_not_keep_is_no_proof(entrupy_sim):
@@ -135,6 +175,42 @@ def test_of_requests_before_a_restore_nothing_can_be_said(entrupy_sim, more):
         entrupy_sim.expect_request("POST", SEARCH, times=0, **more)
     since = str(caught.value).split('"since": "')[1].split('"')[0]
     entrupy_sim.expect_request("POST", SEARCH, times=0, since=since, **more)
+
+
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+@pytest.mark.parametrize("lose", [
+    lambda sim: sim.restore("before"), lambda sim: sim.reset(), lambda sim: sim.control("POST", "/_sim/scenarios/late-result/start", {})])
+def test_of_webhooks_before_a_restore_nothing_can_be_said(entrupy_sim, lose):
+    entrupy_sim.subscribe("http://127.0.0.1:9/x", "a-secret-key")
+    entrupy_sim.snapshot("before")
+    entrupy_sim.insert_items()
+    # The journal has no deliveries.
+    entrupy_sim.control("DELETE", "/_sim/requests")
+    entrupy_sim.expect_webhook(status="any", at_least=1, at_most=9)
+    lose(entrupy_sim)
+    for bounds in ({"times": 0}, {"times": 1}, {"at_most": 3}):
+        with pytest.raises(SimulatorError, match="deliveries before POST .* are forgotten.*: since=.* in expect_webhook") as caught:
+            entrupy_sim.expect_webhook(status="any", **bounds)
+        with pytest.raises(SimulatorError, match="are forgotten"):
+            entrupy_sim.expect_webhook(status="any", since="2020-01-01T00:00:00Z", **bounds)
+    since = str(caught.value).split('since="')[1].split('"')[0]
+    entrupy_sim.expect_webhook(status="any", times=0, since=since)
+    # What is there is there.
+    entrupy_sim.subscribe("http://127.0.0.1:9/x", "a-secret-key")
+    entrupy_sim.insert_items()
+    entrupy_sim.expect_webhook(status="any")
+    assert "found" in problem(lambda: entrupy_sim.expect_webhook(status="any", times=0, since=since))
+
+
+def test_a_restore_before_any_webhook_forgets_none(entrupy_sim):
+    entrupy_sim.reset()
+    entrupy_sim.expect_webhook(status="any", times=0)
+    entrupy_sim.subscribe("http://127.0.0.1:9/x", "a-secret-key")
+    entrupy_sim.insert_items()
+    entrupy_sim.expect_webhook(status="any", times=0, since=entrupy_sim.clock.state()["epoch"] + 60)
+    for since in ("2026-01-05", "2026-01-05T09:00:00", "soon", True):
+        with pytest.raises(SimulatorError, match="since must be ISO 8601 with an offset"):
+            entrupy_sim.expect_webhook(since=since)
 
 
 def test_a_status_counts_delivered_answers_alone_with_a_body_too(entrupy_sim):
@@ -181,10 +257,13 @@ def test_wrong_sequences_are_errors(entrupy_sim, steps, text):
     ({"times": -1}, "times must be a whole number"), ({"times": True}, "times must be a whole number"),
     ({"at_most": "2"}, "at_most must be a whole number"), ({"times": 1, "at_least": 1}, "times excludes at_least and at_most"),
     ({"at_least": 2, "at_most": 1}, "at_least must be at most at_most, got 2 and 1"),
+    ({"at_least": 0}, "at_least=0 matches whatever happened: give at_most too, or times"),
 ])
 def test_wrong_numbers_are_errors(entrupy_sim, bounds, text):
     with pytest.raises(SimulatorError, match=text):
         entrupy_sim.expect_request("POST", SEARCH, body={}, **bounds)
+    with pytest.raises(SimulatorError, match=text):
+        entrupy_sim.expect_request("POST", SEARCH, **bounds)
     with pytest.raises(SimulatorError, match=text):
         entrupy_sim.expect_webhook(**bounds)
 
@@ -415,6 +494,10 @@ def test_what_could_not_be_judged_otherwise_is_a_note(entrupy_simulator):
     sim.expect_no_misuse()
     sim.expect_no_misuse(failing_at="warning", ignore={"unread-member": "bodies are long here"})
     assert len(notes) == 1
+    sim.strict = True
+    with pytest.raises(SimulatorError, match="^unread-member could not judge everything: .*; if that is meant, ignore has the rule$"):
+        sim.expect_no_misuse(failing_at="warning")
+    sim.expect_no_misuse(failing_at="warning", ignore={"unread-member": "bodies are long here"})
     sim.delete()
 
 

@@ -304,7 +304,7 @@ REMOVED = """
 def test_the_notes_of_a_rule_that_a_test_removes_are_not_lost(run, is_strict):
     result = run(REMOVED, *(["--entrupy-sim-strict"] if is_strict else []))
     # After a reset nothing says whether the user existed before.
-    result.assert_outcomes(passed=2 if is_strict else 3, failed=1 if is_strict else 0)
+    result.assert_outcomes(passed=1 if is_strict else 3, failed=2 if is_strict else 0)
     text = result.stdout.str()
     for way in ("cleared", "reset", "gone"):
         assert text.count(f'match.username: there is no user "DemoOrg-{way}" yet') == 1, text
@@ -571,6 +571,13 @@ def test_a_scenario_of_a_mark_is_verified_where_the_test_passed(run, pytester):
             def test_deleted(self, entrupy_sim):
                 entrupy_sim.delete()
 
+            def test_met_and_deleted(self, entrupy_sim):
+                ask(entrupy_sim, "/v1/health")
+                entrupy_sim.delete()
+
+            def test_behind(self, entrupy_sim):
+                entrupy_sim._control.send("DELETE", f"/_sim/namespaces/{entrupy_sim.name}")
+
             def test_other(self, entrupy_sim):
                 entrupy_sim.control("POST", "/_sim/scenarios/late-result/start")
 
@@ -582,14 +589,97 @@ def test_a_scenario_of_a_mark_is_verified_where_the_test_passed(run, pytester):
         def test_own(entrupy_sim):
             assert "mine" == 0
     """)
-    result.assert_outcomes(passed=4, failed=3)
+    result.assert_outcomes(passed=5, failed=4)
     text = result.stdout.str()
-    assert text.count("at the end of the test, ") == 2
+    assert text.count("at the end of the test, ") == 3
     result.stdout.fnmatch_lines([
         "at the end of the test, the scenario late-result did not pass: 2 of 2 checks failed",
         "  expect[[]0]: item late-* is authentic, once: *", "If that is not meant here: verify=False in the mark"])
     assert 'this namespace was started from the scenario "late-result"' in text
-    assert "test_deleted: what the scenario one expects is not verified: " in text
+    assert "at the end of the test, the scenario one did not pass: 1 of 1 check failed" in text
+    assert "test_behind: what the scenario one expects is not verified: " in text
+
+
+LOST = MISUSE.split("        def test_old")[0] + """        @pytest.fixture
+        def asked(entrupy_sim):
+            entrupy_sim.snapshot("before")
+            ask(entrupy_sim, "/v1/health?token=0123456789")
+            return entrupy_sim
+
+        pytestmark = pytest.mark.entrupy_sim(ignore_misuse={"forgotten": "these tests are about it"})
+
+        def test_delete(asked):
+            asked.delete()
+
+        def test_delete_by_control(asked):
+            asked.control("DELETE", f"/_sim/namespaces/{asked.name}")
+
+        def test_reset(asked):
+            asked.reset()
+
+        def test_restore(asked):
+            asked.restore("before")
+
+        def test_clear(asked):
+            asked.control("DELETE", "/_sim/requests")
+
+        def test_start(asked):
+            asked.control("POST", "/_sim/scenarios/late-result/start", {})
+
+        def test_made(entrupy_simulator):
+            sim = entrupy_simulator.make_namespace()
+            ask(sim, "/v1/health?token=0123456789")
+            sim.delete()
+
+        @pytest.mark.entrupy_sim(ignore_misuse={"token-in-url": "this test is about it"})
+        def test_meant(asked):
+            asked.delete()
+
+        def test_behind(asked):
+            asked._control.send("DELETE", f"/_sim/namespaces/{asked.name}")
+"""
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_what_a_test_has_its_namespace_forget_is_judged_before(run, is_strict):
+    result = run(LOST, "--entrupy-sim-audit=error", *(["--entrupy-sim-strict"] if is_strict else []))
+    result.assert_outcomes(passed=1 if is_strict else 2, failed=8 if is_strict else 7)
+    text = result.stdout.str()
+    assert text.count("  error token-in-url: GET /v1/health?token=*** has a token in its URL") == 7, text
+    gone = "is gone, so it was not judged: delete it with delete(), which judges it first"
+    assert text.count(gone) == 1 and ("at the end of the test, these notes stand:" in text) == is_strict, text
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_what_an_audit_could_not_judge_fails_a_strict_test(run, is_strict):
+    result = run(MISUSE.split("        def test_old")[0] + """
+        def test_cut(entrupy_sim):
+            entrupy_sim.settings(journal={"body_bytes": 10})
+            urllib.request.urlopen(urllib.request.Request(
+                f"{entrupy_sim.url}/v2/search/authentications", method="POST", data=b'{"limit": 2, "text": "' + b"x" * 200 + b'"}',
+                headers={"Authorization": f"Token {entrupy_sim.api_token}", "Content-Type": "application/json"}))
+    """, "--entrupy-sim-audit=warning", *(["--entrupy-sim-strict"] if is_strict else []))
+    result.assert_outcomes(passed=not is_strict, failed=is_strict)
+    result.stdout.fnmatch_lines(["*unread-member could not judge everything: *their bodies were not kept whole*"])
+
+
+def test_a_namespace_that_tests_share_may_be_deleted(run):
+    run("""
+        import pytest
+
+        @pytest.fixture(scope="class")
+        def shared(entrupy_simulator):
+            sim = entrupy_simulator.make_namespace()
+            yield sim
+            sim.delete()
+
+        class TestIt:
+            def test_shared(self, shared):
+                pass
+
+        def test_after_it(entrupy_simulator, entrupy_sim):
+            pass
+    """, "--entrupy-sim-audit=error", "--entrupy-sim-strict").assert_outcomes(passed=2)
 
 
 def test_a_rule_that_does_not_exist_fails_the_test(run):

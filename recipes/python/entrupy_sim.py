@@ -10,6 +10,7 @@
 
 import collections
 import contextlib
+import datetime
 import functools
 import hashlib
 import http.client
@@ -44,8 +45,8 @@ class SimulatorError(Exception):
         self.status = status
 
 
-class _Forgotten(SimulatorError):
-    """The journal has forgotten requests that would decide."""
+class _NotJudged(SimulatorError):
+    """A rule of the audit could not judge something, so that nothing found says nothing."""
 
 
 class _Real:
@@ -56,6 +57,7 @@ class _Real:
     monotonic = staticmethod(time.monotonic)
     sleep = staticmethod(time.sleep)
     gmtime = staticmethod(time.gmtime)
+    datetime = datetime.datetime
     strftime = staticmethod(time.strftime)
 
 
@@ -466,9 +468,15 @@ class _Bounds:
         self.most = times if times is not None else at_most
         if self.most is not None and self.least > self.most:
             raise SimulatorError(f"at_least must be at most at_most, got {self.least} and {self.most}")
+        if self.least == 0 and self.most is None:
+            raise SimulatorError("at_least=0 matches whatever happened: give at_most too, or times")
 
     def holds(self, count):
         return self.least <= count and (self.most is None or count <= self.most)
+
+    def depends_on(self, doubtful, count):
+        """Whether so many more, of which each counts or not, would change what holds."""
+        return any(self.holds(count + more) != self.holds(count) for more in range(1, doubtful + 1))
 
     def is_certain(self, count):
         """Whether a larger count changes nothing."""
@@ -541,10 +549,27 @@ def _text_matches(expected, text):
 _MASKED = " (the journal masks secrets)"
 
 
-def _may_be(text, masked):
-    """Whether a text may be the one that the journal shows masked."""
-    if not isinstance(text, str) or not isinstance(masked, str) or "***" not in masked:
+#: How to ask for what is masked.
+_ASK_OTHERWISE = "Ask by route, username or test, by other members of the JSON, or for the text as the journal shows it, with ***"
+
+
+def _is_doubtful(differences):
+    """Whether only what is masked differs."""
+    return bool(differences) and all(part.endswith(_MASKED) for part in differences)
+
+
+def _may_be(expected, masked):
+    """Whether what is expected may be what the journal shows masked: a text, a pattern, or a value under the name of a secret."""
+    if not isinstance(masked, str) or "***" not in masked:
         return False
+    if not isinstance(expected, str):
+        # What a pattern would find in a secret is not known.
+        return _is_pattern(expected) or masked == "***" and not (expected is None or isinstance(expected, bool))
+    return _is_masked(expected, masked)
+
+
+def _is_masked(text, masked):
+    """Whether a text is the masked one but for its masked parts."""
     first, *rest = masked.split("***")
     place = len(first)
     if not text.startswith(first):
@@ -557,8 +582,8 @@ def _may_be(text, masked):
     return len(text) - place >= len(rest[-1]) and text.endswith(rest[-1])
 
 
-def _instead(expected, actual):
-    hint = _MASKED if _may_be(expected, actual) else ""
+def _instead(expected, actual, is_masked=None):
+    hint = _MASKED if (_may_be(expected, actual) if is_masked is None else is_masked) else ""
     wanted = f"/{expected.pattern}/" if _is_pattern(expected) else repr(expected)
     return f"{_short(repr(actual))}, not {_short(wanted)}{hint}"
 
@@ -567,11 +592,12 @@ def _header_differences(expected, actual):
     found = []
     for name, value in expected.items():
         values = [text for key, text in actual if key.lower() == name.lower()]
+        wanted = value if value is None or _is_pattern(value) else str(value)
         if value is None:
             found += [f"header {name} is {_short(repr(text))}, not absent" for text in values]
-        elif not any(_text_matches(value if _is_pattern(value) else str(value), text) for text in values):
-            found.append(
-                f"header {name} is {_instead(value, ', '.join(values))}" if values else f"header {name} is absent")
+        elif not any(_text_matches(wanted, text) for text in values):
+            is_masked = any(_may_be(wanted, text) for text in values)
+            found.append(f"header {name} is {_instead(value, ', '.join(values), is_masked)}" if values else f"header {name} is absent")
     return found
 
 
@@ -586,13 +612,15 @@ def _body_differences(expected, message):
         if expected.search(text) if _is_pattern(expected) else expected in text:
             return []
         if is_whole:
-            return [f"body is {_instead(expected, text)}"]
+            # The text may be in a secret, or reach into it.
+            return [f"body is {_instead(expected, text, '***' in text)}"]
     if not is_whole:
         raise _NotKept(f"{len(text)} characters of a body of {message['bytes']} bytes were kept")
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return [f"body is no JSON: {_short(repr(text))}"] if text else ["body is empty"]
+        hint = _MASKED if "***" in text else ""
+        return [f"body is no JSON: {_short(repr(text))}{hint}"] if text else ["body is empty"]
     return _json_differences(expected, value, "body")
 
 
@@ -602,7 +630,10 @@ def _json_differences(expected, actual, place):
         found = []
         for name, value in expected.items():
             part = f"{place}.{name}"
-            found += _json_differences(value, actual[name], part) if name in actual else [f"{part} is absent"]
+            if name in actual:
+                found += _json_differences(value, actual[name], part)
+            else:
+                found.append(f"{part} is absent" + (_MASKED if any(_may_be(name, key) for key in actual) else ""))
         return found
     if isinstance(expected, (list, tuple)) and isinstance(actual, list):
         if len(expected) != len(actual):
@@ -628,7 +659,10 @@ def _delivery_differences(match, delivery):
     if match["status"] not in ("any", delivery["status"]):
         found.append(f"status is {delivery['status']}, not {match['status']}")
     if "url" in match and not _text_matches(match["url"], delivery["url"] or ""):
-        found.append(f"url is {_instead(match['url'], without_secrets(delivery['url'] or ''))}")
+        shown = without_secrets(delivery["url"] or "")
+        found.append(f"url is {_instead(match['url'], shown, _may_be(match['url'], delivery['url']))}")
+    if "since" in match and delivery["created_at"] < _epoch(match["since"]):
+        found.append("it is from before since")
     if "attempts" in match and len(delivery["attempts"]) != match["attempts"]:
         found.append(f"attempts are {len(delivery['attempts'])}, not {match['attempts']}")
     if "body" in match:
@@ -694,6 +728,20 @@ def _seconds(duration):
             or any("." in number for number, _ in parts[:-1])):
         raise SimulatorError(f"{duration!r} is not a duration such as 90s, 1h30m, 300ms, 1.5d, or a number of seconds")
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def _epoch(moment):
+    """The epoch seconds of a moment: a number of them, or ISO 8601 with an offset."""
+    if isinstance(moment, (int, float)) and not isinstance(moment, bool):
+        return moment
+    try:
+        # Python 3.9 does not know Z.
+        parsed = _Real.datetime.fromisoformat(moment.replace("Z", "+00:00"))
+        if parsed.tzinfo:
+            return parsed.timestamp()
+    except (AttributeError, ValueError):
+        pass
+    raise SimulatorError(f"since must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z, or epoch seconds, got {moment!r}")
 
 
 def _duration(duration):
@@ -932,6 +980,10 @@ class Clock:
         return self._control.send("POST", "/_sim/clock/resume")
 
 
+#: The calls after which a namespace does not remember what happened before, beside its deletion.
+_LOSING = re.compile(r"POST /_sim/(reset|snapshots/[^/]+/restore|scenarios/([^/]+/)?start)|DELETE /_sim/requests")
+
+
 class Namespace:
     """A namespace: a platform of its own, with its own clock, data, limits and journal."""
 
@@ -953,6 +1005,12 @@ class Namespace:
         self._left = []
         # The scenario that it was made with, if that expects something; the plugin verifies it.
         self._scenario = None
+        # Called with a call of _LOSING before it is sent: the plugin judges what is about to be lost.
+        self._on_losing = None
+        # Whether it was deleted here.
+        self._is_deleted = False
+        # The call after which deliveries from before it are forgotten, and the clock then.
+        self._forgot = None
         #: The base URL for clients.
         self.url = f"{address.rstrip('/')}/ns/{name}"
         self._control = _Control(self.url, token)
@@ -977,7 +1035,21 @@ class Namespace:
 
     def control(self, method, path, body=None, content_type="application/json"):
         """Sends any request to the control API of this namespace, and returns the answer's JSON."""
-        return self._control.send(method, path, body, content_type, takes_long=True)
+        call = f"{method} {path.partition('?')[0]}"
+        is_deletion = call in ("DELETE /_sim/namespaces", f"DELETE /_sim/namespaces/{self.name}")
+        if not is_deletion and not _LOSING.fullmatch(call):
+            return self._control.send(method, path, body, content_type, takes_long=True)
+        if is_deletion:
+            self._keep_notes()
+        if self._on_losing:
+            self._on_losing(self, is_deletion)
+        # The journal alone has no deliveries.
+        loses_deliveries = not is_deletion and method == "POST" and bool(self.deliveries(limit=1))
+        answer = self._control.send(method, path, body, content_type, takes_long=True)
+        self._is_deleted = is_deletion
+        if loses_deliveries:
+            self._forgot = call, self.clock.state()
+        return answer
 
     def outcome(self, result, reason=None, after=None, times=None, **match):
         """Decides the results of items that are submitted from now on: `outcome("unknown", customer_item_id="late-*")`."""
@@ -1048,9 +1120,9 @@ class Namespace:
         try:
             standing = standing + self._standing_notes()
         except SimulatorError as error:
-            # The namespace was deleted.
             if error.status != 404:
                 raise
+            self._report_gone()
         # Whether the notes of rules that were removed in another way, as by a reset, were resolved before is not known.
         unknown = [note for notes in self._deferred.values() for note in notes]
         self._defers_notes, self._deferred, self._left = False, {}, []
@@ -1060,6 +1132,15 @@ class Namespace:
         if self.strict and standing:
             raise AssertionError("\n".join(_noted(*note) for note in standing))
 
+    def _report_gone(self):
+        """Reports that the namespace is gone. One that was not deleted here fails a strict test: nothing judged it before."""
+        text = f"the namespace {self.name} is gone, so it was not judged: delete it with delete(), which judges it first"
+        if self._is_deleted:
+            return
+        if self.strict:
+            raise AssertionError(text)
+        self._on_note(text)
+
     def _start(self, scenario, document):
         """Starts a scenario by its name, or the one in `document`, the bytes of its file."""
         path, body = f"/_sim/scenarios/{_quoted(scenario)}/start", {}
@@ -1068,7 +1149,8 @@ class Namespace:
                 path, body = "/_sim/scenarios/start", {"scenario": document.decode()}
             except UnicodeDecodeError:
                 raise SimulatorError(f"the scenario {scenario} is not UTF-8: save it as UTF-8") from None
-        run = self.control("POST", path + ("?strict=true" if self.strict else ""), body)
+        # The namespace is new: nothing is lost.
+        run = self._control.send("POST", path + ("?strict=true" if self.strict else ""), body, takes_long=True)
         for note in run["notes"]:
             self._report(f"the scenario {run['name']}", note)
         self._scenario = run["name"] if run["expectations"] else None
@@ -1290,15 +1372,16 @@ class Namespace:
         caller = "expect_request"
         match = _narrowing(
             caller, method=method, route=route, status=status, delivered=delivered, username=username, test=test, since=since)
-        bounds = _narrowing(caller, times=times, at_least=at_least, at_most=at_most)
+        numbers = _narrowing(caller, times=times, at_least=at_least, at_most=at_most)
+        bounds = _Bounds(**numbers)
         message = _narrowing(caller, headers=headers, body=body)
         allowed = _given(
             any_route=any_route or None, any_user=any_user or None, any_test=any_test or None, any_item=any_item or None,
             any_region=any_region or None, any_status=any_status or None)
         _check(match.get("route"))
         if message.get("headers") or "body" in message:
-            return self._expect_message(match, allowed, _Bounds(**bounds), message.get("headers", {}), message.get("body"))
-        code, answer = self._verify(match, allowed, caller, bounds)
+            return self._expect_message(match, allowed, bounds, message.get("headers", {}), message.get("body"))
+        code, answer = self._verify(match, allowed, caller, numbers)
         if code == 409:
             raise AssertionError(f"{_wanted(match)}: {answer['error']}" + _nearest(answer))
 
@@ -1330,7 +1413,7 @@ class Namespace:
         answer = json.loads(data)
         if answer.get("code") == "forgotten":
             # Neither so nor otherwise.
-            raise _Forgotten(f"{answer['error']}: since= in {caller}", code)
+            raise SimulatorError(f"{answer['error']}: since= in {caller}", code)
         if code == 409 and "nearest" not in answer:
             raise _refused(code, data, caller)
         return code, answer
@@ -1344,7 +1427,7 @@ class Namespace:
         wanted = _wanted({**match, **_given(headers=headers or None, body=body)})
         if code == 409:
             raise AssertionError(f"{wanted}: {answer['error']}" + _nearest(answer))
-        found, unknown, masked, near = 0, [], [], []
+        found, doubtful, near = 0, [], []
         for entry in self._journal({"delivered": "true" if "status" in match else None, **match}):
             kept = self.control("GET", f"/_sim/requests/{_quoted(entry['id'])}?sequence={entry['sequence']}")
             differences = _header_differences(headers, kept["request"]["headers"])
@@ -1353,20 +1436,18 @@ class Namespace:
             except _NotKept as error:
                 # Without the body this one counts or not.
                 if not differences:
-                    unknown.append(f"{error}. The journal keeps more with settings(journal={{\"body_bytes\": …}})")
+                    doubtful.append(f"{error}. The journal keeps more with settings(journal={{\"body_bytes\": …}})")
                     continue
-            if differences and all(part.endswith(_MASKED) for part in differences):
-                masked.append(f"{differences[0]}. Look for a request by route, username or test instead")
+            if _is_doubtful(differences):
+                doubtful.append(f"{differences[0]}. {_ASK_OTHERWISE}")
             found += not differences
             if differences and len(near) < 3:
                 near.append((entry, differences))
             if bounds.is_certain(found):
                 break
-        if bounds.holds(found) and not bounds.holds(found + len(masked)):
+        if bounds.depends_on(len(doubtful), found):
             # A secret that is not seen is not one that was not sent.
-            raise SimulatorError(f"{wanted}: whether these requests match is not known: {masked[0]}")
-        if unknown and bounds.holds(found) != bounds.holds(found + len(unknown)):
-            raise SimulatorError(f"{wanted}: whether these requests match is not known: {unknown[0]}")
+            raise SimulatorError(f"{wanted}: whether these requests match is not known: {doubtful[0]}")
         if not bounds.holds(found):
             shown = _nearest({"nearest": [{"request": entry, "differences": parts} for entry, parts in near]})
             if not near and not found:
@@ -1387,7 +1468,7 @@ class Namespace:
                 return
 
     def expect_webhook(self, event=_LEFT_OUT, entrupy_id=_LEFT_OUT, status="delivered", url=_LEFT_OUT, attempts=_LEFT_OUT,
-                       body=_LEFT_OUT, times=_LEFT_OUT, at_least=_LEFT_OUT, at_most=_LEFT_OUT, within=0):
+                       body=_LEFT_OUT, times=_LEFT_OUT, at_least=_LEFT_OUT, at_most=_LEFT_OUT, within=0, since=_LEFT_OUT):
         """Fails with AssertionError unless so many webhooks were delivered. Without a number, one is enough.
 
         What does not matter is left out. None is a TypeError: a value that is missing by mistake would match everything.
@@ -1396,17 +1477,23 @@ class Namespace:
         `body` is as in `expect_request`. `within` is how long to wait until enough have come, a duration such as `"1m30s"` or
         real seconds; without it, call `settle()` first, or advance a frozen clock. `times` and `at_most` wait for all of it, unless too
         many come.
+        `since` is the earliest time of a delivery that counts, by the namespace's clock: ISO 8601, or epoch seconds. After a `reset()`, a
+        `restore()` or the start of a scenario `times` and `at_most` need it, since deliveries before are forgotten.
         """
         caller = "expect_webhook"
         bounds = _Bounds(**_narrowing(caller, times=times, at_least=at_least, at_most=at_most))
-        match = _narrowing(caller, event=event, entrupy_id=entrupy_id, status=status, url=url, attempts=attempts, body=body)
+        match = _narrowing(caller, event=event, entrupy_id=entrupy_id, status=status, url=url, attempts=attempts, body=body, since=since)
+        if "since" in match:
+            _epoch(since)
         if status not in _DELIVERY_STATES:
             raise SimulatorError(f"status must be {', '.join(_DELIVERY_STATES[:-1])} or any, got {status!r}")
         self._check_event(match.get("event"))
+        if bounds.most is not None:
+            self._check_remembered(match, caller)
         end = _Real.monotonic() + _seconds(within)
         while True:
             is_last = _Real.monotonic() >= end
-            found, others = self._deliveries(match)
+            found, others, doubtful = self._deliveries(match)
             # More can come while it waits, and fewer cannot: what is too many stays so, and what is not too many holds at the end alone.
             if is_last or bounds.is_certain(found):
                 break
@@ -1414,9 +1501,21 @@ class Namespace:
         if not found and "entrupy_id" in match:
             # That an item which does not exist has no webhook says nothing: this is an error then.
             self.control("GET", f"/_sim/authentications/{_quoted(match['entrupy_id'])}")
+        if bounds.depends_on(len(doubtful), found):
+            raise SimulatorError(f"webhook {_wanted(match)}: whether these deliveries match is not known: {doubtful[0]}. {_ASK_OTHERWISE}")
         if not bounds.holds(found):
             raise AssertionError(
                 f"webhook {_wanted(match)}: expected {bounds} such deliveries, found {found}" + self._webhook_hint(others))
+
+    def _check_remembered(self, match, caller):
+        """Raises if deliveries were forgotten that may have matched: how many there were is not known then."""
+        if not self._forgot:
+            return
+        call, clock = self._forgot
+        if "since" not in match or _epoch(match["since"]) < clock["epoch"]:
+            raise SimulatorError(
+                f"deliveries before {call} are forgotten, so this cannot be checked; all from {clock['now']} on are remembered: "
+                f"since=\"{clock['now']}\" in {caller}")
 
     def _check_event(self, event):
         """Raises if there is no such event: a mistake would make an expectation of none worthless."""
@@ -1427,8 +1526,8 @@ class Namespace:
             raise SimulatorError(f"there is no event {event!r}: use one of {', '.join(known)}, or verification")
 
     def _deliveries(self, match):
-        """The number of deliveries that match, and the newest three that do not, with their differences."""
-        found, others, cursor = 0, [], None
+        """The number of deliveries that match, the newest three that do not, with their differences, and what is masked in others."""
+        found, others, doubtful, cursor = 0, [], [], None
         while True:
             query = urllib.parse.urlencode(_given(
                 limit=100, cursor=cursor, entrupy_id=match.get("entrupy_id")))
@@ -1436,11 +1535,12 @@ class Namespace:
             for delivery in page["deliveries"]:
                 differences = _delivery_differences(match, delivery)
                 found += not differences
+                doubtful += differences[:1] if _is_doubtful(differences) else []
                 if differences and len(others) < 3:
                     others.append(f"\n  {describe_delivery(delivery)}: {', '.join(differences)}")
             cursor = page.get("next_cursor")
             if not cursor:
-                return found, others
+                return found, others, doubtful
 
     def _webhook_hint(self, others):
         if others:
@@ -1499,17 +1599,21 @@ class Namespace:
         reason for each.
 
         Where a rule could not judge requests because the journal has forgotten them, it raises SimulatorError; `"forgotten"` in `ignore`
-        says that it is meant. What could not be judged for another reason is a note.
+        says that it is meant. What could not be judged for another reason is a note, and a SimulatorError where the namespace is strict;
+        the rule in `ignore` says that it is meant.
         """
         found, unjudged = self._judge(failing_at, ignore)
         if found:
             raise AssertionError("\n  ".join(["the clients did what they should not:", *found]))
         forgotten = [text for text in unjudged if _FORGOTTEN in text]
         if forgotten and _FORGOTTEN not in (ignore or {}):
-            raise _Forgotten(f'{forgotten[0]}; if that is meant, ignore has {{"{_FORGOTTEN}": "why"}}')
+            raise _NotJudged(f'{forgotten[0]}; if that is meant, ignore has {{"{_FORGOTTEN}": "why"}}')
         for text in unjudged:
-            if text not in forgotten:
-                self._on_note(text)
+            if text in forgotten:
+                continue
+            if self.strict:
+                raise _NotJudged(f"{text}; if that is meant, ignore has the rule")
+            self._on_note(text)
 
     def _judge(self, failing_at="error", ignore=None, test=None, after=0):
         """The findings of the audit, and what could not be judged, as lines; of one test and its requests after a number, or of all."""
@@ -1554,7 +1658,6 @@ class Namespace:
 
     def delete(self):
         """Deletes the namespace. One that is gone already is no error."""
-        self._keep_notes()
         try:
             self.control("DELETE", f"/_sim/namespaces/{self.name}")
         except SimulatorError as error:

@@ -23,7 +23,7 @@ from urllib.parse import quote
 import pytest
 
 from entrupy_sim import (
-    TEST_VARIABLE, Namespace, Simulator, SimulatorError, _Forgotten, _header_text, name_requests, print_note)
+    TEST_VARIABLE, Namespace, Simulator, SimulatorError, _NotJudged, _header_text, name_requests, print_note)
 from entrupy_sim_failure import Failure, PageMaker, page_of, printable
 
 __all__ = ["entrupy_simulator", "entrupy_sim"]
@@ -60,6 +60,10 @@ _saved = pytest.StashKey()
 _before = pytest.StashKey()
 #: The namespaces whose rules are not verified yet.
 _unverified = pytest.StashKey()
+#: The misuse that was found before a namespace forgot it, until the test is judged.
+_kept = pytest.StashKey()
+#: The failure of the scenario of the test's mark, or None, once it was verified.
+_verified = pytest.StashKey()
 _notes = pytest.StashKey()
 
 #: The title of what a failed test prints.
@@ -237,10 +241,11 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     # The item may have run before, for instance with pytest-rerunfailures.
-    for key in (_failed, _passed, _namespace, _saved):
+    for key in (_failed, _passed, _namespace, _saved, _verified):
         if key in item.stash:
             del item.stash[key]
     item.stash[_unverified], item.stash[_notes], item.stash[_made], item.stash[_before] = [], [], [], {}
+    item.stash[_kept] = []
     item.config.stash[_item] = item
     _set_owner(item.config, item)
     # The test before may have been interrupted.
@@ -320,6 +325,7 @@ def _show_note(config, text):
 
 def _await_notes(config, namespace):
     """Has the rules of a namespace verified at the end of the test, if it is the test's own."""
+    namespace._on_losing = lambda losing, is_deletion: _judge_early(config, losing, is_deletion)
     item = config.stash.get(_item, None)
     if item and config.stash[_owner] is item:
         namespace._defers_notes = True
@@ -352,7 +358,7 @@ def _verify_rules(item, is_reachable=True):
 def pytest_runtest_call(item):
     problems = _verify_rules(item)
     if problems:
-        pytest.fail("\n".join(["at the end of the test, nothing matches these parts of rules:", *problems]), pytrace=False)
+        pytest.fail("\n".join(["at the end of the test, these notes stand:", *problems]), pytrace=False)
     _verify_scenario(item)
     misuse = _misuse(item)
     if misuse:
@@ -360,56 +366,85 @@ def pytest_runtest_call(item):
 
 
 def _verify_scenario(item):
-    """Verifies what the scenario of a test's mark expects, unless the mark says otherwise."""
+    """Verifies what the scenario of a test's mark expects, unless the mark says otherwise or the test deleted the namespace."""
+    if _verified not in item.stash:
+        item.stash[_verified] = _scenario_problem(item)
+    problem = item.stash[_verified]
+    if problem:
+        pytest.fail(f"at the end of the test, {problem}\nIf that is not meant here: verify=False in the mark", pytrace=False)
+
+
+def _scenario_problem(item):
+    """What the scenario of a test's mark expects and did not happen; None if all of it did, or none is expected."""
     namespace = item.stash.get(_namespace, None)
     if not namespace or not namespace._scenario or _options(item).get("verify") is False:
-        return
+        return None
     try:
         namespace.verify_scenario(namespace._scenario)
     except (AssertionError, SimulatorError) as error:
-        if getattr(error, "status", 409) in (None, 404):
-            # The test may have deleted the namespace, or stopped the server.
-            _show_note(item.config, f"what the scenario {namespace._scenario} expects is not verified: {error}")
-        else:
-            raise pytest.fail.Exception(
-                f"at the end of the test, {error}\nIf that is not meant here: verify=False in the mark", pytrace=False) from None
+        if getattr(error, "status", 409) not in (None, 404):
+            return str(error)
+        # Something else deleted the namespace, or stopped the server.
+        text = f"what the scenario {namespace._scenario} expects is not verified: {error}"
+        if namespace.strict:
+            return text
+        _show_note(item.config, text)
+    return None
+
+
+def _judge_early(config, namespace, is_deletion):
+    """Judges what a namespace is about to forget, while a test runs. It fails the test at its end."""
+    item = config.stash.get(_item, None)
+    if not item or _kept not in item.stash:
+        return
+    if is_deletion and namespace is item.stash.get(_namespace, None) and _verified not in item.stash:
+        item.stash[_verified] = _scenario_problem(item)
+    if config.getoption("--entrupy-sim-audit"):
+        item.stash[_kept].append(_judgement(item, namespace))
 
 
 def _misuse(item):
     """Judges the clients of a test, where the run asks for it. Returns the findings as lines."""
-    level = item.config.getoption("--entrupy-sim-audit")
-    if not level:
+    if not item.config.getoption("--entrupy-sim-audit"):
         return []
-    ignore = _options(item).get("ignore_misuse") or {}
     own = item.stash.get(_namespace, None)
     namespaces = ([own] if own else []) + [other for other in item.stash.get(_made, []) if other is not own]
-    lines, is_judged = [], False
-    for namespace in [*namespaces, *_shared_namespaces(item)]:
-        try:
-            if namespace in namespaces:
-                namespace.expect_no_misuse(failing_at=level, ignore=ignore)
-                is_judged = True
-                continue
-            # Other tests use it too.
-            name = _header_text(item.stash.get(_id, item.nodeid))
-            if not namespace.control("GET", f"/_sim/requests?limit=1&test={quote(name, safe='')}")["requests"]:
-                continue
-            is_judged = True
-            found, _ = namespace._judge(level, ignore, name, item.stash[_before].get(namespace.name, 0))
-        except AssertionError as error:
-            found = [line.strip() for line in str(error).splitlines()[1:]]
-        except (_Forgotten, ValueError) as error:
-            lines.append(str(error))
-            continue
-        except SimulatorError as error:
-            # The test may have deleted the namespace, or stopped the server.
-            _show_note(item.config, f"the clients of {namespace.name} cannot be judged: {error}")
-            continue
-        lines += found
-        item.user_properties += [(_MISUSE, line) for line in found]
-    if is_judged or lines:
+    judgements = item.stash[_kept] + [
+        _judgement(item, namespace) for namespace in [*namespaces, *_shared_namespaces(item)] if not namespace._is_deleted]
+    # What is still remembered after a reset is found twice.
+    found = list(dict.fromkeys(line for _, lines, _ in judgements for line in lines))
+    lines = found + list(dict.fromkeys(line for _, _, problems in judgements for line in problems))
+    item.user_properties += [(_MISUSE, line) for line in found]
+    if lines or any(is_judged for is_judged, _, _ in judgements):
         item.config.stash[_judged] = item.config.stash.get(_judged, 0) + 1
     return ["the clients did what they should not:", *(f"  {line}" for line in lines)] if lines else []
+
+
+def _judgement(item, namespace):
+    """Judges the clients of a namespace. Returns whether it could, the findings, and why it could not; of a shared one only this test's."""
+    level = item.config.getoption("--entrupy-sim-audit")
+    ignore = _options(item).get("ignore_misuse") or {}
+    try:
+        if namespace in (item.stash.get(_namespace, None), *item.stash.get(_made, [])):
+            namespace.expect_no_misuse(failing_at=level, ignore=ignore)
+            return True, [], []
+        # Other tests use it too.
+        name = _header_text(item.stash.get(_id, item.nodeid))
+        if not namespace.control("GET", f"/_sim/requests?limit=1&test={quote(name, safe='')}")["requests"]:
+            return False, [], []
+        found, _ = namespace._judge(level, ignore, name, item.stash[_before].get(namespace.name, 0))
+        return True, found, []
+    except AssertionError as error:
+        return True, [line.strip() for line in str(error).splitlines()[1:]], []
+    except (_NotJudged, ValueError) as error:
+        return False, [], [str(error)]
+    except SimulatorError as error:
+        # Something else deleted the namespace, or stopped the server.
+        text = f"the clients of {namespace.name} cannot be judged: {error}"
+        if _is_strict(item):
+            return False, [], [text]
+        _show_note(item.config, text)
+        return False, [], []
 
 
 def _shared_namespaces(item):
@@ -419,7 +454,7 @@ def _shared_namespaces(item):
     if not simulator or not is_asked:
         return []
     default = Namespace("default", simulator.url, simulator.control_token)
-    return [*item.config.stash.get(_shared, []), default]
+    return [*(namespace for namespace in item.config.stash.get(_shared, []) if not namespace._is_deleted), default]
 
 
 def _look_at_shared(item):
@@ -510,6 +545,10 @@ def pytest_runtest_makereport(item):
     elif report.when == "call" and report.passed:
         item.stash[_passed] = True
     is_reachable = _explain(item, report) if report.failed else True
+    if report.when == "call" or not report.passed:
+        # The test was judged.
+        if _kept in item.stash:
+            del item.stash[_kept]
     if report.when != "teardown" and not report.passed:
         for text in _verify_rules(item, is_reachable):
             _show_note(item.config, text)
