@@ -24,7 +24,7 @@ test("requests are counted", searched(async (sim) => {
   await sim.expectRequest("POST", SEARCH);
   await sim.expectRequest("POST", SEARCH, { times: 3 });
   await sim.expectRequest("POST", "/v2/**", { atLeast: 2, atMost: 3 });
-  await sim.expectRequest(null, null, { status: "2xx", atMost: 2 });
+  await sim.expectRequest({ status: "2xx", atMost: 2 });
   await sim.expectRequest("POST", "/sdk/login", { times: 0 });
   await sim.expectRequest("POST", SEARCH, { test: sim.test, times: 3 });
   await sim.expectRequest("POST", SEARCH, { test: "another", times: 0, anyTest: true });
@@ -67,7 +67,7 @@ test("the differences of the nearest are named", searched(async (sim) => {
   // Where no request fits without its message, the server knows the nearest.
   text = await failure(() => sim.expectRequest("GET", "/v2/webhooks", { body: { limit: 4 } }));
   assert.match(text, /found 0; nearest:[^]*method is POST, not GET/);
-  text = await failure(() => sim.expectRequest("POST", SEARCH, { headers: { Authorization: "Token x" } }));
+  text = await error(() => sim.expectRequest("POST", SEARCH, { headers: { Authorization: "Token x" } }));
   assert.ok(text.includes("not 'Token x' (the journal masks secrets)") && !text.includes(sim.apiToken), text);
   assert.equal(await send(sim, "GET", "/v2/authentications/NONE"), 404);
   text = await failure(() => sim.expectRequest("GET", "/v2/authentications/*", { status: 200 }));
@@ -150,10 +150,11 @@ test("wrong expectations are errors", simulator.test(async (sim) => {
   for (const [bounds, expected] of [
     [{ times: -1 }, /^times must be a whole number/], [{ times: true }, /^times must be a whole number/], [{ times: 1.5 }, /got 1\.5$/],
     [{ atMost: "2" }, /^atMost must be a whole number/], [{ times: 1, atLeast: 1 }, /^times excludes atLeast and atMost/],
-    [{ atLeast: 2, atMost: 1 }, /^atLeast must be at most atMost, got 2 and 1$/]]) {
+    [{ atLeast: 2, atMost: 1 }, /^atLeast must be at most atMost, got 2 and 1$/],
+    [{ atLeast: 0 }, /^atLeast: 0 matches whatever happened: give atMost too, or times$/]]) {
     assert.match(await error(() => sim.expectRequest("POST", SEARCH, bounds)), expected);
     assert.match(await error(() => sim.expectRequest("POST", SEARCH, { ...bounds, body: {} })), expected);
-    assert.match(await error(() => sim.expectWebhook(null, bounds)), expected);
+    assert.match(await error(() => sim.expectWebhook(bounds)), expected);
   }
   for (const more of [{}, { body: {} }]) {
     assert.match(await error(() => sim.expectRequest("POST", "/sdk/serch", { ...more, times: 0 })),
@@ -167,6 +168,82 @@ test("wrong expectations are errors", simulator.test(async (sim) => {
   assert.match(await error(() => sim.expectRequest("POST", SEARCH, { at_least: 1 })), /did you mean atLeast\?$/);
 }));
 
+test("a masked value is neither there nor absent", simulator.test(async (sim) => {
+  const login = { signed_authorization_request: "abcdefgh", secret_key: 12345, "demo-api-token": 1, limit: 2 };
+  await send(sim, "POST", "/sdk/login", login, { "X-Api-Key": "12345", "X-Several": "demo-api-token" });
+  for (const match of [
+    { headers: { Authorization: "Token demo-api-token" } }, { headers: { Authorization: /demo-api/ } }, { headers: { authorization: /^Bearer / } },
+    { headers: { "X-Api-Key": 12345 } }, { headers: { "X-Several": "demo-api-token" } }, { body: "abcdefgh" }, { body: /abcd/ },
+    { body: { signed_authorization_request: "abcdefgh" } }, { body: { signed_authorization_request: /abcd/ } }, { body: { secret_key: 12345 } },
+    { body: { secret_key: { a: 1 } } }, { body: { "demo-api-token": 1 } }]) {
+    for (const bounds of [{ times: 0 }, { atMost: 0 }, { times: 1 }, { atLeast: 1 }, {}]) {
+      assert.match(await error(() => sim.expectRequest("POST", "/sdk/login", { ...match, ...bounds })),
+        /not known: .*\(the journal masks secrets\)\. Ask by route, username or test/, JSON.stringify([match, bounds]));
+    }
+    // It changes nothing here.
+    await sim.expectRequest("POST", "/sdk/login", { ...match, atMost: 1 });
+  }
+  // What is not masked decides.
+  await sim.expectRequest("POST", "/sdk/login", { body: { limit: 3, secret_key: 1 }, times: 0 });
+  await sim.expectRequest("POST", "/sdk/login", { headers: { Authorization: "Bearer x" }, times: 0 });
+  await sim.expectRequest("POST", "/sdk/login", { headers: { Authorization: "Token ***" }, body: { secret_key: "***", limit: 2 }, times: 1 });
+  await sim.control("DELETE", "/_sim/requests");
+  await send(sim, "POST", "/sdk/login", '{"limit": 2, "a": demo-api-token}');
+  assert.match(await error(() => sim.expectRequest("POST", "/sdk/login", { body: { limit: 2 }, times: 0, since: "sequence:2" })),
+    /body is no JSON: .*\(the journal masks secrets\)/);
+}));
+
+test("a masked value of a webhook is neither there nor absent", simulator.test(FROZEN, async (sim) => {
+  await sim.subscribe("http://127.0.0.1:9/one?secret=abc", "a-secret-key", { events: ["session.completed"] });
+  await sim.insertItems({ result: "authentic", customer_item_id: "demo-api-token" });
+  await sim.clock.advance("2s");
+  const body = { items: [{ text_fields: { customer_item_id: "demo-api-token" } }] };
+  for (const bounds of [{ times: 0 }, { atLeast: 1 }]) {
+    assert.match(await error(() => sim.expectWebhook("session.completed", { status: "any", body, ...bounds })),
+      /whether these deliveries match is not known: .*masks secrets/);
+  }
+  // The receiver's URL is known.
+  await sim.expectWebhook("session.completed", { status: "any", url: "http://127.0.0.1:9/one?secret=abd", times: 0 });
+}));
+
+for (const [name, lose] of [
+  ["restore", (sim) => sim.restore("before")], ["reset", (sim) => sim.reset()],
+  ["start of a scenario", (sim) => sim.control("POST", "/_sim/scenarios/late-result/start", {})]]) {
+  test(`of webhooks before a ${name} nothing can be said`, simulator.test(async (sim) => {
+    await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
+    await sim.snapshot("before");
+    await sim.insertItems();
+    // The journal has no deliveries.
+    await sim.control("DELETE", "/_sim/requests");
+    await sim.expectWebhook({ status: "any", atLeast: 1, atMost: 9 });
+    await lose(sim);
+    let since;
+    for (const bounds of [{ times: 0 }, { times: 1 }, { atMost: 3 }]) {
+      const text = await error(() => sim.expectWebhook({ status: "any", ...bounds }));
+      assert.match(text, /^deliveries before POST .* are forgotten.*: \{ since: .* in expectWebhook$/);
+      since = text.match(/since: "(.*?)"/)[1];
+      assert.match(await error(() => sim.expectWebhook({ status: "any", since: "2020-01-01T00:00:00Z", ...bounds })), /are forgotten/);
+    }
+    await sim.expectWebhook({ status: "any", times: 0, since });
+    // What is there is there.
+    await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
+    await sim.insertItems();
+    await sim.expectWebhook({ status: "any" });
+    assert.match(await failure(() => sim.expectWebhook({ status: "any", times: 0, since })), /found/);
+  }));
+}
+
+test("a restore before any webhook forgets none", simulator.test(FROZEN, async (sim) => {
+  await sim.reset();
+  await sim.expectWebhook({ status: "any", times: 0 });
+  await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
+  await sim.insertItems();
+  await sim.expectWebhook({ status: "any", times: 0, since: (await sim.clock.state()).epoch + 60 });
+  for (const since of ["2026-01-05", "2026-01-05T09:00:00", "soon", true]) {
+    assert.match(await error(() => sim.expectWebhook({ since })), /^since must be ISO 8601 with an offset/);
+  }
+}));
+
 test("webhooks are expected", simulator.test(FROZEN, async (sim) => {
   assert.match(await failure(() => sim.expectWebhook("session.completed")), /found 0; there is no subscription: make one/);
   for (const target of ["one?secret=abc", "two"]) await sim.subscribe(`http://127.0.0.1:9/${target}`, "a-secret-key", { events: ["session.completed"] });
@@ -174,9 +251,9 @@ test("webhooks are expected", simulator.test(FROZEN, async (sim) => {
   const [item] = await sim.insertItems({ result: "unknown" });
   await sim.clock.advance("2s");
   await sim.expectWebhook("session.completed", { entrupyId: item, status: "retrying", times: 2, attempts: 2 });
-  await sim.expectWebhook(null, { status: "any", url: /\/two$/, times: 1 });
-  await sim.expectWebhook(null, { status: "any", url: "http://127.0.0.1:9/two", body: { items: [{ entrupy_id: item }] }, times: 1 });
-  await sim.expectWebhook(null, { status: "any", body: { items: [{ status: { result: { id: "authentic" } } }] }, times: 0 });
+  await sim.expectWebhook({ status: "any", url: /\/two$/, times: 1 });
+  await sim.expectWebhook({ status: "any", url: "http://127.0.0.1:9/two", body: { items: [{ entrupy_id: item }] }, times: 1 });
+  await sim.expectWebhook({ status: "any", body: { items: [{ status: { result: { id: "authentic" } } }] }, times: 0 });
   await sim.expectWebhook("session.updated", { times: 0 });
   await sim.expectWebhook("session.updated", { entrupyId: item, times: 0 });
   assert.match(await error(() => sim.expectWebhook("session.updated", { entrupyId: "NOITEM00", times: 0 })), /no item/);
@@ -186,14 +263,14 @@ test("webhooks are expected", simulator.test(FROZEN, async (sim) => {
   }
   assert.ok(!text.includes("abc"));
   assert.match(await error(() => sim.expectWebhook("session.complete", { times: 0 })), /^there is no event session\.complete: use one of session\.completed, /);
-  assert.match(await error(() => sim.expectWebhook(null, { status: "lost" })), /^status must be waiting, sending.* or any, got lost$/);
+  assert.match(await error(() => sim.expectWebhook({ status: "lost" })), /^status must be waiting, sending.* or any, got lost$/);
 }));
 
 test("a verification of a domain is no event", simulator.test(FROZEN, async (sim) => {
   await sim.settings({ webhooks: { domain_verification: true } });
   await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
   assert.deepEqual((await sim.deliveries()).map((delivery) => delivery.event), ["verification"]);
-  await sim.expectWebhook(null, { status: "any", times: 0 });
+  await sim.expectWebhook({ status: "any", times: 0 });
   await sim.expectWebhook("verification", { status: "any", times: 1 });
 }));
 
@@ -202,8 +279,8 @@ test("a webhook is waited for", simulator.test(async (sim) => {
   await sim.insertItems({ result: "unknown" });
   await sim.expectWebhook("session.completed", { status: "retrying", times: 2, within: 20 });
   // One too many is known at once, and one too few at the end.
-  assert.match(await failure(() => sim.expectWebhook(null, { status: "retrying", times: 1, within: 600 })), /found 2/);
-  assert.match(await failure(() => sim.expectWebhook(null, { status: "retrying", times: 3, within: "200ms" })), /found 2/);
+  assert.match(await failure(() => sim.expectWebhook({ status: "retrying", times: 1, within: 600 })), /found 2/);
+  assert.match(await failure(() => sim.expectWebhook({ status: "retrying", times: 3, within: "200ms" })), /found 2/);
 }));
 
 test("an upper bound of webhooks waits for all of its time", simulator.test(async (sim) => {
@@ -237,18 +314,34 @@ test("what is undefined does not match everything", searched(async (sim) => {
     [() => sim.expectRequest("POST", SEARCH, { headers: { "X-Shop": undefined } }), "expectRequest: headers.X-Shop"],
     [() => sim.expectRequests([["POST", undefined]]), "a step: route"], [() => sim.expectRequests([{ route: SEARCH, status: undefined }]), "a step: status"],
     [() => sim.expectRequests([["POST", SEARCH]], { minGap: undefined }), "expectRequests: minGap"],
-    [() => sim.expectWebhook(undefined), "expectWebhook: event"], [() => sim.expectWebhook(null, { entrupyId: undefined, times: 0 }), "expectWebhook: entrupyId"],
-    [() => sim.expectWebhook(null, { body: { items: [undefined] }, times: 0 }), "expectWebhook: body.items[0]"],
+    [() => sim.expectWebhook(undefined), "expectWebhook: event"], [() => sim.expectWebhook({ entrupyId: undefined, times: 0 }), "expectWebhook: entrupyId"],
+    [() => sim.expectWebhook({ body: { items: [undefined] }, times: 0 }), "expectWebhook: body.items[0]"],
     [() => sim.requests({ route: undefined }), "requests: route"], [() => sim.deliveries({ entrupyId: undefined }), "deliveries: entrupyId"],
     [() => sim.fault({ status: 503 }, { route: undefined }), "fault: route"], [() => sim.outcome("unknown", { brand: undefined }), "outcome: brand"],
     [() => sim.wait("request:held", { after: undefined }), "wait: after"]]) {
-    assert.ok((await problem(call, "TypeError")).startsWith(`${name} is undefined: leave it out`), name);
+    assert.ok((await problem(call, "TypeError")).startsWith(`${name} is undefined: leave it out if it does not matter`), name);
   }
-  // What does not matter is said by null, or not at all.
-  await sim.expectRequest("POST", null, { status: null, times: 3 });
+  for (const [call, name] of [
+    [() => sim.expectRequest("POST", null), "expectRequest: route"], [() => sim.expectRequest(null, SEARCH), "expectRequest: method"],
+    [() => sim.expectRequest({ route: null }), "expectRequest: route"], [() => sim.expectRequest("POST", SEARCH, { status: null }), "expectRequest: status"],
+    [() => sim.expectRequest("POST", SEARCH, { times: null }), "expectRequest: times"], [() => sim.expectRequest("POST", SEARCH, { body: null }), "expectRequest: body"],
+    [() => sim.expectRequest("POST", SEARCH, { headers: null }), "expectRequest: headers"], [() => sim.expectRequests([[null, SEARCH]]), "a step: method"],
+    [() => sim.expectRequests([{ route: SEARCH, status: null }]), "a step: status"], [() => sim.expectWebhook(null), "expectWebhook: event"],
+    [() => sim.expectWebhook({ entrupyId: null, times: 0 }), "expectWebhook: entrupyId"], [() => sim.requests({ route: null }), "requests: route"],
+    [() => sim.fault({ status: 503 }, { route: null }), "fault: route"], [() => sim.outcome("unknown", { brand: null }), "outcome: brand"]]) {
+    assert.equal(await problem(call, "TypeError"), `${name} is null: leave it out if it does not matter`);
+  }
+  // What does not matter is left out.
+  await sim.expectRequest("POST", { times: 3 });
+  await sim.expectRequest({ route: SEARCH, times: 3 });
+  await sim.expectRequest("POST", { route: SEARCH, body: { limit: 3 }, times: 2 });
   await sim.expectRequest("POST");
   await sim.expectRequest();
-  await sim.expectRequests([[null, SEARCH]]);
+  await sim.expectRequests([{ route: SEARCH }]);
+  await sim.expectWebhook({ event: "session.completed", times: 0 });
+  assert.equal(await error(() => sim.expectRequest("POST", SEARCH, { route: SEARCH })), "expectRequest has route twice");
+  assert.equal(await error(() => sim.expectRequest("POST", { times: 0 }, SEARCH)), "expectRequest takes method, route and an object of options, the options last");
+  assert.match(await error(() => sim.expectWebhook("session.completed", null)), /^expectWebhook takes an object of options, got null/);
 }));
 
 test("a missing webhook says what keeps it", simulator.test(FROZEN, async (sim) => {

@@ -73,6 +73,38 @@ test("what says nothing holds neither with .not nor without", simulator.test(asy
   await both((side) => side.toHaveNoMisuse(), /^retry-too-soon could not judge everything: the journal has forgotten requests/);
 }));
 
+test("a masked secret holds neither with .not nor without", simulator.test(async (sim) => {
+  await send(sim, "POST", SEARCH, { limit: 2, secret_key: "abcdefgh" });
+  for (const more of [{ headers: { Authorization: "Token demo-api-token" } }, { headers: { Authorization: /demo-api/ } }, { body: { secret_key: "abcdefgh" } },
+    { body: "abcdefgh" }, { body: /abcd/, times: 1 }]) {
+    for (const side of [expect(sim), expect(sim).not]) {
+      assert.match(await problem(() => side.toHaveReceivedRequest("POST", SEARCH, more), "SimulatorError"), /the journal masks secrets/, JSON.stringify(more));
+    }
+  }
+  await expect(sim).not.toHaveReceivedRequest({ route: SEARCH, body: { limit: 3 } });
+  assert.match(await failure(() => expect(sim).not.toHaveReceivedRequest({ route: SEARCH, body: { limit: 2 } })), /and it does\n {2}#1 POST/);
+}));
+
+test("forgotten webhooks hold neither with .not nor without", simulator.test(async (sim) => {
+  await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
+  await sim.snapshot("before");
+  await sim.insertItems();
+  await sim.restore("before");
+  assert.match(await problem(() => expect(sim).not.toHaveSentWebhook("session.completed", { status: "any" }), "SimulatorError"), /are forgotten/);
+  assert.match(await problem(() => expect(sim).not.toHaveSentWebhook({ status: "any" }), "SimulatorError"), /are forgotten/);
+  await expect(sim).not.toHaveSentWebhook("session.completed", { status: "any", since: (await sim.clock.state()).now });
+}));
+
+test("an audit that could not judge holds neither with .not nor without", simulator.test({ strict: true }, async (sim) => {
+  await sim.settings({ journal: { body_bytes: 10 } });
+  await send(sim, "POST", SEARCH, { limit: 2, text: "x".repeat(200) });
+  for (const side of [expect(sim), expect(sim).not]) {
+    assert.match(await problem(() => side.toHaveNoMisuse({ failingAt: "warning" }), "SimulatorError"),
+      /^unread-member could not judge everything: .*; if that is meant, ignore has the rule$/);
+  }
+  await expect(sim).toHaveNoMisuse({ failingAt: "warning", ignore: { "unread-member": "bodies are long here" } });
+}));
+
 test("webhooks, misuse and scenarios", simulator.test({ scenario: "late-result", verify: false }, async (sim) => {
   await expect(sim).not.toHaveSentWebhook("session.completed");
   assert.match(await failure(() => expect(sim).toHaveSentWebhook("session.completed")), /there is no subscription/);

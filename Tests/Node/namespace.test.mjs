@@ -251,6 +251,54 @@ test("what the journal has forgotten was not judged", async () => {
   assert.deepEqual(notes, []);
 });
 
+test("what a test has its namespace forget is judged before", async () => {
+  const judged = await start({ url: simulator.url, audit: "error", artifacts: false, onNote: (text) => notes.push(text) });
+  const ask = (sim) => send(sim, "GET", "/v1/health?token=0123456789");
+  const found = /^ExpectationError: the clients did what they should not:\n {2}error token-in-url: /;
+  const ignoreMisuse = { forgotten: "these tests are about it" };
+  for (const lose of [
+    (sim) => sim.delete(), (sim) => sim.control("DELETE", `/_sim/namespaces/${sim.name}`), (sim) => sim.reset(), (sim) => sim.restore("before"),
+    (sim) => sim.control("DELETE", "/_sim/requests"), (sim) => sim.control("POST", "/_sim/scenarios/late-result/start", {})]) {
+    await assert.rejects(() => judged.withNamespace({ ignoreMisuse }, async (sim) => {
+      await sim.snapshot("before");
+      await ask(sim);
+      await lose(sim);
+    }), found, String(lose));
+  }
+  await assert.rejects(() => judged.withNamespace(async () => {
+    const sim = await judged.makeNamespace();
+    await ask(sim);
+    await sim.delete();
+  }), found);
+  await judged.withNamespace({ ignoreMisuse: { "token-in-url": "this test is about it" } }, async (sim) => {
+    await ask(sim);
+    await sim.delete();
+  });
+  // Behind its back.
+  notes.length = 0;
+  const drop = async (sim) => {
+    await ask(sim);
+    await fetch(`${simulator.url}/_sim/namespaces/${sim.name}`, { method: "DELETE" });
+  };
+  await judged.withNamespace(drop);
+  assert.match(notes.join(), /^the namespace test-\w+ is gone, so it was not judged/);
+  await assert.rejects(() => judged.withNamespace({ strict: true }, drop), /^ExpectationError: the namespace test-\w+ is gone/);
+  await judged.stop();
+});
+
+test("what an audit could not judge fails a strict test", async () => {
+  const judged = await start({ url: simulator.url, audit: "warning", artifacts: false, onNote: (text) => notes.push(text) });
+  const cut = async (sim) => {
+    await sim.settings({ journal: { body_bytes: 10 } });
+    await send(sim, "POST", SEARCH, { limit: 2, text: "x".repeat(200) });
+  };
+  notes.length = 0;
+  await judged.withNamespace(cut);
+  assert.match(notes.join(), /^unread-member could not judge everything: /);
+  await assert.rejects(() => judged.withNamespace({ strict: true }, cut), /^SimulatorError: unread-member could not judge everything: /);
+  await judged.stop();
+});
+
 test("an audit that judged nobody says so", async () => {
   const notes = [];
   const options = { url: simulator.url, audit: "error", artifacts: false, onNote: (text) => notes.push(text) };
@@ -283,8 +331,24 @@ test("a test with a scenario verifies what it expects", async (t) => {
   const plain = path.join(folder(t), "plain.yaml");
   fs.writeFileSync(plain, "name: plain\ndescription: Nothing.\nclock: {freeze: 2026-01-01T00:00:00Z}\ntimeline:\n  - {at: 1h, revoke_sessions: {}}\n");
   await simulator.withNamespace({ scenario: plain, onNote: (text) => notes.push(text) }, () => {});
-  await simulator.withNamespace({ scenario, onNote: (text) => notes.push(text) }, (sim) => sim.delete());
-  assert.deepEqual(notes, ["what the scenario late-result expects was not verified: the test deleted its namespace"]);
+  assert.deepEqual(notes, []);
+  // It is verified before the test deletes the namespace.
+  const unmet = /^ExpectationError: the scenario late-result did not pass: 2 of 2 checks failed/;
+  await assert.rejects(() => simulator.withNamespace({ scenario }, (sim) => sim.delete()), unmet);
+  await simulator.withNamespace({ scenario, verify: false }, (sim) => sim.delete());
+  const one = path.join(folder(t), "one.yaml");
+  fs.writeFileSync(one, "name: one\ndescription: One.\nclock: {freeze: 2026-01-01T00:00:00Z}\nexpect:\n  - {route: /v1/health, times: 1}\n");
+  await simulator.withNamespace({ scenario: one }, async (sim) => {
+    await send(sim, "GET", "/v1/health");
+    await sim.delete();
+  });
+  // Behind its back.
+  const drop = (sim) => fetch(`${simulator.url}/_sim/namespaces/${sim.name}`, { method: "DELETE" });
+  await simulator.withNamespace({ scenario, onNote: (text) => notes.push(text) }, drop);
+  assert.match(notes[0], /^the namespace test-\w+ is gone, so it was not judged: delete it with delete\(\), which judges it first$/);
+  assert.match(notes[1], /^what the scenario late-result expects is not verified: /);
+  assert.equal(notes.length, 2);
+  await assert.rejects(() => simulator.withNamespace({ scenario, strict: true }, drop), /^ExpectationError: the namespace test-\w+ is gone, so it was not judged/);
 });
 
 test("the environment of a process names the namespace and the test", simulator.test(async (sim) => {

@@ -257,7 +257,7 @@ test("an answer that is not JSON, or not what it should be, is named", async (t)
   for (const body of ["<html>", "[1", "", "3", "null", '"text"', "[".repeat(100_000), "{}"]) {
     const reply = (socket) => socket.end(`${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`);
     const sim = client((await hostile(t, reply)).url);
-    for (const call of [() => sim.requests(), () => sim.held(), () => sim.items(), () => sim.audit(), () => sim.expectWebhook(null, { times: 0 })]) {
+    for (const call of [() => sim.requests(), () => sim.held(), () => sim.items(), () => sim.audit(), () => sim.expectWebhook({ times: 0 })]) {
       assert.match(await problem(call, "SimulatorError"), /does not answer like entrupy-sim \S+ \(.*\): check its version/);
     }
   }

@@ -135,7 +135,9 @@ const USE = `
     const state: "running" | "frozen" = (await sim.clock.state()).mode;
     const { pending, nothing_due } = await sim.clock.advance({ to: "next" });
     await sim.expectRequest("POST", "/sdk/login", { times: 1, headers: { "X-A": /a/, "X-B": null }, body: { items: [{ id: /x/ }] } });
-    await sim.expectRequest(null, "/sdk/**");
+    await sim.expectRequest({ route: "/sdk/**" });
+    await sim.expectRequest("POST", { times: 0, since: 7 });
+    await sim.expectWebhook({ status: "any", since: "2026-01-05T09:00:00Z" });
     await sim.expectRequests([["POST", "/sdk/login", 429], { route: "/sdk/login", status: "2xx" }], { minGap: "2s" });
     await sim.expectWebhook("session.completed", { url: /hooks/, within: 5 });
     await sim.fault({ delay: { uniform: ["1s", 3] } }, { route: "/sdk/search" });
@@ -153,7 +155,7 @@ const USE = `
 const WRONG = [
   'start({ prot: 1 })', 'start({ audit: "never" })', 'sim.expectRequest("FETCH", "/")', 'sim.expectRequest("POST", "/", { at_least: 1 })',
   'sim.fault({ stats: 503 })', 'sim.fault({ status: "503" })', 'sim.clock.advance({ by: "1h" })', 'sim.outcome("unknown", { customer_item_id: "x" })',
-  'sim.expectRequests([["POST"]])', 'sim.expectWebhook("a", { status: "lost" })', 'sim.resolveFlag("a", {})', 'new Simulator()', 'sim.name = "a"',
+  'sim.expectRequest(null, "/")', 'sim.expectWebhook(null)', 'sim.expectRequest("POST", "/", { status: null })', 'sim.expectRequests([["POST"]])', 'sim.expectWebhook("a", { status: "lost" })', 'sim.resolveFlag("a", {})', 'new Simulator()', 'sim.name = "a"',
   'sim.user().flag("a", { note: "b" })', 'new User()', 'sim.requestRetake("a", { regions: "heel" })', 'sim.revokeSessions("a")',
   'sim.requests({ user: "x" })', 'simulator.test({ sed: "empty" }, () => {})'];
 
@@ -163,6 +165,7 @@ const JEST = `
   expect.extend(matchers);
   export async function use(sim: Namespace) {
     await expect(sim).not.toHaveReceivedRequest("POST", "/sdk/login");
+    await expect(sim).not.toHaveReceivedRequest({ route: "/sdk/login" });
     await expect(sim).toHaveNoMisuse({ failingAt: "warning" });
   }`;
 

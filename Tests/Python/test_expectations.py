@@ -177,7 +177,6 @@ def test_of_requests_before_a_restore_nothing_can_be_said(entrupy_sim, more):
     entrupy_sim.expect_request("POST", SEARCH, times=0, since=since, **more)
 
 
-@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
 @pytest.mark.parametrize("lose", [
     lambda sim: sim.restore("before"), lambda sim: sim.reset(), lambda sim: sim.control("POST", "/_sim/scenarios/late-result/start", {})])
 def test_of_webhooks_before_a_restore_nothing_can_be_said(entrupy_sim, lose):

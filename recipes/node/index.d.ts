@@ -394,7 +394,10 @@ export interface RequestExpectation extends Count {
   delivered?: boolean | "any";
   /** The name in `X-Sim-Test`: `sim.test` is that of this test. */
   test?: string;
-  /** For each name a text, a pattern that is found in it, or null: the request does not have it. Secrets are `***`. */
+  /**
+   * For each name a text, a pattern that is found in it, or null: the request does not have it. The journal masks secrets as `***`:
+   * where it is not known whether a masked value, here or in the body, is the expected one, and that would decide, it is a SimulatorError.
+   */
   headers?: Record<string, string | RegExp | null>;
   /**
    * A text that the body contains, a pattern, or a part of its JSON: members may be beside those that are given, lists have the same
@@ -413,6 +416,10 @@ export interface RequestExpectation extends Count {
   anyRegion?: boolean;
   /** Allows a status that the routes do not answer. */
   anyStatus?: boolean;
+  /** The method, where it is no parameter. */
+  method?: Method;
+  /** The route, where it is no parameter. */
+  route?: string;
 }
 
 /** A step of a sequence. */
@@ -482,6 +489,13 @@ export interface WebhookExpectation extends Count {
    * for all of it, unless too many come.
    */
   within?: Duration;
+  /**
+   * The earliest time of a delivery that counts, by the namespace's clock: ISO 8601 with an offset, or epoch seconds. After reset(),
+   * restore() or the start of a scenario `times` and `atMost` need it, since deliveries before are forgotten.
+   */
+  since?: Moment;
+  /** The event, where it is no parameter. */
+  event?: string;
 }
 
 /** A subscription to webhooks. */
@@ -784,12 +798,18 @@ export class Namespace {
   /**
    * Fails unless so many requests came. Without a number, one is enough.
    *
-   * @param method - null for any. Here and in other expectations, filters and rules, undefined is a TypeError.
-   * @param route - a glob over the path, without the namespace; null for any.
+   * What does not matter is left out. Here and in other expectations, filters and rules, undefined and null are a TypeError: a value that
+   * is missing by mistake would match everything.
+   *
+   * @param method - for any, leave it out, and give the route in `options`: `expectRequest({ route: "/sdk/login" })`.
+   * @param route - a glob over the path, without the namespace.
    * @throws ExpectationError with the nearest requests. SimulatorError for a route that the platforms do not have, or not with this
-   *   method, since none would be expected of it in vain; and if a part of a body that the journal did not keep would decide.
+   *   method, since none would be expected of it in vain; if a part of a body that the journal did not keep, or masked, would decide;
+   *   and for `atLeast: 0` alone, which matches whatever happened.
    */
-  expectRequest(method?: Method | null, route?: string | null, options?: RequestExpectation): Promise<void>;
+  expectRequest(method: Method, route: string, options?: RequestExpectation): Promise<void>;
+  expectRequest(method: Method, options?: RequestExpectation): Promise<void>;
+  expectRequest(options?: RequestExpectation): Promise<void>;
   /**
    * Fails unless requests came in this order, with any others between them. At most 100 steps.
    *
@@ -799,10 +819,12 @@ export class Namespace {
   /**
    * Fails unless so many webhooks were delivered. Without a number, one is enough.
    *
-   * @param event - for instance `session.completed`; null for any.
-   * @throws ExpectationError with the nearest deliveries, or what keeps them. SimulatorError for an event that does not exist.
+   * @param event - for instance `session.completed`; for any, leave it out.
+   * @throws ExpectationError with the nearest deliveries, or what keeps them. SimulatorError for an event that does not exist, and for a
+   *   maximum of deliveries of which some are forgotten.
    */
-  expectWebhook(event?: string | null, options?: WebhookExpectation): Promise<void>;
+  expectWebhook(event: string, options?: WebhookExpectation): Promise<void>;
+  expectWebhook(options?: WebhookExpectation): Promise<void>;
 
   /**
    * Fails unless the expectations of the scenario that was started here are met. test() does so at the end of a test that passes.
@@ -824,7 +846,8 @@ export class Namespace {
    * @param options - `failingAt` is `error`, the default, or `warning`; `ignore` has rules whose findings are meant, with the reason
    *   for each.
    * @throws SimulatorError if a rule could not judge requests because the journal has forgotten them. `ignore: { forgotten: "why" }`
-   *   says that it is meant. What could not be judged for another reason is a note.
+   *   says that it is meant. What could not be judged for another reason is a note, and with `strict` a SimulatorError; the rule in
+   *   `ignore` says that it is meant.
    */
   expectNoMisuse(options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<void>;
   /** Which documented answers, errors, states and limits this namespace has met. */
@@ -832,11 +855,11 @@ export class Namespace {
 
   /** Saves the whole state under a name. */
   snapshot(name: string): Promise<void>;
-  /** Goes back to a snapshot. */
+  /** Goes back to a snapshot. As with reset(), what happened is forgotten; test() judges it before. */
   restore(name: string): Promise<void>;
   /** Goes back to the seed data. */
   reset(): Promise<void>;
-  /** Deletes the namespace. One that is gone already is no error. */
+  /** Deletes the namespace. One that is gone already is no error. test() judges it, and what its scenario expects, before. */
   delete(): Promise<void>;
   /** Everything for a post-mortem: `entrupy-sim serve --bundle FILE` opens it. It holds tokens. The default of `maxBytes` is 1 GB. */
   bundle(options?: { maxBytes?: number }): Promise<Uint8Array>;
@@ -856,11 +879,14 @@ export interface MatcherResult {
 /** Matchers for `expect.extend`. Each waits, so write `await expect(sim).toHaveReceivedRequest("POST", "/sdk/login", { times: 1 })`. */
 export const matchers: {
   /** As `sim.expectRequest`. */
-  toHaveReceivedRequest(sim: Namespace, method?: Method | null, route?: string | null, options?: RequestExpectation): Promise<MatcherResult>;
+  toHaveReceivedRequest(sim: Namespace, method: Method, route: string, options?: RequestExpectation): Promise<MatcherResult>;
+  toHaveReceivedRequest(sim: Namespace, method: Method, options?: RequestExpectation): Promise<MatcherResult>;
+  toHaveReceivedRequest(sim: Namespace, options?: RequestExpectation): Promise<MatcherResult>;
   /** As `sim.expectRequests`. */
   toHaveReceivedRequests(sim: Namespace, steps: ReadonlyArray<Step>, options?: Gaps): Promise<MatcherResult>;
   /** As `sim.expectWebhook`. */
-  toHaveSentWebhook(sim: Namespace, event?: string | null, options?: WebhookExpectation): Promise<MatcherResult>;
+  toHaveSentWebhook(sim: Namespace, event: string, options?: WebhookExpectation): Promise<MatcherResult>;
+  toHaveSentWebhook(sim: Namespace, options?: WebhookExpectation): Promise<MatcherResult>;
   /** As `sim.expectNoMisuse`. */
   toHaveNoMisuse(sim: Namespace, options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<MatcherResult>;
   /** As `sim.verifyScenario`. */
@@ -869,12 +895,15 @@ export const matchers: {
 
 /** The matchers as `expect` has them. */
 export interface SimulatorMatchers {
-  /** As `sim.expectRequest`: with `.not`, that it fails. A misspelt route and requests that the journal has forgotten fail both ways. */
-  toHaveReceivedRequest(method?: Method | null, route?: string | null, options?: RequestExpectation): Promise<void>;
+  /** As `sim.expectRequest`: with `.not`, that it fails. A misspelt route, and what is forgotten or masked, fail both ways. */
+  toHaveReceivedRequest(method: Method, route: string, options?: RequestExpectation): Promise<void>;
+  toHaveReceivedRequest(method: Method, options?: RequestExpectation): Promise<void>;
+  toHaveReceivedRequest(options?: RequestExpectation): Promise<void>;
   /** As `sim.expectRequests`. */
   toHaveReceivedRequests(steps: ReadonlyArray<Step>, options?: Gaps): Promise<void>;
   /** As `sim.expectWebhook`. */
-  toHaveSentWebhook(event?: string | null, options?: WebhookExpectation): Promise<void>;
+  toHaveSentWebhook(event: string, options?: WebhookExpectation): Promise<void>;
+  toHaveSentWebhook(options?: WebhookExpectation): Promise<void>;
   /** As `sim.expectNoMisuse`. */
   toHaveNoMisuse(options?: { failingAt?: "error" | "warning"; ignore?: Record<string, string> }): Promise<void>;
   /** As `sim.verifyScenario`. */

@@ -450,6 +450,8 @@ def _narrowing(caller, **members):
     return {name: value for name, value in members.items() if value is not _LEFT_OUT}
 
 
+#: The seconds by which two moments may differ that are the same: texts have microseconds.
+_SAME = 1e-6
 #: A number that no journal reaches.
 _MANY = 1_000_000_000
 
@@ -661,7 +663,7 @@ def _delivery_differences(match, delivery):
     if "url" in match and not _text_matches(match["url"], delivery["url"] or ""):
         shown = without_secrets(delivery["url"] or "")
         found.append(f"url is {_instead(match['url'], shown, _may_be(match['url'], delivery['url']))}")
-    if "since" in match and delivery["created_at"] < _epoch(match["since"]):
+    if "since" in match and delivery["created_at"] < _epoch(match["since"]) - _SAME:
         found.append("it is from before since")
     if "attempts" in match and len(delivery["attempts"]) != match["attempts"]:
         found.append(f"attempts are {len(delivery['attempts'])}, not {match['attempts']}")
@@ -1512,7 +1514,7 @@ class Namespace:
         if not self._forgot:
             return
         call, clock = self._forgot
-        if "since" not in match or _epoch(match["since"]) < clock["epoch"]:
+        if "since" not in match or _epoch(match["since"]) < clock["epoch"] - _SAME:
             raise SimulatorError(
                 f"deliveries before {call} are forgotten, so this cannot be checked; all from {clock['now']} on are remembered: "
                 f"since=\"{clock['now']}\" in {caller}")

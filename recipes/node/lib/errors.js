@@ -29,7 +29,7 @@ class ExpectationError extends Error {
   }
 }
 
-/** The error of a value that is undefined. */
+/** The error of a value that is undefined or null. */
 function undefinedError(text) {
   const error = new TypeError(text);
   withoutOwnFrames(error);

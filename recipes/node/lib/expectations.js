@@ -2,10 +2,12 @@
 // What tests expect of requests and webhooks, and the words for what came instead.
 
 const { ExpectationError, SimulatorError, undefinedError } = require("./errors.js");
-const { checkDefined, checkOptions, given, short, shown, withoutSecrets } = require("./text.js");
+const { checkDefined, checkOptions, epoch, given, short, shown, withoutSecrets } = require("./text.js");
 
 /** The states of deliveries, and what stands for all. */
 const DELIVERY_STATES = ["waiting", "sending", "retrying", "delivered", "failed", "cancelled", "any"];
+/** The seconds by which two moments may differ that are the same: texts have microseconds. */
+const SAME = 1e-6;
 /** A number that no journal reaches. */
 const MANY = 1_000_000_000;
 /** What a step of a sequence may have. */
@@ -29,11 +31,19 @@ class Bounds {
     if (this.most !== null && this.least > this.most) {
       throw new SimulatorError(`atLeast must be at most atMost, got ${this.least} and ${this.most}`);
     }
+    if (this.least === 0 && this.most === null) {
+      throw new SimulatorError("atLeast: 0 matches whatever happened: give atMost too, or times");
+    }
     this.members = given({ times: numbers.times, at_least: numbers.atLeast, at_most: numbers.atMost });
   }
 
   holds(count) {
     return this.least <= count && (this.most === null || count <= this.most);
+  }
+
+  /** Whether so many more, of which each counts or not, would change what holds. */
+  dependsOn(doubtful, count) {
+    return Array.from({ length: doubtful }).some((_, index) => this.holds(count + index + 1) !== this.holds(count));
   }
 
   /** Whether a larger count changes nothing. */
@@ -46,6 +56,21 @@ class Bounds {
     if (this.least === this.most) return String(this.least);
     return this.least ? `${this.least} to ${this.most}` : `at most ${this.most}`;
   }
+}
+
+/**
+ * The members of an expectation whose first parameters may be left out, or be among the options: `("POST", { times: 1 })`,
+ * `({ route: "/sdk/login" })`.
+ */
+function named(caller, names, values) {
+  const place = values.findIndex((value) => value !== null && typeof value === "object");
+  const count = place < 0 ? names.length : Math.min(place, names.length);
+  if (values.length > count + 1) throw new SimulatorError(`${caller} takes ${names.join(", ")} and an object of options, the options last`);
+  const members = Object.fromEntries(values.slice(0, count).map((value, index) => [names[index], value]));
+  const options = values[count] ?? (values[count] === undefined ? {} : null);
+  const twice = Object.keys(members).find((name) => options !== null && typeof options === "object" && Object.hasOwn(options, name));
+  if (twice) throw new SimulatorError(`${caller} has ${twice} twice`);
+  return options !== null && typeof options === "object" && !Array.isArray(options) ? { ...members, ...options } : options;
 }
 
 /** A step of a sequence as the control API takes it. */
@@ -108,9 +133,24 @@ function matches(expected, text) {
 /** The end of a difference from a text with a masked part: whether it is one is not known. */
 const MASKED = " (the journal masks secrets)";
 
-/** Whether a text may be the one that the journal shows masked. */
-function mayBe(text, masked) {
-  if (typeof text !== "string" || typeof masked !== "string" || !masked.includes("***")) return false;
+/** How to ask for what is masked. */
+const ASK_OTHERWISE = "Ask by route, username or test, by other members of the JSON, or for the text as the journal shows it, with ***";
+
+/** Whether only what is masked differs. */
+function isDoubtful(differences) {
+  return differences.length > 0 && differences.every((part) => part.endsWith(MASKED));
+}
+
+/** Whether what is expected may be what the journal shows masked: a text, a pattern, or a value under the name of a secret. */
+function mayBe(expected, masked) {
+  if (typeof masked !== "string" || !masked.includes("***")) return false;
+  if (typeof expected === "string") return isMasked(expected, masked);
+  // What a pattern would find in a secret is not known.
+  return expected instanceof RegExp || (masked === "***" && expected !== null && typeof expected !== "boolean");
+}
+
+/** Whether a text is the masked one but for its masked parts. */
+function isMasked(text, masked) {
   const [first, ...rest] = masked.split("***");
   const last = rest.pop();
   if (!text.startsWith(first)) return false;
@@ -123,8 +163,8 @@ function mayBe(text, masked) {
   return text.length - place >= last.length && text.endsWith(last);
 }
 
-function instead(expected, actual) {
-  const hint = mayBe(expected, actual) ? MASKED : "";
+function instead(expected, actual, hasMasked = mayBe(expected, actual)) {
+  const hint = hasMasked ? MASKED : "";
   return `${short(shown(actual))}, not ${short(shown(expected))}${hint}`;
 }
 
@@ -132,10 +172,12 @@ function headerDifferences(expected, actual) {
   const found = [];
   for (const [name, value] of Object.entries(expected)) {
     const values = actual.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, text]) => text);
+    const wantedText = value instanceof RegExp ? value : String(value);
     if (value === null) {
       found.push(...values.map((text) => `header ${name} is ${short(shown(text))}, not absent`));
-    } else if (!values.some((text) => matches(value instanceof RegExp ? value : String(value), text))) {
-      found.push(values.length ? `header ${name} is ${instead(value, values.join(", "))}` : `header ${name} is absent`);
+    } else if (!values.some((text) => matches(wantedText, text))) {
+      const hasMasked = values.some((text) => mayBe(wantedText, text));
+      found.push(values.length ? `header ${name} is ${instead(value, values.join(", "), hasMasked)}` : `header ${name} is absent`);
     }
   }
   return found;
@@ -158,14 +200,15 @@ function bodyDifferences(expected, message) {
   if (text === null) throw new NotKept(`a body of ${message.bytes} bytes is not text`);
   if (typeof expected === "string" || expected instanceof RegExp) {
     if (expected instanceof RegExp ? isFound(expected, text) : text.includes(expected)) return [];
-    if (!message.truncated) return [`body is ${instead(expected, text)}`];
+    // The text may be in a secret, or reach into it.
+    if (!message.truncated) return [`body is ${instead(expected, text, text.includes("***"))}`];
   }
   if (message.truncated) throw new NotKept(`${text.length} characters of a body of ${message.bytes} bytes were kept`);
   let value;
   try {
     value = JSON.parse(text);
   } catch {
-    return [text ? `body is no JSON: ${short(shown(text))}` : "body is empty"];
+    return [text ? `body is no JSON: ${short(shown(text))}${text.includes("***") ? MASKED : ""}` : "body is empty"];
   }
   return jsonDifferences(expected, value, "body");
 }
@@ -177,8 +220,10 @@ function jsonDifferences(expected, actual, place) {
     return expected.flatMap((value, index) => jsonDifferences(value, actual[index], `${place}[${index}]`));
   }
   if (isPlainObject(expected) && isPlainObject(actual)) {
-    return Object.entries(expected).flatMap(([name, value]) =>
-      Object.hasOwn(actual, name) ? jsonDifferences(value, actual[name], `${place}.${name}`) : [`${place}.${name} is absent`]);
+    return Object.entries(expected).flatMap(([name, value]) => {
+      if (Object.hasOwn(actual, name)) return jsonDifferences(value, actual[name], `${place}.${name}`);
+      return [`${place}.${name} is absent${Object.keys(actual).some((key) => mayBe(name, key)) ? MASKED : ""}`];
+    });
   }
   const isEqual = expected instanceof RegExp && typeof actual === "string" ? isFound(expected, actual) : expected === actual;
   return isEqual ? [] : [`${place} is ${instead(expected, actual)}`];
@@ -197,8 +242,9 @@ function deliveryDifferences(match, delivery) {
   if (match.event === undefined && delivery.event === "verification") found.push("it verifies the domain");
   if (!["any", delivery.status].includes(match.status)) found.push(`status is ${delivery.status}, not ${match.status}`);
   if (match.url !== undefined && !matches(match.url, delivery.url ?? "")) {
-    found.push(`url is ${instead(match.url, withoutSecrets(delivery.url ?? ""))}`);
+    found.push(`url is ${instead(match.url, withoutSecrets(delivery.url ?? ""), mayBe(match.url, delivery.url))}`);
   }
+  if (match.since !== undefined && delivery.created_at < epoch(match.since) - SAME) found.push("it is from before since");
   if (match.attempts !== undefined && delivery.attempts.length !== match.attempts) {
     found.push(`attempts are ${delivery.attempts.length}, not ${match.attempts}`);
   }
@@ -230,6 +276,6 @@ function describeDelivery(delivery) {
 }
 
 module.exports = {
-  Bounds, DELIVERY_STATES, ExpectationError, MANY, MASKED, NotKept, answerOf, bodyDifferences, checkBody, checkRoute, deliveryDifferences, describeDelivery,
-  headerDifferences, nearestRequests, step, wanted,
+  ASK_OTHERWISE, Bounds, DELIVERY_STATES, ExpectationError, MANY, NotKept, SAME, answerOf, bodyDifferences, checkBody, checkRoute,
+  deliveryDifferences, describeDelivery, headerDifferences, isDoubtful, named, nearestRequests, step, wanted,
 };

@@ -4,7 +4,7 @@
 const { ExpectationError, SimulatorError } = require("./errors.js");
 const { Namespace } = require("./namespace.js");
 const { given, short } = require("./text.js");
-const { answerOf, step, wanted } = require("./expectations.js");
+const { answerOf, named, step, wanted } = require("./expectations.js");
 
 /**
  * A matcher of an expectation.
@@ -30,9 +30,10 @@ function matcher(name, expectation, describe, check = async () => {}) {
   };
 }
 
-async function came(sim, method, route, options = {}) {
-  const words = wanted(given({ method, route, ...options }));
-  const { status, username, test, anyRoute } = options;
+async function came(sim, ...rest) {
+  const options = named("expectRequest", ["method", "route"], rest);
+  const words = wanted(options);
+  const { method, route, status, username, test, anyRoute } = options;
   const list = await sim.requests(given({ method, route, status, username, test, anyRoute, limit: 3 }));
   return `${words}: expected that this does not hold, and it does${
     list.map((entry) => `\n  #${entry.sequence} ${entry.method} ${entry.path} ${answerOf(entry)}`).join("")}`;
@@ -41,15 +42,18 @@ async function came(sim, method, route, options = {}) {
 const matchers = {
   toHaveReceivedRequest: matcher("toHaveReceivedRequest",
     (sim, ...rest) => sim.expectRequest(...rest), came,
-    (sim, method, route, { status, username, since, test, delivered, ...options } = {}) => Namespace.checkAbsence(
-      sim, [given({ method, route, status, username, since, test, delivered })], options, "expectRequest")),
+    (sim, ...rest) => {
+      const { method, route, status, username, since, test, delivered, ...options } = named("expectRequest", ["method", "route"], rest);
+      return Namespace.checkAbsence(sim, [given({ method, route, status, username, since, test, delivered })], options, "expectRequest");
+    }),
   toHaveReceivedRequests: matcher("toHaveReceivedRequests",
     (sim, steps, options) => sim.expectRequests(steps, options),
     (sim, steps) => `expected that these requests do not follow each other, and they do: ${short(steps, 300)}`,
     (sim, steps, options) => Namespace.checkAbsence(sim, steps.map(step), options, "expectRequests")),
   toHaveSentWebhook: matcher("toHaveSentWebhook",
     (sim, ...rest) => sim.expectWebhook(...rest),
-    (sim, event, options = {}) => `webhook ${wanted(given({ event, ...options }))}: expected that this does not hold, and it does`),
+    (sim, ...rest) => `webhook ${wanted(named("expectWebhook", ["event"], rest))}: expected that this does not hold, and it does`,
+    (sim, ...rest) => Namespace.checkRemembered(sim, named("expectWebhook", ["event"], rest))),
   toHaveNoMisuse: matcher("toHaveNoMisuse",
     (sim, options) => sim.expectNoMisuse(options),
     () => "expected that the clients did what they should not, and they did not"),

@@ -7,13 +7,13 @@ const { randomUUID } = require("node:crypto");
 const { Control, problem } = require("./client.js");
 const { ExpectationError, SimulatorError } = require("./errors.js");
 const {
-  Bounds, DELIVERY_STATES, MANY, MASKED, NotKept, bodyDifferences, checkBody, checkRoute, deliveryDifferences, describeDelivery,
-  headerDifferences, nearestRequests, step, wanted,
+  ASK_OTHERWISE, Bounds, DELIVERY_STATES, MANY, NotKept, SAME, bodyDifferences, checkBody, checkRoute, deliveryDifferences,
+  describeDelivery, headerDifferences, isDoubtful, named, nearestRequests, step, wanted,
 } = require("./expectations.js");
 const { HEADER, VARIABLE } = require("./names.js");
 const { now, sleep } = require("./real.js");
 const { User } = require("./user.js");
-const { checkDefined, checkOptions, durationText, given, headerText, query, seconds, short } = require("./text.js");
+const { checkDefined, checkOptions, durationText, epoch, given, headerText, query, seconds, short } = require("./text.js");
 
 const REQUEST_FILTER = ["route", "method", "status", "delivered", "username", "since", "before", "test", "text", "trace", "limit"];
 const VERIFY = "/_sim/requests/verify";
@@ -30,6 +30,9 @@ function allowedNames(options) {
 
 /** Beside rules of the audit, what may be ignored: requests that the journal has forgotten. The server's reason has the word. */
 const FORGOTTEN = "forgotten";
+
+/** The calls after which a namespace does not remember what happened before, beside its deletion. */
+const LOSING = /^(POST \/_sim\/(reset|snapshots\/[^/]+\/restore|scenarios\/([^/]+\/)?start)|DELETE \/_sim\/requests)$/;
 
 class Clock {
   #control;
@@ -73,6 +76,12 @@ class Namespace {
   /** The notes that stood when their rules were removed. */
   #left = [];
   #onNote;
+  /** Called before what it remembers is lost. */
+  #onLosing = null;
+  /** Whether it was deleted here. */
+  #isDeleted = false;
+  /** The call after which deliveries from before it are forgotten, and the clock then; null if none are. */
+  #forgot = null;
 
   constructor(name, address, { token = null, strict = false, onNote = printNote, test = null, why, limits = {} } = {}) {
     this.name = name;
@@ -94,6 +103,11 @@ class Namespace {
   /** For this package: has notes that a later event can resolve wait for `verifyRules()`. */
   static deferNotes(namespace) {
     namespace.#deferred = new Map();
+  }
+
+  /** For this package: `judge(namespace, isDeletion)` is called, and waited for, before what the namespace remembers is lost. */
+  static onLosing(namespace, judge) {
+    namespace.#onLosing = judge;
   }
 
   get environment() {
@@ -118,8 +132,18 @@ class Namespace {
     return fetch(url, { ...options, headers });
   }
 
-  control(method, target, body, { contentType = "application/json" } = {}) {
-    return this.#control.send(method, target, body, contentType, true);
+  async control(method, target, body, { contentType = "application/json" } = {}) {
+    const call = `${method} ${target.split("?")[0]}`;
+    const isDeletion = ["DELETE /_sim/namespaces", `DELETE /_sim/namespaces/${this.name}`].includes(call);
+    if (!isDeletion && !LOSING.test(call)) return this.#control.send(method, target, body, contentType, true);
+    if (isDeletion) await this.#keepNotes();
+    await this.#onLosing?.(this, isDeletion);
+    // The journal alone has no deliveries.
+    const losesDeliveries = !isDeletion && method === "POST" && (await this.deliveries({ limit: 1 })).length > 0;
+    const answer = await this.#control.send(method, target, body, contentType, true);
+    this.#isDeleted = isDeletion;
+    if (losesDeliveries) this.#forgot = { call, clock: await this.clock.state() };
+    return answer;
   }
 
   // MARK: Rules
@@ -215,8 +239,8 @@ class Namespace {
     try {
       standing = [...standing, ...await this.#standingNotes()];
     } catch (error) {
-      // The namespace was deleted.
       if (error.status !== 404) throw error;
+      this.#reportGone();
     }
     // Whether the notes of rules that were removed in another way, as by a reset, were resolved before is not known.
     const unknown = [...(this.#deferred?.values() ?? [])].flat();
@@ -226,6 +250,14 @@ class Namespace {
       if (!this.#wasReported(note)) this.#report(subject, note);
     }
     if (this.strict && standing.length) throw new ExpectationError(standing.map((pair) => noted(...pair)).join("\n"));
+  }
+
+  /** Reports that the namespace is gone. One that was not deleted here fails a strict test: nothing judged it before. */
+  #reportGone() {
+    if (this.#isDeleted) return;
+    const text = `the namespace ${this.name} is gone, so it was not judged: delete it with delete(), which judges it first`;
+    if (this.strict) throw new ExpectationError(text);
+    this.#onNote(text);
   }
 
   /** For this package: starts a scenario by its name, or the one in `document`, the bytes of its file. */
@@ -246,7 +278,7 @@ class Namespace {
       await namespace.verifyScenario(name);
     } catch (error) {
       if (error.status !== 404) throw error;
-      namespace.#onNote(`what the scenario ${name} expects was not verified: the test deleted its namespace`);
+      namespace.#onNote(`what the scenario ${name} expects is not verified: ${error.message}`);
     }
   }
 
@@ -258,6 +290,16 @@ class Namespace {
     for (const match of matches) {
       await namespace.#askJournal({ match, at_most: MANY, ...allowedNames(options) }, caller);
     }
+  }
+
+  /** For this package: throws if deliveries were forgotten that may have matched: how many there were is not known then. */
+  static checkRemembered(namespace, { since }) {
+    if (!namespace.#forgot) return;
+    const { call, clock } = namespace.#forgot;
+    if (since !== undefined && epoch(since) >= clock.epoch - SAME) return;
+    throw new SimulatorError(
+      `deliveries before ${call} are forgotten, so this cannot be checked; all from ${clock.now} on are remembered: `
+      + `{ since: "${clock.now}" } in expectWebhook`);
   }
 
   // MARK: Held requests
@@ -443,13 +485,15 @@ class Namespace {
       ? `/_sim/requests/sequence:${id}` : `/_sim/requests/${encodeURIComponent(id)}`);
   }
 
-  async expectRequest(method, route, options = {}) {
+  async expectRequest(...values) {
+    const options = named("expectRequest", ["method", "route"], values);
     checkOptions("expectRequest", options, [
-      "status", "username", "since", "times", "atLeast", "atMost", "delivered", "test", "headers", "body", ...ANY_NAMES.keys()]);
-    const { status, username, since, delivered, test, headers, body } = options;
+      "method", "route", "status", "username", "since", "times", "atLeast", "atMost", "delivered", "test", "headers", "body",
+      ...ANY_NAMES.keys()]);
+    checkDefined("expectRequest", options);
+    const { method, route, status, username, since, delivered, test, headers, body } = options;
     const allowed = allowedNames(options);
-    checkDefined("expectRequest", { ...[{}, { method }, { method, route }][Math.min(arguments.length, 2)], ...options });
-    if (headers) checkDefined("expectRequest", headers, "headers.");
+    if (headers) checkBody("expectRequest", headers, "headers");
     if (body !== undefined) checkBody("expectRequest", body);
     const bounds = new Bounds(options);
     checkRoute(route);
@@ -497,8 +541,7 @@ class Namespace {
     const words = wanted({ ...match, headers: Object.keys(headers).length ? headers : undefined, body });
     if (checked.error) throw new ExpectationError(`${words}: ${checked.error}${nearestRequests(checked.nearest)}`);
     let found = 0;
-    const unknown = [];
-    const masked = [];
+    const doubtful = [];
     const near = [];
     for await (const entry of this.#journal({ delivered: match.status === undefined ? undefined : true, ...match })) {
       const kept = await this.#control.object(
@@ -510,23 +553,18 @@ class Namespace {
         if (!(error instanceof NotKept)) throw error;
         // Without the body this one counts or not.
         if (!differences.length) {
-          unknown.push(`${error.message}. The journal keeps more with settings({ journal: { body_bytes: … } })`);
+          doubtful.push(`${error.message}. The journal keeps more with settings({ journal: { body_bytes: … } })`);
           continue;
         }
       }
-      if (differences.length && differences.every((part) => part.endsWith(MASKED))) {
-        masked.push(`${differences[0]}. Look for a request by route, username or test instead`);
-      }
+      if (isDoubtful(differences)) doubtful.push(`${differences[0]}. ${ASK_OTHERWISE}`);
       if (!differences.length) found += 1;
       else if (near.length < 3) near.push({ request: entry, differences });
       if (bounds.isCertain(found)) break;
     }
     // A secret that is not seen is not one that was not sent.
-    if (bounds.holds(found) && !bounds.holds(found + masked.length)) {
-      throw new SimulatorError(`${words}: whether these requests match is not known: ${masked[0]}`);
-    }
-    if (unknown.length && bounds.holds(found) !== bounds.holds(found + unknown.length)) {
-      throw new SimulatorError(`${words}: whether these requests match is not known: ${unknown[0]}`);
+    if (bounds.dependsOn(doubtful.length, found)) {
+      throw new SimulatorError(`${words}: whether these requests match is not known: ${doubtful[0]}`);
     }
     if (bounds.holds(found)) return;
     const shownNear = near.length || found
@@ -547,22 +585,25 @@ class Namespace {
 
   // MARK: Webhooks
 
-  async expectWebhook(event, options = {}) {
+  async expectWebhook(...values) {
+    const options = named("expectWebhook", ["event"], values);
     checkOptions("expectWebhook", options, [
-      "entrupyId", "status", "url", "attempts", "body", "times", "atLeast", "atMost", "within"]);
-    const { entrupyId, status = "delivered", url, attempts, body, within = 0 } = options;
-    checkDefined("expectWebhook", arguments.length ? { event, ...options } : options);
+      "event", "entrupyId", "status", "url", "attempts", "body", "times", "atLeast", "atMost", "within", "since"]);
+    checkDefined("expectWebhook", options);
+    const { event, entrupyId, status = "delivered", url, attempts, body, within = 0, since } = options;
+    if (since !== undefined) epoch(since);
     if (body !== undefined) checkBody("expectWebhook", body);
     const bounds = new Bounds(options);
-    const match = given({ event, entrupy_id: entrupyId, status, url, attempts, body });
+    const match = given({ event, entrupy_id: entrupyId, status, url, attempts, body, since });
     if (!DELIVERY_STATES.includes(status)) {
       throw new SimulatorError(`status must be ${DELIVERY_STATES.slice(0, -1).join(", ")} or any, got ${short(status)}`);
     }
     await this.#checkEvent(event);
+    if (bounds.most !== null) Namespace.checkRemembered(this, options);
     const end = now() + seconds(within) * 1000;
     for (;;) {
       const isLast = now() >= end;
-      const [found, others] = await this.#countDeliveries(match);
+      const [found, others, doubtful] = await this.#countDeliveries(match);
       // More can come while it waits, and fewer cannot: what is too many stays so, and what is not too many holds at the end alone.
       if (!isLast && !bounds.isCertain(found)) {
         await sleep(Math.min(50, Math.max(end - now(), 1)));
@@ -570,6 +611,9 @@ class Namespace {
       }
       // That an item which does not exist has no webhook says nothing: this throws then.
       if (!found && match.entrupy_id !== undefined) await this.item(match.entrupy_id);
+      if (bounds.dependsOn(doubtful.length, found)) {
+        throw new SimulatorError(`webhook ${wanted(match)}: whether these deliveries match is not known: ${doubtful[0]}. ${ASK_OTHERWISE}`);
+      }
       if (bounds.holds(found)) return;
       throw new ExpectationError(
         `webhook ${wanted(match)}: expected ${bounds} such deliveries, found ${found}${await this.#webhookHint(others)}`);
@@ -578,7 +622,7 @@ class Namespace {
 
   /** Throws if there is no such event: a mistake would make an expectation of none worthless. */
   async #checkEvent(event) {
-    if (event === undefined || event === null) return;
+    if (event === undefined) return;
     const choices = await this.#control.object("GET", "/_sim/choices");
     const known = (choices.lists?.webhook_events ?? []).map((entry) => entry.id);
     if (![...known, "verification"].includes(event)) {
@@ -586,22 +630,24 @@ class Namespace {
     }
   }
 
-  /** The number of deliveries that match, and the newest three that do not, with their differences. */
+  /** The number of deliveries that match, the newest three that do not, with their differences, and what is masked in others. */
   async #countDeliveries(match) {
     let found = 0;
     const others = [];
+    const doubtful = [];
     let cursor;
     do {
       const page = await this.#control.object("GET",
         `/_sim/webhook-deliveries${query({ limit: 100, cursor, entrupy_id: match.entrupy_id })}`, undefined, { list: "deliveries" });
       for (const delivery of page.deliveries) {
         const differences = deliveryDifferences(match, delivery);
+        if (isDoubtful(differences)) doubtful.push(differences[0]);
         if (!differences.length) found += 1;
         else if (others.length < 3) others.push(`\n  ${describeDelivery(delivery)}: ${differences.join(", ")}`);
       }
       cursor = page.next_cursor;
     } while (cursor);
-    return [found, others];
+    return [found, others, doubtful];
   }
 
   async #webhookHint(others) {
@@ -666,12 +712,14 @@ class Namespace {
       + (finding.requests.length ? ` (requests ${finding.requests.map((request) => request.sequence).join(", ")})` : "")).join("")}`);
   }
 
-  /** Reports what rules could not judge. Throws where the journal has forgotten it: that nothing was found says nothing then. */
+  /** Reports what rules could not judge. Throws where the journal has forgotten it or the namespace is strict: nothing found says nothing. */
   #reportUnjudged(rules, ignore) {
     for (const { id, not_judged: reason } of rules.filter((rule) => rule.not_judged)) {
       const text = `${id} could not judge everything: ${reason}`;
-      if (!reason.includes(FORGOTTEN)) this.#onNote(text);
-      else if (!Object.hasOwn(ignore, FORGOTTEN)) throw new SimulatorError(`${text}; if that is meant, ignore has { ${FORGOTTEN}: "why" }`);
+      if (!reason.includes(FORGOTTEN)) {
+        if (this.strict) throw new SimulatorError(`${text}; if that is meant, ignore has the rule`);
+        this.#onNote(text);
+      } else if (!Object.hasOwn(ignore, FORGOTTEN)) throw new SimulatorError(`${text}; if that is meant, ignore has { ${FORGOTTEN}: "why" }`);
     }
   }
 
@@ -686,17 +734,16 @@ class Namespace {
   }
 
   async restore(name) {
-    await this.#control.send("POST", `/_sim/snapshots/${encodeURIComponent(name)}/restore`, undefined, undefined, true);
+    await this.control("POST", `/_sim/snapshots/${encodeURIComponent(name)}/restore`);
   }
 
   async reset() {
-    await this.#control.send("POST", "/_sim/reset", undefined, undefined, true);
+    await this.control("POST", "/_sim/reset");
   }
 
   async delete() {
-    await this.#keepNotes();
     try {
-      await this.#control.send("DELETE", `/_sim/namespaces/${this.name}`, undefined, undefined, true);
+      await this.control("DELETE", `/_sim/namespaces/${this.name}`);
     } catch (error) {
       if (error.status !== 404) throw error;
     }

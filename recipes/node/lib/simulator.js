@@ -87,8 +87,13 @@ class Simulator {
       await namespace.delete();
       throw error;
     }
-    if (running.getStore()) running.getStore().made.push(namespace);
-    else this.#otherCount += 1;
+    const store = running.getStore();
+    if (store) {
+      store.made.push(namespace);
+      Namespace.onLosing(namespace, store.judge);
+    } else {
+      this.#otherCount += 1;
+    }
     return namespace;
   }
 
@@ -114,9 +119,26 @@ class Simulator {
   async #run({ ignoreMisuse, verify = true, ...options }, body, signal) {
     this.#testCount += 1;
     const name = options.test ?? null;
-    const store = { name, made: [] };
+    let own = null;
+    let isOver = false;
+    let isVerified = !verify;
+    // What was found before a namespace lost it.
+    const lost = [];
+    const judge = async (namespace, isDeletion) => {
+      if (isOver) return;
+      try {
+        if (namespace === own && isDeletion && !isVerified) {
+          isVerified = true;
+          await Namespace.verifyScenario(own);
+        }
+        await this.#judge(namespace, ignoreMisuse);
+      } catch (error) {
+        lost.push(error);
+      }
+    };
+    const store = { name, made: [], judge };
     return running.run(store, async () => {
-      const own = await this.makeNamespace(options);
+      own = await this.makeNamespace(options);
       Namespace.deferNotes(own);
       let givenUp = null;
       // A runner that gave up no longer looks at the error.
@@ -129,16 +151,17 @@ class Simulator {
       let isPassed = false;
       try {
         const result = await body(own);
+        isOver = true;
+        for (const error of lost) throw error;
         for (const namespace of store.made) {
           await namespace.verifyRules();
-          if (namespace === own && verify) await Namespace.verifyScenario(own);
-          if (this.#options.audit) {
-            await expectedJudgement(namespace, { failingAt: this.#options.audit, ignore: ignoreMisuse ?? {} });
-          }
+          if (namespace === own && !isVerified) await Namespace.verifyScenario(own);
+          await this.#judge(namespace, ignoreMisuse);
         }
         isPassed = true;
         return result;
       } catch (error) {
+        isOver = true;
         signal?.removeEventListener("abort", giveUp);
         if (!isSkip(error) && !givenUp) addToError(error, await this.#explain(own, store.made, name, String(error?.message ?? "")));
         throw error;
@@ -151,6 +174,16 @@ class Simulator {
         await own.delete().catch(() => {});
       }
     });
+  }
+
+  /** Judges the clients of a namespace, where the run asks for it. Of one that is gone, `verifyRules()` has said so. */
+  async #judge(namespace, ignore) {
+    if (!this.#options.audit) return;
+    try {
+      await namespace.expectNoMisuse({ failingAt: this.#options.audit, ignore: ignore ?? {} });
+    } catch (error) {
+      if (error.status !== 404) throw error;
+    }
   }
 
   /** The lines about a test that failed: what its namespaces saw, and where the bundle is. */
@@ -222,15 +255,6 @@ class Simulator {
 
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
     await this.stop();
-  }
-}
-
-/** A judgement of clients that the server cannot give, because the test deleted the namespace, fails no test. */
-async function expectedJudgement(namespace, options) {
-  try {
-    await namespace.expectNoMisuse(options);
-  } catch (error) {
-    if (error.status !== 404) throw error;
   }
 }
 

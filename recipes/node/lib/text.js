@@ -127,12 +127,20 @@ function checkOptions(caller, options, known) {
   }
 }
 
-/** Throws TypeError for members that are undefined, which are mostly mistakes: without them more would match than is meant. */
-function checkDefined(caller, members, place = "") {
+/** Throws TypeError for members that are undefined or null, which are mostly mistakes: without them more would match than is meant. */
+function checkDefined(caller, members) {
   for (const [name, value] of Object.entries(members)) {
-    if (value !== undefined) continue;
-    throw undefinedError(`${caller}: ${place}${name} is undefined: leave it out, or give null, if it does not matter`);
+    if (value === undefined || value === null) throw undefinedError(`${caller}: ${name} is ${value}: leave it out if it does not matter`);
   }
+}
+
+/** The epoch seconds of a moment: a number of them, or ISO 8601 with an offset. */
+function epoch(moment) {
+  // Date.parse takes milliseconds alone.
+  const text = typeof moment === "string" && moment.match(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+  const found = text ? Date.parse(text[1] + text[3]) / 1000 + Number(text[2] ?? 0) : moment;
+  if (typeof found === "number" && Number.isFinite(found)) return found;
+  throw new SimulatorError(`since must be ISO 8601 with an offset, such as 2026-01-05T09:00:00Z, or epoch seconds, got ${shown(moment)}`);
 }
 
 /** The members that are given: neither undefined nor null. */
@@ -147,5 +155,5 @@ function query(members) {
 }
 
 module.exports = {
-  checkDefined, checkOptions, durationText, given, headerText, nearest, printable, query, seconds, short, shortHash, shown, sizeText, withoutSecrets,
+  checkDefined, checkOptions, durationText, epoch, given, headerText, nearest, printable, query, seconds, short, shortHash, shown, sizeText, withoutSecrets,
 };
