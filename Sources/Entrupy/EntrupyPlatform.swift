@@ -159,6 +159,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
             "invalid_reasons": catalogue.texts.invalidReasons.map { Choice(id: $0.id, name: $0.text[.english]) },
             "brands": catalogue.brands.map { Choice(id: $0.id, name: $0.name) },
             "categories": catalogue.categories.map { Choice($0.id) },
+            "item_types": catalogue.itemTypes.listed.map { Choice($0.id) },
             "config_types": ConfigType.allCases.map { Choice($0.rawValue) },
         ]
     }

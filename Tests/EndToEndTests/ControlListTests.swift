@@ -66,6 +66,8 @@ import Testing
         ("authentications?result=authentick", "result", "did you mean authentic?"),
         ("authentications?brand=Nkie", "brand", #"got "Nkie"; did you mean Nike?"#),
         ("authentications?category=sneaker", "category", "did you mean sneakers?"),
+        ("authentications?result=real", "result", "got \"real\"; expected one of authentic, unknown"),
+        ("requests?route=/sdk/*/submit", "route", "and /sdk/**/submit for any number of them"),
         ("authentications?flag=flaged", "flag", "did you mean flagged?"),
         ("authentications?text=a&brand=Nkie", "brand", "did you mean Nike?"),
         ("authentications?username=DemoOrg-sim-test-usr", "username", "did you mean DemoOrg-sim-test-user?"),
@@ -74,9 +76,9 @@ import Testing
         ("requests?format=har&username=xyz", "username", "is no user of this namespace"),
         (
             "requests?route=/sdk/lgoin", "route",
-            "matches /sdk/lgoin. Send any_route=true if it is meant. The nearest is POST /sdk/login"
+            "is wrong: no route of the server matches /sdk/lgoin; the nearest is POST /sdk/login. Send any_route=true if it is meant"
         ),
-        ("requests?route=/sdk/captures/*/submitt", "route", "The nearest is POST /sdk/captures/{id}/submit"),
+        ("requests?route=/sdk/captures/*/submitt", "route", "; the nearest is POST /sdk/captures/{id}/submit"),
         ("requests?route=/sdk/captures/*/images/hel", "route", "names no region of any workflow"),
         ("requests?route=/sdk/results/NOSUCHID", "route", "names no item of the namespace"),
         ("event-log?kind=result.st", "kind", "did you mean result.set?"),

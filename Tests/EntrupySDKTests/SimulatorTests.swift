@@ -495,7 +495,9 @@ struct SimulatorTests {
         let level = strict ? "failure" : "warning"
         #expect(found.count == 3, "\(found)")
         #expect(found.first?.hasPrefix("\(level): the fault flt_") == true)
-        #expect(found.first?.hasSuffix("match.route: no route of the server matches /sdk/serch") == true)
+        #expect(
+            found.first?.hasSuffix(
+                "match.route: no route of the server matches /sdk/serch; the nearest is POST /sdk/search") == true)
         #expect(found.dropFirst().first?.hasPrefix("\(level): the outcome rule out_") == true)
         // A user who is not there yet may still come.
         #expect(found.last?.hasPrefix("warning: ") == true, "\(found)")

@@ -197,7 +197,7 @@ test("notes are reported, wait for the end, or fail a strict test", async () => 
   notes.length = 0;
   const own = await simulator.makeNamespace();
   await own.fault({ status: 503 }, { route: "/sdk/serch" });
-  assert.match(notes.join(), /^the fault flt_\w+: match\.route: no route of the server matches \/sdk\/serch$/);
+  assert.match(notes.join(), /^the fault flt_\w+: match\.route: no route of the server matches \/sdk\/serch; the nearest is POST \/sdk\/search$/);
   const strict = await simulator.makeNamespace({ strict: true });
   assert.match(await problem(() => strict.fault({ status: 503 }, { route: "/sdk/serch" }), "ExpectationError"), /no route of the server matches/);
   notes.length = 0;

@@ -50,6 +50,16 @@ import Testing
         #expect(problems(query) == found)
     }
 
+    @Test(arguments: [
+        ("unknwon", "; did you mean unknown?"), ("blurry", "; did you mean blurry_images?"),
+        ("UNKNOWN", "; did you mean unknown?"), ("real", ""), ("x", ""),
+    ])
+    func aMisspeltWordHasASuggestion(word: String, question: String) {
+        var fields = FieldReader(["state": .string(word)], known: ["state"])
+        _ = fields.word("state", ["unknown", "blurry_images"])
+        #expect(problems(fields) == ["state must be one of unknown, blurry_images, got \"\(word)\"\(question)"])
+    }
+
     /// Looking takes longer than reading a key, and a body may have many.
     @Test func theNearestNamesAreLookedForTenTimes() {
         let members = JSONObject((10..<30).map { ("effec\($0)", JSONValue.bool(true)) })

@@ -2,6 +2,35 @@ import Testing
 
 @testable import Simulation
 
+/// Notes on the routes of rules.
+@Suite struct RouteNoteTests {
+    private let routes = [
+        ("GET", "/sdk/captures/{id}"), ("POST", "/sdk/captures/{id}/submit"), ("POST", "/sdk/search"),
+        ("GET", "/v2/authentications/{id}"), ("POST", "/v2/authentications/{id}/flag"), ("GET", "/v2/webhooks/{id}"),
+    ].map { KnownRoute($0.0, $0.1) }
+
+    /// A pattern whose word only an id can be is probably meant to cross slashes.
+    @Test(
+        arguments: [
+            (
+                "/sdk/*/submit",
+                "/sdk/*/submit matches only routes whose {id} is \"submit\"; a * stands for one part of a path, and /sdk/**/submit for any number of them"
+            ),
+            (
+                "/v2/*/flag",
+                "/v2/*/flag matches only routes whose {id} is \"flag\"; a * stands for one part of a path, and /v2/**/flag for any number of them"
+            ),
+            ("/sdk/serach", "no route of the server matches /sdk/serach; the nearest is POST /sdk/search"),
+            ("sdk/search", "no route of the server matches sdk/search; the nearest is POST /sdk/search"),
+            ("/xyz", "no route of the server matches /xyz"), ("/sdk/captures/cap_1", nil), ("/sdk/*/cap_1", nil),
+            ("/sdk/**/submit", nil), ("/sdk/captures/*/*", nil), ("/sdk/search", nil), ("*", nil),
+        ] as [(String, String?)])
+    func aRouteThatIsProbablyMeantOtherwiseHasANote(route: String, problem: String?) {
+        let notes = RouteNotes.notes(Glob(paths: route), method: nil, "match.", routes, unsimulated: [])
+        #expect(notes.map(\.problem) == (problem.map { [$0] } ?? []))
+    }
+}
+
 @Suite struct GlobTests {
     @Test(
         arguments: [

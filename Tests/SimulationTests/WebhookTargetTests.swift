@@ -20,6 +20,13 @@ import Testing
         #expect(try #require(WebhookTarget.Address(text)).isLocal == isLocal)
     }
 
+    @Test(arguments: ["localhost:9000/hooks", "ftp://127.0.0.1/hooks"])
+    func aURLWithoutItsSchemeSaysHowItBegins(text: String) {
+        #expect(throws: WebhookTarget.Problem.self) { try WebhookTarget.read(text).get() }
+        guard case .failure(let problem) = WebhookTarget.read(text) else { return }
+        #expect(problem.text == "must begin with http:// or https://, for instance http://127.0.0.1:9000/hooks")
+    }
+
     @Test func aNameIsRefusedIfNoneOfItsAddressesIsAllowed() throws {
         let target = try WebhookTarget.read("http://hooks.example.com/a").get()
         #expect(target.refused(of: ["192.0.2.1", "2001:db8::1"]) == "192.0.2.1")

@@ -240,7 +240,7 @@ struct PlanGeneration: Operation {
             notes.append(
                 ErrorDetail(
                     "brand",
-                    "\"\(brand.excerpt)\": \(Results.unknownBrand(brand, job)); an item that a capture submits with it ends as not_supported"
+                    "\"\(brand.excerpt)\": an item that a capture submits with it ends as not_supported, because \(Results.unknownBrand(brand, job))"
                 )
             )
         }
@@ -251,7 +251,8 @@ struct PlanGeneration: Operation {
             notes.append(
                 ErrorDetail(
                     "item_type",
-                    "\"\(type.excerpt)\": \(reason); an item that a capture submits with it ends as not_supported"))
+                    "\"\(type.excerpt)\": an item that a capture submits with it ends as not_supported, because \(reason)"
+                ))
         }
         return Generation(
             template: template, user: user, newest: job.now, stateGeneration: job.state.generation, notes: notes)

@@ -55,7 +55,8 @@ extension ListAuthentications.Filter {
             if let id = try kept(value, field, job) { return id }
             let lower = known.map { $0.lowercased() }
             let near = NearestName.nearest(to: value.lowercased(), among: lower).flatMap { lower.firstIndex(of: $0) }
-            let question = near.map { "; did you mean \(known[$0])?" } ?? ""
+            let names = known.count <= 20 ? "; expected one of \(known.joined(separator: ", "))" : ""
+            let question = near.map { "; did you mean \(known[$0])?" } ?? names
             problems.add(name, "is no \(name) that the platform or an item has, got \"\(value.excerpt)\"\(question)")
             return nil
         }

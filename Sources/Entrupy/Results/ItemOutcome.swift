@@ -129,8 +129,11 @@ extension ItemOutcome: PlatformOutcome {
             notes.add("result", "only \(kind) fingerprints can have \(result)")
         }
         if let brand, catalogue.brand(matching: brand) == nil {
+            let near = NearestName.nearest(to: brand, among: catalogue.brands.map(\.name))
+            let guess = near.map { "did you mean \($0)? " } ?? ""
             notes.add(
-                "match.brand", "the catalogue has no brand \"\(brand)\"; the rule still matches items that name it")
+                "match.brand",
+                "the catalogue has no brand \"\(brand)\"; \(guess)the rule still matches items that name it")
         }
         if let category, catalogue.category(category) == nil {
             let ids = catalogue.categories.map(\.id).joined(separator: ", ")

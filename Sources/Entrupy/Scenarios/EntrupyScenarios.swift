@@ -77,6 +77,11 @@ extension ScenarioAction.Kind {
 }
 
 extension ScenarioExpectation.Kind {
+    /// The way out for the scenario's author. Testers only wait for the item.
+    private static func authorsWayOut(_ neighbour: String) -> String {
+        "A scenario that means so has \(QueryName.item.member): true beside \(neighbour)"
+    }
+
     private static let items = Self(name: "item", members: [QueryName.item.member]) { fields, _ in
         let isAnyItem = !fields.anyNames().isEmpty
         var item = fields.object("item", known: ["customer_item_id", "result", "flag"])
@@ -92,10 +97,10 @@ extension ScenarioExpectation.Kind {
             let isUnknown = items.isEmpty && (result != nil || flag != nil) && !isAnyItem
             if amount.contains(found), !isUnknown { return (found, nil) }
             let states = items.prefix(3).map { "\($0.customerItemID) is \($0.result.rawValue), \($0.flag.rawValue)" }
-            let seen = states.isEmpty ? "there is no such item" : states.joined(separator: "; ")
+            let seen = states.isEmpty ? "no item \(id) was submitted yet" : states.joined(separator: "; ")
             return (
                 found,
-                isUnknown ? "\(seen). \(QueryName.item.wayOut(beside: "item"))" : "\(amount.tally(found)); \(seen)"
+                isUnknown ? "\(seen). \(authorsWayOut("item"))" : "\(amount.tally(found)); \(seen)"
             )
         }
     }
@@ -109,7 +114,7 @@ extension ScenarioExpectation.Kind {
             let statuses = try job.transaction.captureStates(customerItemID: id)
             let found = statuses[status] ?? 0
             if let id, statuses.isEmpty, amount.contains(0), !isAnyItem {
-                return (0, "there is no capture of \(id). \(QueryName.item.wayOut(beside: "capture"))")
+                return (0, "there is no capture of \(id). \(authorsWayOut("capture"))")
             }
             if amount.contains(found) { return (found, nil) }
             let others = statuses.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }.map { "\($0.1) \($0.0)" }

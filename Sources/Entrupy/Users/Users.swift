@@ -13,13 +13,18 @@ enum Users {
         return user
     }
 
-    /// A user, created if necessary. The username must begin with an organization's name and a hyphen.
+    /// A user, by its username or by a `unique_user_id` that no other has, created if necessary. The username of a new one must
+    /// begin with an organization's name and a hyphen.
     static func findOrCreate(_ username: String, _ job: JobContext) throws -> UserRecord {
         if let user = try job.transaction.user(username: username) { return user }
         let organizations = try job.transaction.organizations()
         guard let organization = organizations.first(where: { username.utf8.starts(with: "\($0.name)-".utf8) }) else {
+            let called = try job.transaction.users(before: .max, uniqueUserID: username, limit: 2)
+            if called.count == 1 { return called[0] }
             let names = organizations.map { "\($0.name)-" }.joined(separator: " or ")
-            throw PlatformError.invalid(field: "username", "must begin with \(names), got \"\(username.excerpt)\"")
+            let guess = organizations.first.map { "; did you mean \($0.name)-\(username.excerpt)?" } ?? ""
+            throw PlatformError.invalid(
+                field: "username", "must begin with \(names), got \"\(username.excerpt)\"\(guess)")
         }
         let id = String(decoding: username.utf8.dropFirst(organization.name.utf8.count + 1), as: UTF8.self)
         if let problem = TextRules.uniqueUserIDProblem(id) {

@@ -151,9 +151,12 @@ package struct FaultRule: Sendable {
             !platforms.isFutureWebhookEvent(webhook.pattern),
             !platforms.futureWebhookEvents(SeededGenerator(randomSeed: 0)).contains(where: webhook.matches)
         {
-            let events = platforms.webhookEvents.joined(separator: ", ")
+            let known = platforms.webhookEvents
+            let guess = FieldReader.guess(webhook.pattern, known)
             notes.append(
-                ErrorDetail("match.webhook", "no webhook event matches \(webhook.pattern); events are \(events)"))
+                ErrorDetail(
+                    "match.webhook",
+                    "no webhook event matches \(webhook.pattern); \(guess)events are \(known.joined(separator: ", "))"))
         }
         return notes
     }
@@ -192,11 +195,22 @@ package enum RouteNotes {
         }
         guard !met.isEmpty else {
             guard !unsimulated.contains(where: route.overlaps) else { return [] }
-            let wider = route.crossingSlashes.flatMap { wider in
-                routes.contains { wider.overlaps($0.path) }
-                    ? "; a * stands for one part of a path, and \(wider.pattern) for any number of them" : nil
-            }
-            return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)\(wider ?? "")")]
+            let parts = route.pattern.split(at: "/").map(String.init)
+            let near = NearestRoute(routes.map { ($0.parts.map(String.init), $0.method) })
+                .nearest(to: parts, method ?? "GET")
+            let hint = wider(route, routes) ?? near.map { "; the nearest is \($0)" } ?? ""
+            return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)\(hint)")]
+        }
+        // Where each route takes a word of the pattern as an id, it is probably the word of a longer path.
+        if met.allSatisfy({ !$0.named(by: route).isEmpty }),
+            let hint = wider(route, routes)
+        {
+            let (parameter, value) = met[0].named(by: route)[0]
+            return [
+                ErrorDetail(
+                    "\(prefix)route", "\(route.pattern) matches only routes whose {\(parameter)} is \"\(value)\"\(hint)"
+                )
+            ]
         }
         var methods = Set(met.map(\.method))
         // HEAD is allowed on every route that allows GET.
@@ -208,5 +222,13 @@ package enum RouteNotes {
                 "no route matching \(route.pattern) accepts \(method); they accept "
                     + methods.sorted().joined(separator: ", "))
         ]
+    }
+
+    /// The end of a note on the pattern with `**` for each `*`; `nil` if it has no `*`, or if no route has its words, other than as ids.
+    private static func wider(_ route: Glob, _ routes: [KnownRoute]) -> String? {
+        guard let wider = route.crossingSlashes,
+            routes.contains(where: { wider.overlaps($0.path) && $0.named(by: wider).isEmpty })
+        else { return nil }
+        return "; a * stands for one part of a path, and \(wider.pattern) for any number of them"
     }
 }

@@ -73,7 +73,7 @@ struct UnknownNames {
         else { return [] }
         let method = query.method.flatMap { $0.isIdentical(to: "OPTIONS") ? nil : $0 }
         return RouteNotes.notes(route, method: method, place.prefix, known.all, unsimulated: known.unsimulated)
-            .map { ErrorDetail($0.field, $0.problem + wayOut(.route)) }
+            .map { ErrorDetail($0.field, "is wrong: " + $0.problem + wayOut(.route)) }
     }
 
     /// The problem of an item or a region in the path, if no route can have it there.
@@ -124,13 +124,10 @@ extension JournalQuery {
         guard let route, !job.journal.contains(where: { route.matches(RoutePath.plain($0.path)) }) else { return known }
         var asked = JournalQuery()
         (asked.route, asked.method) = (route, method)
-        var problems = try UnknownNames(query: asked, allowed: allowed, place: ("", nil)).problems(
+        let problems = try UnknownNames(query: asked, allowed: allowed, place: ("", nil)).problems(
             job, ofRouteAlone: false)
-        guard !problems.isEmpty else { return known }
-        let routes = NearestRoute(job.state.environment.routes.all.map { ($0.parts.map(String.init), $0.method) })
-        let near = routes.nearest(to: route.pattern.split(at: "/").map(String.init), method ?? "GET")
-        if let near { problems[0].problem += ". The nearest is \(near)" }
-        throw PlatformError.invalid(problems)
+        guard problems.isEmpty else { throw PlatformError.invalid(problems) }
+        return known
     }
 
     /// The problems of parts that name a secret. Journals show secrets masked, so whether one was sent cannot be asked

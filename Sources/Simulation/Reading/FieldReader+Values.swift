@@ -54,13 +54,17 @@ extension FieldReader {
 
     /// One of some words; in a filter of the control API in any letter case [D control-filters].
     package mutating func word(_ key: String, _ accepted: [String]) -> String? {
-        let isFilter = isFilter
-        return value(key, "must be one of \(accepted.joined(separator: ", "))") { value in
-            value.text.flatMap { text in
-                accepted.first { $0.isIdentical(to: text) }
-                    ?? (isFilter ? accepted.first { $0.isIdentical(to: text.lowercased()) } : nil)
-            }
-        }
+        guard let value = value(key) else { return nil }
+        let lower = value.text?.lowercased() ?? ""
+        if let found = accepted.first(where: { $0.isIdentical(to: value.text ?? "") }) { return found }
+        if isFilter, let found = accepted.first(where: { $0.isIdentical(to: lower) }) { return found }
+        // Looking for the nearest takes longer than reading.
+        let guess = problemCount < Self.maxGuesses ? Self.guess(lower, accepted) : ""
+        report(
+            key,
+            "must be one of \(accepted.joined(separator: ", ")), got \(value.quoted)"
+                + (guess.isEmpty ? "" : "; \(guess.dropLast())"))
+        return nil
     }
 
     /// One of some words, which must be given.

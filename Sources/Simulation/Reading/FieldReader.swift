@@ -127,7 +127,10 @@ package struct FieldReader {
     /// A question for the nearest of the known names, or nothing if none is near.
     package static func guess(_ name: String, _ known: [String]) -> String {
         // In short names, two other letters make another word.
-        let near = NearestName.nearest(to: name, among: known, maxDistance: max(1, min(name.utf8.count, 63) / 3))
+        let length = min(name.utf8.count, 63)
+        let near =
+            NearestName.nearest(to: name, among: known, maxDistance: min(max(1, length / 3), length - 1))
+            ?? known.first { length > 3 && $0.utf8.starts(with: name.utf8) }
         return near.map { "did you mean \($0)? " } ?? ""
     }
 

@@ -142,14 +142,15 @@ extension Namespace {
     package func snapshot(_ name: String) async throws -> SnapshotRecord {
         try SnapshotName.check(name)
         let environment = environment
-        let found = try await environment.copying { [namespace = self.name] in
-            try environment.snapshots.find(namespace, name)
+        return try await environment.copying { [namespace = self.name] in
+            if let found = try environment.snapshots.find(namespace, name) { return found }
+            let names = try environment.snapshots.list(namespace).snapshots.map(\.name)
+            let way =
+                names.isEmpty
+                ? "save one with PUT /_sim/snapshots/\(name)"
+                : "\(FieldReader.guess(name, names))GET /_sim/snapshots lists them"
+            throw PlatformError.notFound("there is no snapshot \"\(name)\"; \(way)")
         }
-        guard let found else {
-            throw PlatformError.notFound(
-                "there is no snapshot \"\(name)\"; save one with PUT /_sim/snapshots/\(name)")
-        }
-        return found
     }
 }
 

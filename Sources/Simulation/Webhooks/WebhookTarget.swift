@@ -21,7 +21,7 @@ package struct WebhookTarget: Sendable {
             return .failure(Problem(text: "must be a URL, \(example)"))
         }
         guard scheme == "http" || scheme == "https" else {
-            return .failure(Problem(text: "must be http or https, \(example); this is \(scheme)"))
+            return .failure(Problem(text: "must begin with http:// or https://, \(example)"))
         }
         guard url.user == nil, url.password == nil else {
             return .failure(Problem(text: "must not hold a user or password; the secret_key signs what is sent"))
