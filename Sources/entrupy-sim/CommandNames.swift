@@ -19,6 +19,8 @@ enum CommandNames {
 
     /// The words with the present name of a command that had another one. A note on standard error says so.
     static func current(_ words: [String]) -> [String] {
+        // Every other group has a command of this name.
+        if words.starts(with: ["events", "list"]) { return ["events"] + words.dropFirst(2) }
         guard words.count > 1, words[0] == "webhooks", ["show", "redeliver", "trigger"].contains(words[1]) else {
             return words
         }

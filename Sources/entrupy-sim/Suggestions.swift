@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import SimulationAPI
 
@@ -14,12 +15,14 @@ enum Suggestions {
         "check": ["verify", "doctor"], "test": ["verify"], "status": ["doctor", "show"], "health": ["doctor"],
         "start": ["serve"], "server": ["serve"], "up": ["serve"], "ns": ["namespace"], "stop": ["freeze"],
         "set": ["advance"], "load": ["import", "restore"], "download": ["export"], "upload": ["import"],
-        "retry": ["redeliver"], "repeat": ["resend"], "edit": ["set"], "update": ["set"], "change": ["set"],
+        "retry": ["redeliver", "resend"], "repeat": ["resend", "redeliver"], "unfreeze": ["resume"], "edit": ["set"],
+        "update": ["set"], "change": ["set"],
     ]
 
     /// Options of other programs, or of other commands here, for what an option has another name for.
     static let otherOptions = [
-        "user": ["username"], "user-name": ["username"], "unique-user-id": ["username"], "ns": ["namespace"],
+        "user": ["username"], "username": ["user"], "user-name": ["username"], "unique-user-id": ["username"],
+        "ns": ["namespace"],
         "name": ["namespace", "new"], "world": ["namespace"], "server": ["url"], "address": ["url", "host"],
         "base-url": ["url", "public-url"], "endpoint": ["url"], "bind": ["host"], "listen": ["host", "port"],
         "token": ["control-token"], "api-token": ["control-token"], "out": ["output"], "file": ["output", "bundle"],
@@ -44,10 +47,18 @@ enum Suggestions {
         let word = words[path.count]
         guard !word.hasPrefix("-"), word != "help" else { return nil }
         let group = "entrupy-sim \(path.joined(separator: " "))"
-        let guess = meant(by: word, among: names, otherCommands).map { "did you mean \"\(group) \($0)\"? " } ?? ""
+        let guess =
+            meant(by: word, among: names, otherCommands)
+            .map { "did you mean \"\(group) \($0)\(operands(words.dropFirst(path.count + 1), of: $0, path))\"? " } ?? ""
         return Refusal(
             .usage, "there is no command \"\(path.joined(separator: " ")) \(word)\"",
             next: "\(guess)\(group) has \(names.joined(separator: ", "))")
+    }
+
+    /// The operands of a command that is suggested, behind a space each: without its ids, `clear` would remove all rules.
+    private static func operands(_ words: ArraySlice<String>, of name: String, _ path: [String]) -> String {
+        let operands = words.prefix { !$0.hasPrefix("-") }.map { " " + Shell.operand($0) }.joined()
+        return operands.isEmpty && name == "clear" && ["fault", "outcome"].contains(path.last) ? " ID" : operands
     }
 
     /// The commands that a first word can mean: those of a group with its name, or one with a near name or the same meaning.

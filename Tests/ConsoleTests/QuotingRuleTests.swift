@@ -39,13 +39,13 @@ import Testing
         "Console/StandalonePage.swift": ["Frame", "Shell"],
         // The flags of curl; the address, quoted before; `route` and `method`, quoted above; numbers; constants.
         "Console/Wording/Snippets.swift": ["anyRoute", "delivered", "method", "options", "place", "route", "status"],
-        // A hint that is made by the next two.
-        "entrupy-sim/Client/ControlClient.swift": ["Shell", "options"],
+        // A hint that is made by the next two, and a constant.
+        "entrupy-sim/Client/ControlClient.swift": ["Shell", "options", "unset"],
         // The given words of this program, and options that are quoted there.
         "entrupy-sim/Client/ControlOptions.swift": ["place", "server", "text"],
         "entrupy-sim/Client/Terminal.swift": ["place", "text"],
-        // One of two words of the program.
-        "entrupy-sim/Client/Refusal.swift": ["thing"],
+        // One of two words of the program, and the name of a snapshot, which has no characters of a shell.
+        "entrupy-sim/Client/Refusal.swift": ["$0", "thing"],
         // A name of a command of this program.
         "entrupy-sim/CommandNames.swift": ["$0", "command"],
         // Names of commands of this program.
@@ -61,7 +61,6 @@ import Testing
         "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell", "place"],
         // The quoted path, made above.
         "entrupy-sim/Commands/TrustCommands.swift": ["word"],
-        "entrupy-sim/Commands/WaitCommand.swift": ["Shell"],
         // The examples and the address, which are quoted before; the first line, a sentence.
         "entrupy-sim/Serve.swift": [
             "Release", "Shell", "VisibleText", "address", "age", "data", "example", "info", "url",
@@ -192,6 +191,7 @@ import Testing
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
                 "Console/Wording/Snippets.swift": ["Shell.option", "Shell.quoted", "Shell.remark"],
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
+                "entrupy-sim/Suggestions.swift": ["Shell.operand"],
                 "entrupy-sim/Client/ControlOptions.swift": ["Shell.option"],
                 "entrupy-sim/Commands/DataCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],
@@ -200,7 +200,6 @@ import Testing
                 "entrupy-sim/Commands/ScenarioFromCommand.swift": ["Shell.operand", "Shell.option"],
                 "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],
                 "entrupy-sim/Commands/TrustCommands.swift": ["Shell.quoted"],
-                "entrupy-sim/Commands/WaitCommand.swift": ["Shell.quoted"],
                 "entrupy-sim/Serve.swift": ["Shell.option", "Shell.quoted"],
             ])
         #expect(Set(try sites(/\b(SwiftLiteral\.[a-z]+)/).keys) == ["Console/Wording/Snippets.swift"])

@@ -66,7 +66,7 @@ import Testing
         let name = JSONValue.string("mcp-\(getpid())-steered")
         let results = try await results([
             ("start_case", ["namespace": name, "freeze_at": "2026-01-05T09:00:00Z"]),
-            ("set_result", ["namespace": name, "result": "unknown", "customer_item_id": "late-*"]),
+            ("set_result", ["namespace": name, "result": "unknown", "customer_item_id": "late-*", "after": "5"]),
             ("break_next", ["namespace": name, "route": "/sdk/session", "status": 503]),
             ("move_clock", ["namespace": name, "by": "2h"]),
             ("check", ["namespace": name, "expect": [["match": ["route": "/sdk/login"], "times": 1]]]),

@@ -21,9 +21,21 @@ import Testing
     @Test(arguments: [
         (["clock", "frieze"], "there is no command \"clock frieze\"", "did you mean \"entrupy-sim clock freeze\"?"),
         (["snapshot", "lst"], "there is no command \"snapshot lst\"", "did you mean \"entrupy-sim snapshot list\"?"),
-        (["namespace", "create", "a"], "\"namespace create\"", "did you mean \"entrupy-sim namespace make\"?"),
-        (["namespace", "rm", "a"], "\"namespace rm\"", "did you mean \"entrupy-sim namespace drop\"?"),
+        (["namespace", "create", "a"], "\"namespace create\"", "did you mean \"entrupy-sim namespace make a\"?"),
+        (["namespace", "rm", "a"], "\"namespace rm\"", "did you mean \"entrupy-sim namespace drop a\"?"),
         (["requests", "follow"], "\"requests follow\"", "did you mean \"entrupy-sim requests tail\"?"),
+        (["clock", "unfreeze"], "\"clock unfreeze\"", "did you mean \"entrupy-sim clock resume\"?"),
+        (["fault", "remove", "flt_a"], "\"fault remove\"", "did you mean \"entrupy-sim fault clear flt_a\"?"),
+        (
+            ["outcome", "remove", "a b", "--json"], "\"outcome remove\"",
+            "did you mean \"entrupy-sim outcome clear 'a b'\"?"
+        ),
+        (["outcome", "rm"], "\"outcome rm\"", "did you mean \"entrupy-sim outcome clear ID\"?"),
+        (
+            ["deliveries", "repeat", "a"], "\"deliveries repeat\"",
+            "did you mean \"entrupy-sim deliveries redeliver a\"?"
+        ),
+        (["requests", "repeat", "3"], "\"requests repeat\"", "did you mean \"entrupy-sim requests resend 3\"?"),
         (["items", "gen"], "\"items gen\"", "did you mean \"entrupy-sim items generate\"?"),
         (["ns", "list"], "there is no command \"ns\"", "did you mean \"entrupy-sim namespace\"?"),
         (["freeze"], "there is no command \"freeze\"", "did you mean \"entrupy-sim clock freeze\"?"),
@@ -53,11 +65,18 @@ import Testing
         #expect(CommandNames.problem(words)?.message == nil)
     }
 
+    /// Every other group has a command of this name.
+    @Test func eventsAreListedAsOtherThingsAre() {
+        #expect(CommandNames.current(["events", "list", "--limit", "1"]) == ["events", "--limit", "1"])
+        #expect(CommandNames.current(["events", "--kind", "list"]) == ["events", "--kind", "list"])
+    }
+
     // MARK: Options
 
     @Test(
         arguments: [
             ("--user", ["requests", "list"], "did you mean --username?"), ("--user", ["clock", "show"], nil),
+            ("--username", ["capture", "run"], "did you mean --user?"),
             ("--ns", ["clock", "show"], "did you mean --namespace?"), ("--out", ["bundle"], "did you mean --output?"),
             ("--server", ["clock", "show"], "did you mean --url?"),
             ("--token", ["doctor"], "did you mean --control-token?"),

@@ -57,6 +57,82 @@ import Testing
         #expect(try await run(world, "items", "show", "NOPE2345").status == 1)
     }
 
+    /// What is probably misspelt is taken, and said.
+    @Test func slipsAreNotedWithTheNearestName() async throws {
+        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
+        func output(_ words: String...) async throws -> String {
+            let run = try await SimProcess.run(words + ["--url", world.base])
+            #expect(run.status == 0, "\(run.output)")
+            return run.output
+        }
+        let brand = try await output("capture", "run", "--sku", "", "--brand", "Nkie")
+        #expect(brand.contains("note: the customer_item_id is empty\n"), "\(brand)")
+        #expect(
+            brand.contains(
+                "note: --brand \"Nkie\" is not in the catalogue, so the item ends as not_supported, did you mean Nike?"),
+            "\(brand)")
+        let type = try await output("capture", "run", "--sku", "a", "--item-type", "sneekers")
+        #expect(type.contains("note: --item-type \"sneekers\"") && type.contains("did you mean sneakers?"), "\(type)")
+        let item = try await world.submit(try await world.login())
+        let flag = try await output("items", "set", item, "--flag", "flaged")
+        #expect(
+            flag.contains("note: \"flaged\" is a flag that the SDK does not know, did you mean flagged?\n"), "\(flag)")
+        #expect(!(try await output("items", "set", item, "--flag", "flagged")).contains("note:"))
+        let webhook = try await output("fault", "add", "--webhook", "session.complete", "--effect", "drop")
+        #expect(webhook.contains("did you mean session.completed?"), "\(webhook)")
+        let rule = try await output("outcome", "add", "unknown", "--brand", "Nkie")
+        #expect(rule.contains("did you mean Nike?"), "\(rule)")
+        #expect(try await output("items", "list", "--text", item).contains("  Nike  "))
+        // A user is called as in a list.
+        #expect(try await output("items", "generate", "--username", "sim-test-user").hasPrefix("note") == false)
+        let user = try await SimProcess.run(["items", "generate", "--username", "seller-1", "--url", world.base])
+        #expect(user.status == 64 && user.output.contains("did you mean DemoOrg-seller-1?"), "\(user.output)")
+        #expect(try await output("requests", "verify").contains("requests of any kind: no option chooses which\n"))
+    }
+
+    /// A duration without a unit is in seconds, and a list shows what was given.
+    @Test func durationsOfRulesAreReadAsEverywhere() async throws {
+        let world = try await TestWorld.make()
+        for words in [
+            ["outcome", "add", "unknown", "--after", "3"], ["outcome", "add", "unknown", "--after", "3h"],
+            ["fault", "add", "--delay", "3"],
+        ] {
+            #expect(try await SimProcess.run(words + ["--url", world.base]).status == 0, "\(words)")
+        }
+        let rules = try await world.send("GET", "/_sim/outcomes")["outcomes"].items
+        #expect(rules.map { $0["after"] } == [3, "3h"])
+        #expect(try await world.send("GET", "/_sim/faults")["faults.0.effect"] == ["delay": 3])
+        let list = try await SimProcess.run(["outcome", "list", "--url", world.base]).output
+        #expect(list.contains("  3h  ") && !list.contains("\"3h\""), "\(list)")
+    }
+
+    /// What is replaced is said, since nothing brings it back.
+    @Test func whatIsReplacedIsSaid() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.submit(try await world.login())
+        func output(_ words: String...) async throws -> String {
+            try await SimProcess.run(words + ["--url", world.base]).output
+        }
+        #expect(!(try await output("snapshot", "save", "s")).contains("replaced"))
+        #expect(try await output("snapshot", "save", "s").contains("note: replaced the snapshot of 2026-"))
+        #expect(try await output("scenario", "start", "late-result").contains("note: replaced 1 item\n"))
+    }
+
+    /// The README promises statuses, and a body may be a file as in curl.
+    @Test func theStatusAndTheFileOfACallAreAsInCurl() async throws {
+        let world = try await TestWorld.make()
+        let refused = try await SimProcess.run(["api", "GET", "/v2/authentications/NOPE2345", "--url", world.base])
+        #expect(refused.status == 1 && refused.output.hasPrefix("error: 401: "), "\(refused.output)")
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            let file = directory + "/body.json"
+            try "{\"by\": \"1h\"}".write(toFile: file, atomically: true, encoding: .utf8)
+            let run = try await SimProcess.run(
+                ["api", "POST", "/_sim/clock/advance", "-d", "@" + file, "--url", world.base])
+            #expect(run.status == 0 && run.output.contains("\"frozen\""), "\(run.output)")
+        }
+    }
+
     @Test func settingsSessionsAndChoicesAreShown() async throws {
         let world = try await TestWorld.make()
         _ = try await world.login()

@@ -50,6 +50,16 @@ import Testing
         #expect(probe.results.filter { $0["ok"] == false }.compactMap { $0["delivery"].text } == ["right", "repeated"])
     }
 
+    /// A path that takes nothing refuses nothing.
+    @Test(arguments: [404, 405]) func aPathWithoutAReceiverIsNamed(status: Int) async throws {
+        let receiver = try await WebhookReceiver.open()
+        receiver.behave(.decide { _ in status })
+        let run = try await SimProcess.run(["webhooks", "probe", receiver.url, "--secret", secret])
+        try await receiver.close()
+        #expect(run.status == 1 && !run.output.contains("ok: refused"), "\(run.output)")
+        #expect(run.output.contains("WRONG: no receiver at this path"), "\(run.output)")
+    }
+
     /// An answer from 500 is no refusal of a delivery that must be refused.
     @Test func aReceiverThatFailsRefusesNothing() async throws {
         let receiver = try await WebhookReceiver.open()

@@ -42,15 +42,69 @@ import Testing
         (["scenario", "start", "late-resullt"], "did you mean late-result? \"entrupy-sim scenario list@\" lists them"),
         (["scenario", "show", "qqqqqqqqqqqq"], "\n  \"entrupy-sim scenario list@\" lists them"),
         (["snapshot", "delete", "none"], "\n  \"entrupy-sim snapshot list@\" lists them"),
+        (["snapshot", "restore", "none"], "; save one with \"entrupy-sim snapshot save none@\""),
+        (["namespace", "drop", "default"], "cannot be deleted; \"entrupy-sim reset@\" empties it"),
+        (["webhooks", "remove", "none"], "; \"entrupy-sim webhooks list@\" lists its subscriptions"),
+        (["wait", "item:AAAAAAAA:result", "--within", "0.1s"], "there is no such item: \"entrupy-sim items list@\""),
         (["namespace", "drop", "a\nb"], #"there is no namespace "a\x0ab""#),
     ])
     func anUnknownNameIsAnsweredWithACommand(words: [String], text: String) async throws {
         let run = try await run(words)
         // The server for which it was asked stands at the @.
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        #expect(run.status == 1 && !run.output.contains("GET /_sim"), "\(run.output)")
+        #expect(
+            run.status == 1 && !run.output.contains("GET /_sim") && !run.output.contains("POST /_sim"), "\(run.output)")
         #expect(parts.count <= 2 && run.output.contains(parts.joined(separator: "")) == (parts.count == 1))
         for part in parts { #expect(run.output.contains(part), "\(run.output)") }
+    }
+
+    /// What a fault answered is not a reason to remove all faults.
+    @Test func anAnswerOfAFaultNamesTheFault() async throws {
+        let world = try await TestWorld.make()
+        let fault = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": "/v2/webhooks"], "effect": ["status": 418]])
+        let run = try await SimProcess.run(["api", "GET", "/v2/webhooks", "--url", world.base])
+        let id = try #require(fault["id"].text)
+        #expect(run.output.hasPrefix("error: 418: answered by the fault rule \(id)\n"), "\(run.output)")
+        #expect(run.output.contains("\"entrupy-sim fault clear \(id) --url"), "\(run.output)")
+    }
+
+    /// Testers wait for the app; only authors can change the scenario.
+    @Test func anItemThatIsMissingIsNotSubmittedYet() async throws {
+        let world = try await TestWorld.make()
+        let scenario = "name: early\ndescription: y\nexpect: [{item: {customer_item_id: a, result: unknown}}]\n"
+        _ = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        let run = try await SimProcess.run(["scenario", "verify", "early", "--url", world.base])
+        #expect(
+            run.status == 1 && run.output.contains("no item a was submitted yet. A scenario that means so"),
+            "\(run.output)")
+    }
+
+    /// A sentence about what a request may have is not for a command without that option.
+    @Test func aRouteThatIsNotThereIsAnsweredWithTheNearest() async throws {
+        let run = try await run(["requests", "list", "--route", "/sdk/serach"])
+        #expect(
+            run.status == 64
+                && run.output
+                    == "error: route is wrong: no route of the server matches /sdk/serach; the nearest is POST /sdk/search\n",
+            "\(run.output)")
+    }
+
+    /// The variables of a shell outlive the namespace that they name.
+    @Test func aNamespaceOfTheEnvironmentIsNamedByItsVariable() async throws {
+        let server = ["ENTRUPY_SIM_URL": SimProcess.shared.baseURL, "ENTRUPY_SIM_NAMESPACE": "gone-now"]
+        let gone = try await SimProcess.run(["clock", "show"], environment: server)
+        let lines = gone.output.split(separator: "\n")
+        #expect(
+            gone.status == 1 && lines.count == 2
+                && lines[0] == "error: there is no namespace \"gone-now\", which ENTRUPY_SIM_NAMESPACE names"
+                && lines[1].hasSuffix(", or leave it with \"unset ENTRUPY_SIM_NAMESPACE\""), "\(gone.output)")
+        let option = try await SimProcess.run(["clock", "show", "-n", "gone-now"], environment: server)
+        #expect(option.status == 1 && !option.output.contains("ENTRUPY_SIM_NAMESPACE"), "\(option.output)")
+        let address = try await SimProcess.run(["clock", "show"], environment: ["ENTRUPY_SIM_URL": "127.0.0.1:9300"])
+        #expect(
+            address.status == 64 && address.output.contains("ENTRUPY_SIM_URL must be an http or https URL"),
+            "\(address.output)")
     }
 
     /// Only the control API takes the control token.

@@ -34,6 +34,49 @@ import Testing
         }
     }
 
+    /// The files of the result are tried before the command, and have its time.
+    @Test func theResultsFileIsCheckedFirstAndHasTheTime() async throws {
+        try await Process.withDirectory { directory in
+            let lost = try await shell("echo ran; exit 3", "--junit", "/dev/null/j.xml", in: directory)
+            #expect(
+                lost.status == 64 && lost.output.isEmpty && lost.errors.contains("/dev/null/j.xml cannot be written: "),
+                "\(lost.errors)")
+            let file = directory + "/made/j.xml"
+            let run = try await shell("sleep 0.2; exit 3", "--junit", file, in: directory)
+            let junit = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(
+                run.status == 3 && junit.contains("time=\"0.") && !junit.contains("errors=\"0\" time=\"0.000\""),
+                "\(junit)")
+        }
+    }
+
+    @Test func aFolderThatGoesMeanwhileDoesNotChangeTheCode() async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory + "/j", withIntermediateDirectories: true)
+            let gone = try await shell("rm -r \(directory)/j; exit 3", "--junit", directory + "/j/j.xml", in: directory)
+            #expect(gone.status == 3 && gone.errors.contains("cannot be written"), "\(gone.errors)")
+            #expect(files(directory) == ["bundle.tar", "report.html"], "\(gone.errors)")
+        }
+    }
+
+    @Test func theHintsOfARunCanBeUsed() async throws {
+        try await Process.withDirectory { directory in
+            let words = try await run(["npm test"], [], in: directory)
+            #expect(
+                words.status == 127
+                    && words.errors.contains(
+                        "the quotes make one word of it: leave them out, or write -- sh -c 'npm test'"),
+                "\(words.errors)")
+            let scenario = try await shell("true", "--scenario", "lateresult", in: directory)
+            #expect(
+                scenario.errors.contains("\"entrupy-sim run -- entrupy-sim scenario list\" lists them"),
+                "\(scenario.errors)")
+            let strict = try await shell("true", "--strict", in: directory)
+            #expect(strict.status == 1, "\(strict.errors)")
+            #expect(strict.errors.components(separatedBy: "no request came to").count == 2, "\(strict.errors)")
+        }
+    }
+
     @Test func aRunWithAnAuditFailsForAnError() async throws {
         try await Process.withDirectory { directory in
             let script = "'\(SimProcess.path)' api GET '/v1/health?token=0123456789' || true"

@@ -182,8 +182,13 @@ struct ToolArguments: Sendable {
 
     func isSet(_ name: String) -> Bool { if case .bool(true) = values[name] { true } else { false } }
 
-    /// The given arguments among `names`, as members of a body.
-    func members(_ names: [String]) -> [(String, any BodyMember)] { names.map { ($0, values[$0]) } }
+    /// The given arguments among `names`, as members of a body. Of a duration, digits alone are seconds.
+    func members(_ names: [String]) -> [(String, any BodyMember)] {
+        names.map { name in
+            let isDuration = name.isOne(of: ["after", "by", "delay"])
+            return (name, isDuration ? text(name).map { DurationArgument(argument: $0) }.json : values[name])
+        }
+    }
 
     func has(anyOf names: [String]) -> Bool { names.contains { values[$0] != nil } }
 

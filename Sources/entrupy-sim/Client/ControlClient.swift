@@ -379,23 +379,39 @@ struct ControlClient: Sendable {
         }
         let isUnknownNamespace = envelope.code == "unknown_namespace"
         // The server's text ends with the HTTP request that makes one; `next` names the command instead.
-        let text = isUnknownNamespace ? String(envelope.error.prefix { $0 != ";" }) : envelope.error
+        let text =
+            isUnknownNamespace
+            ? envelope.error.prefix { $0 != ";" }
+                + (options.isNamespaceOfEnvironment ? ", which ENTRUPY_SIM_NAMESPACE names" : "")
+            : envelope.error
         // The name of a thing stays in its line.
         let message = text.hasPrefix("there is no ") ? VisibleText.line(text) : text
         var refusal = Refusal(code, message, answer: answer)
-        refusal.details = envelope.details.map { ($0.field, $0.problem) }
+        // The detail of a namespace that does not exist says it again, with the nearest.
+        refusal.details = isUnknownNamespace ? [] : envelope.details.map { ($0.field, $0.problem) }
+        refusal.status = mayFailOtherwise || !path.contains("/_sim/") ? status : nil
         refusal.next =
             switch status {
             case 401: Self.advice(aboutTokenFor: path)
-            case 404 where isUnknownNamespace:
-                "make it with \"\(options.serverCommand("namespace make \(Shell.operand(options.named))"))\", or see which there are: \(options.serverCommand("namespace list"))"
+            case 404 where isUnknownNamespace: adviceOnNamespace(envelope.details.first?.problem ?? "")
             case _ where message.hasPrefix(Self.ofFault):
-                "see it with \"\(options.command("fault list"))\", remove it with \"\(options.command("fault clear"))\""
+                "see it with \"\(options.command("fault list"))\", remove it with \"\(options.command("fault clear \(Shell.operand(String(message.dropFirst(Self.ofFault.count))))"))\""
             case 503: "try again in a moment"
             default: nil
             }
-        if refusal.next == nil { refusal.nameCommandOfList(options) }
+        if refusal.next == nil, !mayFailOtherwise { refusal.nameCommands(options) }
         return refusal
+    }
+
+    /// The ways out of a namespace that does not exist.
+    ///
+    /// - Parameter problem: the server's detail, which may end with the nearest name.
+    private func adviceOnNamespace(_ problem: String) -> String {
+        let near = problem.range(of: "; the nearest is ").map { "did you mean \(problem[$0.upperBound...])? " } ?? ""
+        let unset = options.isNamespaceOfEnvironment ? ", or leave it with \"unset ENTRUPY_SIM_NAMESPACE\"" : ""
+        let make = options.serverCommand("namespace make \(Shell.operand(options.named))")
+        return
+            "\(near)make it with \"\(make)\", or see which there are: \(options.serverCommand("namespace list"))\(unset)"
     }
 
     /// The token that a refused request needs: only the control API takes the control token.

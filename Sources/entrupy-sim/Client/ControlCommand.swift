@@ -45,6 +45,7 @@ extension Endpoint {
             answer = try await client.send(call)
         } catch var refusal as Refusal {
             explain(&refusal, terminal)
+            refusal.leaveOutMembers()
             throw refusal
         }
         try terminal.show(answer, of: call)

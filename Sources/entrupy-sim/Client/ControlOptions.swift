@@ -24,10 +24,13 @@ struct ControlOptions: ParsableArguments {
 
     func validate() throws {
         try timeout?.check("--timeout", to: "1d")
-        try require(isWebURL(base), "--url must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
+        let source = url == nil ? "ENTRUPY_SIM_URL" : "--url"
+        try require(isWebURL(base), "\(source) must be an http or https URL such as http://127.0.0.1:8642, got \(base)")
         let isName = !named.isEmpty && named.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
         try require(
-            isName, "--namespace must be 1 to 63 characters of a-z, 0-9 and -, got \"\(VisibleText.line(named))\"")
+            isName,
+            "\(isNamespaceOfEnvironment ? "ENTRUPY_SIM_NAMESPACE" : "--namespace") must be 1 to 63 characters of a-z, 0-9 and -, got \"\(VisibleText.line(named))\""
+        )
     }
 
     /// The server's URL, without a slash at its end.
@@ -60,6 +63,11 @@ struct ControlOptions: ParsableArguments {
         let ofURL = address.namespace
         return namespace ?? (url == nil ? nil : ofURL) ?? Self.environment("ENTRUPY_SIM_NAMESPACE") ?? ofURL
             ?? "default"
+    }
+
+    /// Whether the namespace is that of the variable, and not of an option or a URL.
+    var isNamespaceOfEnvironment: Bool {
+        namespace == nil && (url == nil || address.namespace == nil) && Self.environment("ENTRUPY_SIM_NAMESPACE") != nil
     }
 
     /// The value of `X-Sim-Control-Token`, `nil` if none was given.

@@ -51,6 +51,22 @@ final class OutputFile: Sendable {
         return Refusal(.usage, "\(path) cannot be written: \(reason)", next: "name another place with \(option)")
     }
 
+    /// Makes the folder of a file that is written later.
+    ///
+    /// - Throws: ``Refusal`` if that fails, or the file cannot be written.
+    static func prepare(_ path: String, option: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        try refusing(path, option) {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        guard !isFolder.boolValue else { throw refusal(path, "it is a folder", option) }
+        guard access(exists ? path : folder, W_OK) == 0 else {
+            throw refusal(path, String(cString: strerror(errno)), option)
+        }
+    }
+
     /// Adds to the end of a file that others may read. Makes it if there is none.
     static func append(_ data: Data, to path: String, option: String) throws {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)

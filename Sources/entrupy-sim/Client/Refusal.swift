@@ -23,6 +23,8 @@ struct Refusal: Error {
     var next: String?
     /// The body of the server's answer, for `--json`.
     var answer: Data?
+    /// The status of an answer of the platform's routes, which clients see; `nil` for other errors.
+    var status: Int?
 
     /// Whether the message already contains a detail's text. A `line …:` at the start of the detail is ignored.
     func says(_ problem: String) -> Bool {
@@ -46,8 +48,8 @@ struct Refusal: Error {
             ErrorEnvelope(error: message, code: name, sdk_error: nil, details: details, request_id: ""))
     }
 
-    /// Names the command that lists the right names where the server names its own route for that.
-    mutating func nameCommandOfList(_ options: ControlOptions) {
+    /// Names commands where the server names its own routes.
+    mutating func nameCommands(_ options: ControlOptions) {
         for thing in ["scenario", "snapshot"] {
             let end = "GET /_sim/\(thing)s lists them"
             guard message.hasSuffix(end), let start = message.range(of: "; ", options: .backwards) else { continue }
@@ -55,6 +57,20 @@ struct Refusal: Error {
             next = "\(guess)\"\(options.command("\(thing) list"))\" lists them"
             message = String(message[..<start.lowerBound])
         }
+        message = message.replacing("POST /_sim/reset", with: "\"\(options.command("reset"))\"")
+            .replacing("GET /_sim/webhooks", with: "\"\(options.command("webhooks list"))\"")
+            .replacing(#/PUT \/_sim\/snapshots\/([A-Za-z0-9._-]+)/#) {
+                "\"\(options.command("snapshot save \($0.1)"))\""
+            }
+    }
+
+    /// Leaves out the member of a request that allows a name nobody has: the command has an option for it, or none.
+    mutating func leaveOutMembers() {
+        func plain(_ text: String) -> String {
+            text.replacing(#/\. Send "?any_[a-z]+"?[^.]*$/#, with: "")
+        }
+        message = plain(message)
+        details = details.map { ($0.field, plain($0.problem)) }
     }
 
     /// Replaces the members of a request's body by the options that they come from.

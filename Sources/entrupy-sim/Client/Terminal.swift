@@ -161,7 +161,7 @@ struct Terminal: Sendable {
     func show(_ refusal: Refusal) {
         if isJSON, let answer = refusal.answer ?? refusal.envelope { json(answer) }
         let label = showsProgress && Self.allowsColour ? Self.styled("error:", .red) : "error:"
-        var text = "\(label) \(Self.indented(refusal.message))\n"
+        var text = "\(label) \(refusal.status.map { "\($0): " } ?? "")\(Self.indented(refusal.message))\n"
         for detail in refusal.details where !refusal.says(detail.problem) {
             text += "  \(VisibleText.line(detail.field)): \(Self.indented(detail.problem))\n"
         }

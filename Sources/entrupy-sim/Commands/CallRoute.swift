@@ -16,7 +16,7 @@ struct CallRoute: ControlAction {
     @Argument(help: "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.") var method: String
     @Argument(help: "The path on the server, with a query, for instance '/_sim/requests?status=4xx'.") var path: String
     @Argument(help: "The body, as JSON. (default: none)") var body: String?
-    @Option(name: [.customShort("d"), .long], help: "The body too, as in curl.") var data: String?
+    @Option(name: [.customShort("d"), .long], help: "The body too, as in curl: @FILE reads a file.") var data: String?
     @Option(name: [.customShort("H"), .long], help: "A header, for instance 'Api-Version: 1.3'; may be repeated.")
     var header: [String] = []
 
@@ -41,7 +41,9 @@ struct CallRoute: ControlAction {
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         let body = try (body ?? data).map { text in
-            ControlCall.Body.json(try InputFile.json(Data(text.utf8), data == nil ? "BODY" : "--data"))
+            let isFile = data != nil && text.hasPrefix("@")
+            let bytes = isFile ? try InputFile.bytes(String(text.dropFirst())) : Data(text.utf8)
+            return ControlCall.Body.json(try InputFile.json(bytes, data == nil ? "BODY" : "--data"))
         }
         let target = try target(client.options)
         var call = ControlCall(

@@ -67,9 +67,26 @@ struct CaptureCommand: AsyncParsableCommand {
             }
             let answer = try await client.send(
                 ControlCall(.POST, "/sdk/captures/\(capture.capture_id)/submit", headers: headers))
-            if terminal.isJSON { return terminal.json(answer.bytes) }
             let submitted: Item = try answer.decoded()
-            terminal.line(submitted.entrupy_id)
+            terminal.isJSON ? terminal.json(answer.bytes) : terminal.line(submitted.entrupy_id)
+            if sku.isEmpty { terminal.note("note: the customer_item_id is empty") }
+            try await noteUnknownName(submitted.entrupy_id, client, terminal)
+        }
+
+        /// Says that the item ends as not_supported where the catalogue lacks its brand or its type, which may be misspelt.
+        private func noteUnknownName(_ id: String, _ client: ControlClient, _ terminal: Terminal) async throws {
+            let item: AuthenticationInfo = try await client.get("/_sim/authentications/\(id)")
+            let (option, given, names) =
+                switch item.decided_by {
+                case "unknown_brand": ("--brand", brand, try await client.choices("brands").map(\.name))
+                case "unknown_item_type":
+                    ("--item-type", itemType ?? "", try await client.choices("item_types").map(\.id))
+                default: ("", "", [String]())
+                }
+            guard !option.isEmpty else { return }
+            let near = NearestName.nearest(to: given, among: names).map { ", did you mean \($0)?" } ?? ""
+            terminal.note(
+                "note: \(option) \"\(given)\" is not in the catalogue, so the item ends as not_supported\(near)")
         }
     }
 

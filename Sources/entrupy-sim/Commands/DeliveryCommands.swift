@@ -5,7 +5,7 @@ import SimulationAPI
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deliveries",
-        abstract: "List, show and repeat deliveries of webhooks, and trigger events.",
+        abstract: "List, show and redeliver deliveries of webhooks, and trigger events.",
         subcommands: [List.command, Show.command, Redeliver.command, Trigger.command])
 
     struct Delivery: ParsableArguments {

@@ -147,7 +147,8 @@ struct Doctor: ControlAction {
     private func clock(_ namespace: NamespaceInfo, _ client: ControlClient) -> Finding {
         if let note = namespace.notes?.first {
             return Finding(
-                .note, "clock", note.problem, next: client.options.serverCommand("namespace make NAME --freeze now"))
+                .note, "clock", note.problem.components(separatedBy: ". Freeze at the present")[0],
+                next: client.options.serverCommand("namespace make NAME --freeze now"))
         }
         return namespace.clock.mode == "frozen"
             ? Finding(

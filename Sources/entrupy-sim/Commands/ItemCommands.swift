@@ -79,7 +79,10 @@ struct ItemsCommand: AsyncParsableCommand {
         @Option(help: "The user.") var username: String?
         @Option(help: "The maximum number of items to list, 1 to 1000.") var limit = 100
 
-        func call() -> ControlCall {
+        func call() -> ControlCall { call([:]) }
+
+        /// - Parameter brands: their names by their ids.
+        private func call(_ brands: [String: String]) -> ControlCall {
             ControlCall(
                 .GET, "/_sim/authentications",
                 [
@@ -91,10 +94,16 @@ struct ItemsCommand: AsyncParsableCommand {
                 ["ITEM", "CUSTOMER_ITEM_ID", "BRAND", "RESULT", "FLAG", "USER", "SUBMITTED"]
             ) {
                 [
-                    $0.entrupy_id, $0.customer_item_id, $0.brand, $0.result.id.rawValue, $0.flag.rawValue, $0.username,
-                    Readable.time($0.submitted_at),
+                    $0.entrupy_id, $0.customer_item_id, brands[$0.brand] ?? $0.brand, $0.result.id.rawValue,
+                    $0.flag.rawValue, $0.username, Readable.time($0.submitted_at),
                 ]
             }
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            let answer = try await client.send(call())
+            let brands = terminal.isJSON ? [] : try await client.choices("brands")
+            try terminal.show(answer, of: call(Dictionary(brands.map { ($0.id, $0.name) }) { first, _ in first }))
         }
     }
 
@@ -135,6 +144,13 @@ struct ItemsCommand: AsyncParsableCommand {
                 .PATCH, "/_sim/authentications/\(item.id)", body: ["result": result, "reason": reason, "flag": flag]
             )
             .printing(AuthenticationInfo.self)
+        }
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try await answer(client, terminal)
+            guard let flag, !FlagID.names.contains(flag) else { return }
+            let near = NearestName.nearest(to: flag, among: FlagID.names).map { ", did you mean \($0)?" } ?? ""
+            terminal.note("note: \"\(flag)\" is a flag that the SDK does not know\(near)")
         }
     }
 

@@ -9,6 +9,8 @@ struct JUnitReport {
         /// Repeated names get a number.
         var name: String
         var outcome = Outcome.passed
+        /// The real time of its own, in seconds, beside the share of the verification's.
+        var seconds = 0.0
 
         enum Outcome {
             case passed
@@ -47,29 +49,31 @@ struct JUnitReport {
             "tests=\"\(cases.count)\" failures=\"\(cases.count(where: \.hasFailed))\" errors=\"0\""
         }
         let seconds = duration / .seconds(1)
-        let time = "time=\"\(Self.decimal(seconds))\""
+        func time(_ cases: [Case]) -> String {
+            "time=\"\(Self.decimal(cases.reduce(seconds) { $0 + $1.seconds }))\""
+        }
         let texts = suites.map { suite in
             let skipped = suite.cases.count(where: \.isSkipped)
             // JUnit's schema allows no time zone; this is UTC.
             let timestamp = suite.moment?.ISO8601Format().prefix("2026-01-05T09:00:00".count)
             let start =
-                "  <testsuite name=\"\(Self.escaped(suite.name))\" \(counts(suite.cases)) skipped=\"\(skipped)\" \(time)"
+                "  <testsuite name=\"\(Self.escaped(suite.name))\" \(counts(suite.cases)) skipped=\"\(skipped)\" \(time(suite.cases))"
                 + (timestamp.map { " timestamp=\"\($0)\"" } ?? "")
             let properties = suite.properties.map {
                 "      <property name=\"\(Self.escaped($0.name))\" value=\"\(Self.escaped($0.value))\"/>\n"
             }
             let head = properties.isEmpty ? "" : "    <properties>\n\(properties.joined())    </properties>\n"
-            let share = Self.decimal(seconds / Double(max(1, suite.cases.count)))
+            let share = seconds / Double(max(1, suite.cases.count))
             let cases = Self.unique(suite.cases).map { found in
                 let start =
-                    "    <testcase classname=\"entrupy-sim.\(Self.escaped(suite.className))\" name=\"\(Self.escaped(found.name))\" time=\"\(share)\""
+                    "    <testcase classname=\"entrupy-sim.\(Self.escaped(suite.className))\" name=\"\(Self.escaped(found.name))\" time=\"\(Self.decimal(share + found.seconds))\""
                 return found.detail.map { "\(start)>\n      \($0)\n    </testcase>\n" } ?? "\(start)/>\n"
             }
             return "\(start)>\n\(head)\(cases.joined())  </testsuite>\n"
         }
         xml = """
             <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites \(counts(suites.flatMap(\.cases))) \(time)>
+            <testsuites \(counts(suites.flatMap(\.cases))) \(time(suites.flatMap(\.cases)))>
             \(texts.joined())</testsuites>
 
             """
@@ -106,12 +110,14 @@ struct JUnitReport {
     ///   - failure: how the command failed, and a line for each reason; `nil` if it succeeded.
     ///   - notes: what the run did not test: skipped cases, or failed ones if the run is strict.
     ///   - lost: the edges that the coverage's baseline has and the run did not meet; `nil` if none is compared.
+    ///   - duration: the command's real time.
     init(
-        command: String, failure: String?, notes: [String], isStrict: Bool, _ scenario: ScenarioRun?,
+        command: String, took duration: Duration, failure: String?, notes: [String], isStrict: Bool,
+        _ scenario: ScenarioRun?,
         _ audit: JudgedAudit?,
         lost: [String]?
     ) {
-        let own = Case(name: command, outcome: failure.map { .failed($0) } ?? .passed)
+        let own = Case(name: command, outcome: failure.map { .failed($0) } ?? .passed, seconds: duration / .seconds(1))
         let untested = notes.map { Case(name: "note: \($0)", outcome: isStrict ? .failed($0) : .skipped($0)) }
         var suites = [Suite(name: "run", className: "run", cases: [own] + untested)]
         if let scenario {

@@ -50,6 +50,14 @@ struct SettingsCommand: AsyncParsableCommand {
     }
 }
 
+extension ControlClient {
+    /// One of the namespace's lists of values; empty if there is none of this name.
+    func choices(_ list: String) async throws -> [Choice] {
+        let choices: Choices = try await get("/_sim/choices")
+        return choices.lists[list] ?? []
+    }
+}
+
 struct ListChoices: Endpoint {
     static let name = "choices"
     static let abstract = "List the values that rules and actions can name."

@@ -164,10 +164,14 @@ struct WebhookProbe: Sendable {
         /// Whether the receiver failed, which is no refusal.
         var failed: Bool { status.map { $0 >= 500 } ?? false }
 
+        /// Whether the receiver's server has nothing at the path of the URL, or nothing that takes a POST.
+        var isNowhere: Bool { status == 404 || status == 405 }
+
         var answer: String { status.map { "\($0)" } ?? error ?? "none" }
 
         var verdict: String {
             if failed { return "WRONG: the receiver failed" }
+            if expected == true, isNowhere { return "WRONG: no receiver at this path" }
             if expected == nil { return taken ? "taken" : "not taken, and need not be" }
             if status == nil { return "WRONG: no answer" }
             return "\(ok ? "ok" : "WRONG"): \(taken ? "taken" : "refused")"
@@ -187,6 +191,8 @@ struct WebhookProbe: Sendable {
                 if results[0].status == nil { return results }
             }
         }
+        // Nothing is there that could refuse a delivery.
+        if results.allSatisfy(\.isNowhere) { return results }
         results.append(await send("unsigned", nil, body, secret, false))
         // The item is another than the one that was signed.
         let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)

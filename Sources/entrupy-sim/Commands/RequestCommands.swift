@@ -6,7 +6,7 @@ import SimulationAPI
 
 struct RequestsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "requests", abstract: "List, follow, verify and repeat the requests to a namespace.",
+        commandName: "requests", abstract: "List, tail, verify and resend the requests to a namespace.",
         subcommands: [
             List.command, Tail.command, Verify.command, Show.command, Resend.command, Rules.command, Clear.command,
         ])
@@ -204,7 +204,8 @@ struct RequestsCommand: AsyncParsableCommand {
                 ])
             guard !steps.isEmpty else {
                 return call.printing { (verification: Verification, terminal) in
-                    terminal.line("verified: \(Readable.count(verification.count, "such request"))")
+                    let count = Readable.count(verification.count, match.isEmpty ? "request" : "such request")
+                    terminal.line("verified: \(count)\(match.isEmpty ? " of any kind: no option chooses which" : "")")
                 }
             }
             return call.printing { (verification: SequenceVerification, terminal) in

@@ -61,7 +61,8 @@ struct FaultCommand: AsyncParsableCommand {
             fault add --route '/sdk/captures/*/submit' --effect hold --times 1
             fault add --webhook session.completed --effect '{"drop": true}' --times 1
             """
-        @Option(help: "A glob over the path.") var route: String?
+        @Option(help: "A glob over the path: * stands for one part of it, ** for any number of them.") var route:
+            String?
         @Option(help: "The method, for instance POST.") var method: String?
         @Option(help: "The user of the session, login or item.") var username: String?
         @Option(help: "A header and a glob of its value, for instance 'X-Device: ipad-*'; may be repeated.")
@@ -69,7 +70,7 @@ struct FaultCommand: AsyncParsableCommand {
         @Option(help: "A glob over the event, to break webhooks instead of requests.") var webhook: String?
         @Option(help: "The status to answer.") var status: Int?
         @Option(help: "The body of that answer, as JSON or plain text. (default: the error envelope)") var body: String?
-        @Option(help: "The time to delay the answer or the webhook, for instance 2s.") var delay: String?
+        @Option(help: "The time to delay the answer or the webhook, for instance 2s.") var delay: DurationArgument?
         @Option(
             help:
                 "Another effect by its name, for instance drop_connection (choices fault_effects lists them), or any effect as JSON."
@@ -108,7 +109,7 @@ struct FaultCommand: AsyncParsableCommand {
             if let status {
                 return .members([("status", status), ("body", body.map { InputFile.value(Data($0.utf8)) })])
             }
-            if let delay { return ["delay": .string(delay)] }
+            if let delay { return .members([("delay", delay)]) }
             let effect = effect ?? ""
             guard effect.hasPrefix("{") else { return .object([effect: true]) }
             return try InputFile.json(Data(effect.utf8), "--effect")
@@ -119,7 +120,7 @@ struct FaultCommand: AsyncParsableCommand {
 extension FaultInfo: ListedRule {
     static let kind = "fault"
     static let empty = "no faults"
-    static let headings = ["ID", "MATCH", "EFFECT", "TRIGGERED", "MATCHED"]
+    static let headings = ["ID", "MATCH", "EFFECT", "HITS", "SEEN"]
     var cells: [String?] {
         get throws {
             [
@@ -145,7 +146,7 @@ struct OutcomeCommand: AsyncParsableCommand {
         @Option(help: "The reason of an invalid result; choices invalid_reasons lists them.") var reason: String?
         @Option(
             help: "The time from the submission to the result, for instance 3h. (default: the setting result.delay)")
-        var after: String?
+        var after: DurationArgument?
         @Option(help: "The maximum number of items that the rule decides. (default: no limit)") var times: Int?
         @Option(help: "The item's brand.") var brand: String?
         @Option(help: "A glob over the item's customer_item_id.") var customerItemId: String?
@@ -176,7 +177,7 @@ extension OutcomeInfo: ListedRule {
     var cells: [String?] {
         get throws {
             [
-                id, try Readable.json(match), result, try after.map { try Readable.json($0) },
+                id, try Readable.json(match), result, try after.map { try $0.text ?? Readable.json($0) },
                 "\(hits)\(times.map { " of \($0)" } ?? "")",
             ]
         }

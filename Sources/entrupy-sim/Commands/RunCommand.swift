@@ -62,6 +62,9 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         ChildProcess.noteInheritedDescriptors()
+        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary"), (coverage, "--coverage")] {
+            try OutputFile.prepare(path, option: option)
+        }
         let run = SimulatedRun(
             options: self, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
             folder: try ArtifactFolder(
@@ -119,7 +122,9 @@ private struct SimulatedRun {
         let client = ControlClient(
             options: try ControlOptions.parse(["--url", server.url, "--namespace", Self.namespace]))
         let started = try await prepare(client)
-        let result = try await execute(server, token: try await client.firstAPIToken())
+        let (token, start) = (try await client.firstAPIToken(), ContinuousClock.now)
+        let result = try await execute(server, token: token)
+        let duration = ContinuousClock.now - start
         say(result)
         var summary = Summary(timed_out: result.isLate)
         if case .signalled(let number) = result.ending { summary.signal = number }
@@ -141,7 +146,7 @@ private struct SimulatedRun {
         let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
         if !wasLost { summary.coverage = await coverage?.check(client, hasFailed: hasFailed, terminal) }
         let isMet = isVerified && (coverage == nil || summary.coverage?.isKept == true)
-        let code = code(result, isLost: wasLost, isMet: isMet)
+        var code = code(result, isLost: wasLost, isMet: isMet)
         summary.exit_code = code
         let missing = judgement?.missing(isNeeded: started != nil) ?? []
         // The reasons of a failed run begin with what is missing.
@@ -149,7 +154,13 @@ private struct SimulatedRun {
             terminal.note("\(options.strict ? "error" : "note"): \(note)")
         }
         if code != 0, !wasLost { await keep(client, recording, reported(result, missing), in: &summary) }
-        try write(summary, judged, ending(result), result.ending.code == 0 && !result.isLate)
+        do {
+            try write(summary, judged, result, duration)
+        } catch let refusal as Refusal {
+            // The folder has gone since it was checked.
+            terminal.show(refusal)
+            if code == 0 { code = refusal.code.rawValue }
+        }
         await server.stop()
         if let recording {
             if code == 0 { folder.discard(recording: recording) } else { summary.recording = recording }
@@ -192,6 +203,9 @@ private struct SimulatedRun {
             return run.name
         } catch var refusal as Refusal {
             scenario.explain(&refusal, terminal)
+            // The server of this run ends with it; a run of its own lists the scenarios.
+            let list = client.of("default").options.command("scenario list")
+            refusal.next = refusal.next?.replacing(list, with: "entrupy-sim run -- entrupy-sim scenario list")
             throw refusal
         }
     }
@@ -215,7 +229,11 @@ private struct SimulatedRun {
         let reason = String(cString: strerror(failure.number))
         terminal.show(
             isMissing
-                ? Refusal(.no, "there is no command \"\(name)\"", next: "check its spelling, its path and PATH")
+                ? Refusal(
+                    .no, "there is no command \"\(name)\"",
+                    next: name.contains(" ") && options.command.count == 1
+                        ? "the quotes make one word of it: leave them out, or write -- sh -c \(Shell.quoted(name))"
+                        : "check its spelling, its path and PATH")
                 : Refusal(
                     .no, "the command \"\(name)\" cannot be run: \(reason)",
                     next: "it must be a program, or an executable script that begins with #!"))
@@ -312,10 +330,14 @@ private struct SimulatedRun {
     }
 
     /// Writes the files of `--junit` and `--summary`.
-    private func write(_ summary: Summary, _ audit: JudgedAudit?, _ ending: String, _ hasSucceeded: Bool) throws {
+    private func write(
+        _ summary: Summary, _ audit: JudgedAudit?, _ result: CommandRun.Result, _ duration: Duration
+    ) throws {
+        let ending = ending(result)
+        let hasSucceeded = result.ending.code == 0 && !result.isLate
         if let path = options.junit {
             let report = JUnitReport(
-                command: commandLine,
+                command: commandLine, took: duration,
                 failure: hasSucceeded ? nil : ([ending] + summary.why).joined(separator: "\n"), notes: summary.notes,
                 isStrict: options.strict,
                 summary.scenario, audit, lost: summary.coverage?.lost)
@@ -364,7 +386,8 @@ private struct SimulatedRun {
     }
 
     private func tell(_ summary: Summary) throws {
-        for line in summary.why { terminal.note("  \(line)") }
+        // With --strict a note was told as an error.
+        for line in summary.why where !options.strict || !summary.notes.contains(line) { terminal.note("  \(line)") }
         for line in summary.scenario.map(Self.unmet) ?? [] { terminal.note(line) }
         guard !terminal.isJSON else {
             return Terminal.log(json: String(decoding: try WireJSON.encode(summary), as: UTF8.self))

@@ -118,10 +118,27 @@ struct ScenarioCommand: AsyncParsableCommand {
             var client = client
             // The namespace that is made does not exist yet, so another one takes the request.
             if newNamespace == client.options.named { client = client.of("default") }
+            let old =
+                newNamespace == nil || replace
+                ? await Self.contents(client.of(newNamespace ?? client.options.named)) : nil
             let run: ScenarioRun = try await answer(client, terminal).decoded()
+            if let old { terminal.note("note: replaced \(old)") }
             guard let failed = run.timeline.first(where: { $0.state == "failed" }) else { return }
             if !terminal.isJSON { terminal.note("\(failed.action) failed: \(failed.problem ?? "")") }
             throw ExitCode(Refusal.Code.no.rawValue)
+        }
+
+        /// The items and subscriptions of a namespace, in words; `nil` if it has none.
+        private static func contents(_ client: ControlClient) async -> String? {
+            // The namespace may be new, and what is wrong otherwise the start says.
+            let info: ServerInfo? = try? await client.get("/_sim/info")
+            // As above.
+            let list: SubscriptionInfoList? = try? await client.get("/_sim/webhooks")
+            let counts = [
+                (info?.namespace.counts.authentications ?? 0, "item"), (list?.webhooks.count ?? 0, "subscription"),
+            ]
+            let texts = counts.filter { $0.0 > 0 }.map { Readable.count($0.0, $0.1) }
+            return texts.isEmpty ? nil : texts.joined(separator: ", ")
         }
 
         func explain(_ refusal: inout Refusal, _ terminal: Terminal) {

@@ -49,11 +49,18 @@ struct Wait: ControlAction {
     /// The refusal after the time is over.
     private func late(_ client: ControlClient, _ terminal: Terminal) async throws -> Refusal {
         let clock: ClockState = try await client.get("/_sim/clock")
-        return Refusal(
-            .no, "\(event) did not happen within \(within)",
-            next: clock.mode == "frozen"
-                ? "the clock is frozen at \(clock.now): \(terminal.command("clock advance --to next"))"
-                : "wait longer with --within, or look at what comes: curl \(Shell.quoted("\(client.options.base)/_sim/due"))"
-        )
+        var next =
+            clock.mode == "frozen"
+            ? "the clock is frozen at \(clock.now): \(terminal.command("clock advance --to next"))"
+            : "wait longer with --within, or look at what comes: \(terminal.command("api GET /_sim/due"))"
+        let parts = event.split(at: ":")
+        if parts.first == "item", parts.count == 3 {
+            do {
+                try await client.send(ControlCall(.GET, "/_sim/authentications/\(String(parts[1]))"))
+            } catch let refusal as Refusal where refusal.code == .no {
+                next = "there is no such item: \"\(terminal.command("items list"))\" lists them"
+            }
+        }
+        return Refusal(.no, "\(event) did not happen within \(within)", next: next)
     }
 }
