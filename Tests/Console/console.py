@@ -817,6 +817,13 @@ def rules_are_made_and_removed(browser, world):
     browser.submit("details[data-key=new-webhook-fault] form")
     browser.until("the fault", lambda: len(world.api.must("GET", "/_sim/faults")["faults"]) == 2)
     browser.until("both", lambda: len(browser.all("tr[id^=flt_]")) == 2)
+    browser.fill("#f-effect", "drop_connection")
+    browser.fill("#f-route", "/sdk/serach")
+    browser.submit("#new-fault form")
+    browser.until("the note", lambda: any("match.route no route of the server matches /sdk/serach; the nearest is POST /sdk/search" in message.text for message in browser.all(".message")))
+    assert "undefined" not in browser.text(), browser.text()
+    world.api.must("DELETE", f"/_sim/faults/{world.api.must('GET', '/_sim/faults')['faults'][-1]['id']}")
+    browser.until("both again", lambda: len(browser.all("tr[id^=flt_]")) == 2)
     browser.click("tr[id^=flt_] button.danger")
     browser.until("its removal", lambda: len(world.api.must("GET", "/_sim/faults")["faults"]) == 1)
     browser.until("the offer", lambda: any(button.text == "Make it again" for button in browser.all(".message button")))
@@ -829,6 +836,12 @@ def rules_are_made_and_removed(browser, world):
     browser.until("the rule", lambda: world.api.must("GET", "/_sim/outcomes")["outcomes"])
     rule = world.api.must("GET", "/_sim/outcomes")["outcomes"][0]
     assert rule["match"] == {"customer_item_id": "late-*"} and rule["result"] == "unknown" and rule["after"] == "3h", rule
+    world.api.must("POST", "/_sim/outcomes", {"match": {"customer_item_id": "x" * 224}, "result": "unknown"})
+    for width in [820, 1440]:
+        browser.driver.set_window_size(width, 1000)
+        world.open("/rules")
+        assert browser.script("return [...document.querySelectorAll('.scroll')].every(box => box.scrollWidth <= box.clientWidth)"), f"{width}: a long pattern is broken"
+    browser.look("light", "wide")
 
 
 @test
@@ -1000,9 +1013,11 @@ def a_server_that_stops_and_comes_back(browser, world):
     browser.until("the loss", lambda: "connection lost" in browser.text("[data-live]"))
     browser.click("[data-command='Freeze the clock']")
     browser.has("The server does not answer")
+    browser.script("document.querySelector('#main').insertAdjacentHTML('beforeend', `<p data-added=problem id=stale>The server does not answer. Start it again with entrupy-sim serve; this page reconnects by itself.</p>`)")
     process = Simulator.spawn(BINARY, "--data-dir", directory, "--port", str(own.port))
     try:
         browser.until("the new server", lambda: browser.text("[data-live]") == "live", 20)
+        browser.until("the end of the problem", lambda: not browser.all("#stale"))
         browser.until("its clock", lambda: browser.all("[data-command='Freeze the clock']"))
         time.sleep(1.2)
         browser.click("[data-command='Freeze the clock']")
@@ -1122,6 +1137,19 @@ def activity_is_filtered_by_chips(browser, world):
     browser.click("tr.attempt a.main")
     browser.has("Attempts")
     assert item in browser.text()
+
+
+@test
+def a_long_address_leaves_the_reason_whole(browser, world):
+    world.api.must("POST", "/v2/webhooks", {"url": f"http://127.0.0.1:9/{'x' * 200}", "secret_key": "secret"}, token="demo-api-token")
+    world.submit()
+    world.api.must("POST", "/_sim/clock/advance", {"by": "0s"})
+    for width in [820, 1440]:
+        browser.driver.set_window_size(width, 1000)
+        world.open()
+        browser.until("the attempt", lambda: browser.all("tr.attempt .reason"))
+        assert browser.script("return [...document.querySelectorAll('tr.attempt .reason')].every(reason => reason.scrollWidth <= reason.clientWidth + 1)"), width
+    browser.look("light", "wide")
 
 
 @test

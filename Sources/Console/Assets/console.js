@@ -304,6 +304,7 @@
     source = new EventSource(`${page.base}/_sim/events`);
     source.onopen = () => {
       show("live", "live");
+      for (const problem of all("[data-added=problem]")) if (problem.textContent === gone) problem.remove();
       if (wasLost) { wasLost = false; changed(); }
     };
     source.onerror = () => {
@@ -654,7 +655,7 @@
     const answer = await act(form, form.dataset.call, target, isUpload ? file : body, {type: isUpload ? "application/octet-stream" : undefined, words});
     if (!answer?.ok) return;
     form.removeAttribute("data-dirty");
-    for (const note of answer.body?.notes ?? []) say(`${note.field} ${note.problem}`.trim(), {isRefused: true});
+    for (const note of answer.body?.note_details ?? answer.body?.notes ?? []) say(`${note.field} ${note.problem}`.trim(), {isRefused: true});
     if (form.hasAttribute("data-shows-answer")) return showCheck(form, answer.body);
     if (form.hasAttribute("data-resend")) return resent(answer.body);
     if (form.dataset.goto) {

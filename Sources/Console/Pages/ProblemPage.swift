@@ -20,7 +20,7 @@ enum ProblemPage {
         let title = "This page cannot be shown"
         switch error {
         case ConsoleProblem.noSuchPage:
-            let message = "The console has no page at this address. The sections on the left lead to all of them."
+            let message = "The console has no page at this address. The sections in the menu lead to all of them."
             return (404, View(problemTitle: "There is no such page", message: message))
         case ConsoleProblem.refused(404, let envelope)
         where envelope?.code != "unknown_namespace" && request.section == "requests":
