@@ -464,7 +464,7 @@ def test_what_a_server_answers_is_shown_in_safe_lines(answered):
 
 def test_what_was_said_already_is_not_said_again(entrupy_sim):
     entrupy_sim.fault({"status": 503}, route="/v2/serch")
-    note = "no route of the server matches /v2/serch"
+    note = "no route of the server matches /v2/serch; the nearest is POST /v2/search/authentications"
     assert note in Failure(entrupy_sim).lines()[-1]
     assert note not in Failure(entrupy_sim, f"AssertionError: {note}").lines()[-1]
 
