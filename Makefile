@@ -25,9 +25,10 @@ RELEASE = $(or $(BINARY_TO_TEST),.build/release/entrupy-sim)
 CONFIGURATION := $(if $(DEBUG),debug,$(if $(FAST)$(wildcard .build/release/entrupy-sim),release,debug))
 BINARY = .build/$(CONFIGURATION)/entrupy-sim
 # On Linux the release binary contains Swift's libraries: it starts faster, and runs without Swift. No program links against it, so
-# it exports no symbols: 6 MB less, 3 MB of them in memory.
+# it exports no symbols: 6 MB less, 3 MB of them in memory. A section for each function lets the linker leave out what nothing calls: 4 MB.
 ifeq ($(shell uname -s),Linux)
-RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic
+RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic $(foreach part,function data,-Xcc -f$(part)-sections) \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer

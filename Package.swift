@@ -329,8 +329,12 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
 }
 
 // The Makefile optimizes two small modules in debug builds too: JSON, texts and durations take a sixth of the time of all tests, and little
-// of the compiler's.
+// of the compiler's. In a release, modules that requests of the platform do not pass are compiled for size.
 if isSet("ENTRUPY_SIM_OPTIMIZE") {
+    for target in package.targets
+    where ["AppComponentsStorage", "Console", "Evidence", "HTTPS", "entrupy-sim"].contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+    }
     for target in package.targets where ["SimulationAPI", "Measures"].contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
     }

@@ -120,13 +120,17 @@ import Testing
             || output.contains("Fatal error") || output.contains("Program crashed")
     }
 
-    @Test(arguments: ExtremeServer.Values.allCases) func noCommandTraps(values: ExtremeServer.Values) async throws {
+    /// Whether each command is tried with all values, as each night. Else it is with a third of them: the next one with the next third.
+    private static let triesAll = ProcessInfo.processInfo.environment["ENTRUPY_SIM_ALL_VALUES"] != nil
+
+    @Test(arguments: Array(ExtremeServer.Values.allCases.enumerated()))
+    func noCommandTraps(place: Int, values: ExtremeServer.Values) async throws {
         let server = try await ExtremeServer(values)
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/file"
             try Data("users: []\n".utf8).write(to: URL(fileURLWithPath: file))
-            for (number, line) in Self.lines.enumerated() {
+            for (number, line) in Self.lines.enumerated() where Self.triesAll || (number + place) % 3 == 0 {
                 let words = line.split(separator: " ").enumerated().map { index, word in
                     word == "FILE" ? file : word == "OUT" ? "\(directory)/out-\(number)-\(index)" : String(word)
                 }
