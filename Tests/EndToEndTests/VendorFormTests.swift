@@ -142,16 +142,14 @@ import Testing
         }
         for (range, wanted) in [
             ("bytes=0-9", 0..<10), ("bytes=5-", 5..<size), ("bytes=-7", size - 7..<size),
-            ("BYTES=0-99999999999999999999", 0..<size),
-            ("bytes=-99999999999999999999", 0..<size),
+            ("bytes=0-", 0..<size), ("bytes=0-\(size - 1)", 0..<size), ("bytes=-\(size)", 0..<size),
+            ("BYTES=0-99999999999999999999", 0..<size), ("bytes=-99999999999999999999", 0..<size),
         ] {
             let answer = try await get(range)
             #expect(answer.body == picture[wanted], "\(range)")
-            let isWhole = wanted.count == size
-            #expect(answer.status == (isWhole ? 200 : 206), "\(range): \(answer.status)")
-            #expect(
-                answer.headers["Content-Range"].first
-                    == (isWhole ? nil : "bytes \(wanted.lowerBound)-\(wanted.upperBound - 1)/\(size)"))
+            #expect(answer.status == 206, "\(range): \(answer.status)")
+            let part = "bytes \(wanted.lowerBound)-\(wanted.upperBound - 1)/\(size)"
+            #expect(answer.headers["Content-Range"].first == part)
         }
         for range in [
             "bytes=\(size)-", "bytes=9-5", "bytes=-0", "bytes=a-b", "bytes=-", "bytes", "bytes=1-2-3",

@@ -84,10 +84,11 @@ extension RequestReader {
         let environment = namespace.environment
         do {
             let (method, fields) = (request.method, request.headers)
-            let found = try await environment.threads.runIfActive { () -> (ResponseBody, Range<Int>, size: Int)? in
+            let found = try await environment.threads.runIfActive { () -> (ResponseBody, ByteRange, size: Int)? in
                 guard let image = try environment.images.open(sha256: sha256) else { return nil }
+                let range = try ByteRange(method, fields, size: image.size)
                 let part =
-                    switch try ByteRange(method, fields, size: image.size) {
+                    switch range {
                     case .whole: 0..<image.size
                     case .part(let part): part
                     }
@@ -95,12 +96,12 @@ extension RequestReader {
                     let body = ResponseBody.pieces(size: part.count, on: environment.threads) {
                         try image.read(into: $0, at: part.lowerBound + $1)
                     }
-                    return (body, part, image.size)
+                    return (body, range, image.size)
                 }
                 let bytes = try ByteBuffer(reading: part.count) { try image.read(into: $0, at: part.lowerBound) }
-                return (ResponseBody(byteBuffer: bytes), part, image.size)
+                return (ResponseBody(byteBuffer: bytes), range, image.size)
             }
-            guard let (body, part, size) = found else {
+            guard let (body, range, size) = found else {
                 throw PlatformError.notFound(
                     "the image's file is gone",
                     because: "the namespace refers to the image \(sha256.excerpt), and the image store has no such file"
@@ -109,7 +110,8 @@ extension RequestReader {
             var headers: HTTPFields = [
                 .contentType: mediaType, .requestID: requestID, .cacheControl: caching, .acceptRanges: "bytes",
             ]
-            guard part.count < size else { return Response(status: .ok, headers: headers, body: body) }
+            // A part that is the whole is a part all the same: players that send `bytes=0-` ask whether ranges are answered.
+            guard case .part(let part) = range else { return Response(status: .ok, headers: headers, body: body) }
             headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
             return Response(status: .partialContent, headers: headers, body: body)
         } catch {
