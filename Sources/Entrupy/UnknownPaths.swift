@@ -21,6 +21,9 @@ enum UnknownPaths {
             return
                 "captures are the app's: POST /sdk/captures begins one with a session's token; GET /_sim/captures lists them"
         }
+        if first.isOne(of: ["subscription", "subscriptions"]) {
+            return "POST /v2/webhooks subscribes to events, GET /v2/webhooks lists the subscriptions"
+        }
         guard first.isOne(of: items) else { return nil }
         if method.isOne(of: ["POST", "PUT"]) {
             return

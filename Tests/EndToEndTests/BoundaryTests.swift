@@ -164,6 +164,12 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
     }
 
+    @Test func aRequestForAProxyIsNamed() async throws {
+        let answer = try await RawConnection.open(.shared).exchange(
+            "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\nConnection: close\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 404 ") && answer.contains("CONNECT asks for a proxy"), "\(answer)")
+    }
+
     // MARK: What people see
 
     @Test func aBrowserGetsAPageThatNamesTheOption() async throws {

@@ -201,6 +201,7 @@ import Testing
         ("POST", "/authorize-user", "POST /v2/integrations/authorize-user"),
         ("GET", "/v2/users", "POST /v2/integrations/authorize-user"),
         ("GET", "/v2/captures", "POST /sdk/captures begins one"),
+        ("POST", "/v2/subscriptions", "POST /v2/webhooks subscribes"),
     ])
     func whatIsMeantByAPathThatNobodyHasIsSaid(method: String, path: String, wanted: String) async throws {
         let world = try await TestWorld.make()

@@ -159,7 +159,8 @@ import Testing
     private static let routes = NearestRoute([
         (["sdk", "captures"], "GET"), (["sdk", "captures"], "POST"), (["sdk", "captures", "{id}", "submit"], "POST"),
         (["v2", "authentications", "{id}"], "GET"), (["sdk", "login"], "POST"), (["_sim", "clock"], "GET"),
-        (["_sim", "users", "{name}"], "PATCH"),
+        (["_sim", "users", "{name}"], "PATCH"), (["sdk", "config"], "GET"),
+        (["sdk", "results", "{entrupy_id}"], "GET"), (["sdk", "captures", "{id}"], "GET"),
     ])
 
     @Test(arguments: [
@@ -167,13 +168,17 @@ import Testing
         ("api/sdk/captures", "POST", "POST /sdk/captures"), ("captures", "POST", "POST /sdk/captures"),
         ("sdk/captures/x/sumbit", "POST", "POST /sdk/captures/{id}/submit"), ("sdk/Login", "POST", "POST /sdk/login"),
         ("v2/authentication/x", "GET", "GET /v2/authentications/{id}"), ("_sim/clocks", "GET", "GET /_sim/clock"),
-        ("_sim/user/x", "PATCH", "PATCH /_sim/users/{name}"),
+        ("_sim/user/x", "PATCH", "PATCH /_sim/users/{name}"), ("sdk/configuration", "GET", "GET /sdk/config"),
+        ("authentications/x", "GET", "GET /v2/authentications/{id}"),
+        ("sdk/result/x", "GET", "GET /sdk/results/{entrupy_id}"),
     ])
     func theNearestRouteIsFound(path: String, method: String, route: String) {
         #expect(Self.routes.nearest(to: path.split(separator: "/").map(String.init), method) == route)
     }
 
-    @Test(arguments: ["", "favicon.ico", "a/b/c/d/e/f/g/h/i/j/k/l/m"])
+    @Test(arguments: [
+        "", "favicon.ico", "a/b/c/d/e/f/g/h/i/j/k/l/m", "sdk/upload", "v2/subscriptions", "v2/token", "token/v2",
+    ])
     func aPathUnlikeEveryRouteHasNoNearest(path: String) {
         #expect(Self.routes.nearest(to: path.split(separator: "/").map(String.init), "GET") == nil)
     }

@@ -54,6 +54,11 @@ struct RouteTable: Sendable {
 
     /// The error for a request that matches no route: 405 if the path exists with other methods, else 404.
     func refusal(_ method: HTTPRequest.Method, _ path: String) -> PlatformError {
+        guard method != .connect else {
+            // Its target is a host, which has no path.
+            let problem = "CONNECT asks for a proxy, and this server is not one"
+            return .unknownRoute(problem, [ErrorDetail("method", problem)], because: "CONNECT asks for a proxy")
+        }
         let parts = path.split(at: "/").map(String.init)
         let matching = operations.filter { Self.matches($0.parts, parts) }
         // A path that a route names literally belongs to that route, even if another route's parameter matches it.

@@ -1,7 +1,8 @@
 import SimulationAPI
 
 /// Finds the route that is most similar to a wrong path: that has most of its words, if need be in another order. Letters count
-/// only within a word, for slips and other endings: `config` is not like `confirm`.
+/// only within a word, for slips and other endings: `config` is not like `confirm`. A variable takes only a word behind the one that
+/// names it: `{id}` of `captures/{id}` is not like `upload`.
 package struct NearestRoute {
     private let routes: [(parts: [String], methods: [String])]
 
@@ -58,7 +59,12 @@ package struct NearestRoute {
             var diagonal = row[0]
             row[0] = (index + 1) * Self.whole
             for (column, wanted) in route.enumerated() {
-                let changed = diagonal + (known[wanted]?[index] ?? Self.other)
+                var changed = diagonal + (known[wanted]?[index] ?? Self.other)
+                if wanted.begins(with: "{"), column > 0,
+                    index == 0 || known[route[column - 1]]?[index - 1] ?? 0 > Self.slip
+                {
+                    changed = diagonal + Self.other
+                }
                 diagonal = row[column + 1]
                 row[column + 1] = min(changed, diagonal + Self.whole, row[column] + Self.whole)
             }
@@ -69,21 +75,19 @@ package struct NearestRoute {
     /// The cost of changing one path into the other where the order of their words does not matter.
     private func reordered(_ path: [String], as route: [String], _ known: [String: [Int]]) -> Int {
         var left = Set(path.indices)
-        var (cost, absent, free) = (Self.moved, 0, 0)
+        var (cost, absent) = (Self.moved, 0)
+        // The place of the word that the last part of the route has.
+        var place: Int?
         for wanted in route {
             if wanted.begins(with: "{") {
-                free += 1
-            } else if let near = left.min(by: { (known[wanted]?[$0] ?? 0, $0) < (known[wanted]?[$1] ?? 0, $1) }),
-                let slip = known[wanted]?[near], slip <= Self.slip
-            {
-                left.remove(near)
-                cost += slip
+                place = place.flatMap { left.remove($0 + 1) }
             } else {
-                absent += 1
+                place = left.min { (known[wanted]?[$0] ?? 0, $0) < (known[wanted]?[$1] ?? 0, $1) }
+                    .flatMap { known[wanted]?[$0] ?? 0 <= Self.slip ? left.remove($0) : nil }
             }
+            if let place { cost += known[wanted]?[place] ?? 0 } else { absent += 1 }
         }
-        let taken = min(free, left.count)
-        return cost + taken * Self.any + (absent + free + left.count - 2 * taken) * Self.whole
+        return cost + (absent + left.count) * Self.whole
     }
 
     private static func cost(of part: String, as wanted: String) -> Int {
@@ -92,8 +96,8 @@ package struct NearestRoute {
         if part.isIdentical(to: wanted) { return 0 }
         let (part, wanted) = (part.utf8.prefix(64).map { $0 | 0x20 }, wanted.utf8.map { $0 | 0x20 })
         let common = zip(part, wanted).prefix { $0 == $1 }.count
-        // Another ending: `authenticate`, `authentications`.
-        if common >= 5, common * 2 > max(part.count, wanted.count) { return 2 }
+        // Another ending: `authenticate`, `authentications`; or more of one: `configuration`.
+        if common >= 5, common == wanted.count || common * 2 > max(part.count, wanted.count) { return 2 }
         let distance = NearestName.distance(
             String(decoding: part, as: UTF8.self), String(decoding: wanted, as: UTF8.self))
         return distance <= (wanted.count <= 3 ? 1 : 2) ? distance + 1 : other
