@@ -292,14 +292,14 @@ import Testing
         }
     }
 
-    @Test func aBodyThatIsNotNeededMayBeAnything() async throws {
+    @Test func aBodyThatIsNotNeededMayBeAnythingOnThePlatformsRoutes() async throws {
         let (world, session, _) = try await prepared()
         let capture = try await world.readyCapture(session)
         let answer = try await world.send(
             "POST", "/sdk/captures/\(capture)/submit", bytes: Data("a=b".utf8), token: session,
             headers: ["Content-Type": "application/x-www-form-urlencoded"])
         #expect(answer.status == 200)
-        #expect(try await world.send("POST", "/_sim/clock/resume", bytes: Data("{".utf8)).status == 200)
+        #expect(try await world.send("POST", "/_sim/clock/resume", bytes: Data("{".utf8)).status == 400)
     }
 
     @Test func requestIDsAreEchoedOrGenerated() async throws {

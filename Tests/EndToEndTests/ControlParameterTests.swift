@@ -38,6 +38,38 @@ import Testing
         #expect(try await world.send("GET", "/_sim/docs?token=any").status == 200)
     }
 
+    @Test func everyControlRouteThatNeedsNoBodyRefusesOne() async throws {
+        let world = try await TestWorld.make()
+        let session = try await world.login()
+        let before = try await world.counts()
+        let json = ["Content-Type": "application/json"]
+        let routes = Contract.shared.operations.filter {
+            $0.path.hasPrefix("/_sim/") && $0.method != "GET" && $0.description["requestBody"] == .null
+        }
+        #expect(routes.count > 15)
+        for operation in routes {
+            let query = operation.path == "/_sim/namespaces" ? "?prefix=none-\(getpid())" : ""
+            let path = operation.path.replacing(/\{[a-z_]+\}/, with: "x") + query
+            for (body, field) in [(#"{"x": 1}"#, "x"), ("[]", "body"), (#""""#, "body"), ("garbage", "body")] {
+                let answer = try await world.send(operation.method, path, bytes: Data(body.utf8), headers: json)
+                #expect(
+                    answer.status == 400 && answer["details.0.field"].text == field,
+                    "\(operation.method) \(path) \(body): \(answer.status) \(answer.json)")
+            }
+        }
+        #expect(try await world.counts() == before)
+        #expect(try await world.send("GET", "/sdk/session", token: session).status == 200)
+        for body in ["", "null", "{}"] {
+            let resumed = try await world.send(
+                "POST", "/_sim/clock/resume", bytes: Data(body.utf8), headers: json)
+            #expect(resumed.status == 200, "\(body)")
+        }
+        // The platforms' routes and reads have none.
+        #expect(try await world.send("GET", "/_sim/clock", bytes: Data("x".utf8)).status == 200)
+        let logout = try await world.send("POST", "/sdk/logout", bytes: Data("x".utf8), token: session)
+        #expect(logout.status < 300)
+    }
+
     /// A variable that a script forgot to set must not turn a filter off. An empty `cursor` means the first page, so that a loop can
     /// begin with it, and an empty `token` is none.
     @Test func everyControlRouteRefusesEmptyParameters() async throws {

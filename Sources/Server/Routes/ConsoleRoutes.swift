@@ -57,7 +57,7 @@ struct ConsoleRoutes: Sendable {
     private func answer(
         _ request: RequestReader, known: [String]? = [], check: () throws -> Void = {}, _ body: () async -> Response
     ) async -> Answer {
-        let completed = await request.acknowledge { request in
+        let completed = await request.acknowledge(.streamed) { request in
             var query = request.query
             for name in known ?? [] { _ = query.value(name) }
             if known != nil { try query.finish() }

@@ -119,7 +119,7 @@ enum ControlRoutes {
 
     @Sendable private static func loadSeed(_ request: RequestReader) async -> Answer {
         let text = await request.document()
-        return await request.reading { _ in
+        return await request.reading(.streamed) { _ in
         } then: {
             await request.namespace.loadSeed(text, request.head).response()
         }

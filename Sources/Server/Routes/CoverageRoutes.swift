@@ -20,7 +20,7 @@ struct CoverageRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: RequestReader) async -> Answer {
-        await request.acknowledge(Self.part).map { part in
+        await request.acknowledge(.ignored, Self.part).map { part in
             switch part {
             case .server: coverage.ofServer
             case .namespaces(let prefix): coverage.ofNamespaces(prefix: prefix)
@@ -30,7 +30,7 @@ struct CoverageRoutes: Sendable {
     }
 
     @Sendable private func clear(_ request: RequestReader) async -> Answer {
-        await request.acknowledge(Self.part).map { part in
+        await request.acknowledge(.ignored, Self.part).map { part in
             switch part {
             case .server: coverage.clearServer()
             case .namespaces(let prefix): coverage.clearNamespaces(prefix: prefix)

@@ -32,7 +32,7 @@ struct ScenarioRoutes: Sendable {
 
     @Sendable private func put(_ request: RequestReader) async -> Answer {
         let text = await request.document()
-        return await request.reading {
+        return await request.reading(.streamed) {
             $0.path("name")
         } then: { name in
             await namespaces.putScenario(name, text, request.namespace, request.head).savedResponse()

@@ -7,7 +7,8 @@ import Simulation
 import SimulationAPI
 
 enum BodyRule {
-    /// The route needs no body. A body that is sent is skipped.
+    /// The route needs no body. The platforms' routes skip one that is sent; control calls that change something take `null` and an
+    /// object without members [D unknown-members].
     case ignored
     case json
     /// A JSON object. No body at all, or `null`, reads as an empty object [D null-body].
@@ -16,6 +17,14 @@ enum BodyRule {
     case documentJSON
     /// The route reads the body itself and sets its own size limit.
     case streamed
+
+    /// Whether no body at all is right too.
+    fileprivate var isOptional: Bool {
+        switch self {
+        case .ignored, .optionalJSON: true
+        case .json, .documentJSON, .streamed: false
+        }
+    }
 }
 
 struct JSONRule: Sendable {
@@ -140,8 +149,10 @@ struct RequestReader: RequestInput, Sendable {
     }
 
     /// Answers with the value that `decode` reads, as one job of the namespace, so that the request has its place and its id.
-    func acknowledge<Wanted>(_ decode: (RequestReader) throws -> Wanted) async -> Completed<Wanted> {
-        let wanted = await input(.ignored, decode)
+    func acknowledge<Wanted>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
+    ) async -> Completed<Wanted> {
+        let wanted = await input(rule, decode)
         return await namespace.answer(wanted.map { _ in Acknowledge() }, credential, head).map { try wanted.get() }
     }
 
@@ -200,13 +211,14 @@ extension RequestReader {
             let isTooLarge = (headers.contentLength ?? 0) > Self.maxJSONBytes
             if isTooLarge { received?.markIncomplete() }
             if let problem = received?.problem { return .failure(problem) }
-            return isTooLarge ? .failure(.bodyTooLarge(limit: Self.maxJSONBytes)) : .success([:])
+            if isTooLarge { return .failure(.bodyTooLarge(limit: Self.maxJSONBytes)) }
+            if hasReadQuery == nil || head.isSafe { return .success([:]) }
         }
         var limit = Self.maxJSONBytes
         if case .documentJSON = rule { limit = Self.maxDocumentJSONBytes }
         let read = await bodies.read(request, upTo: limit, into: received)
         let content = read.flatMap { body -> Result<ByteBuffer?, PlatformError> in
-            if case .optionalJSON = rule, case .success(let content) = body.content,
+            if rule.isOptional, case .success(let content) = body.content,
                 content.readableBytes == 0 || Self.isNull(content)
             {
                 return .success(nil)
@@ -221,8 +233,16 @@ extension RequestReader {
         switch content {
         case .failure(let error): return .failure(error)
         case .success(nil): return .success([:])
-        case .success(let content?): return await object(content, json)
+        case .success(let content?):
+            let members = await object(content, json)
+            guard case .ignored = rule else { return members }
+            return members.flatMap { Self.withoutMembers($0) }
         }
+    }
+
+    private static func withoutMembers(_ members: JSONObject) -> Result<JSONObject, PlatformError> {
+        var fields = FieldReader(.object(members), known: [])
+        return Result { try fields.finish() }.map { members }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
     }
 
     private static func isNull(_ content: ByteBuffer) -> Bool {
