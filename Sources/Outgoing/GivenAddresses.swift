@@ -26,11 +26,15 @@ final class GivenAddresses: Resolver, Sendable {
 extension NIOConnectionError {
     /// The addresses of a name that were tried, each with its reason. An address that the URL has is not said again.
     package func text(_ reason: (any Error) -> String) -> String {
-        // A host that is no address is a name.
-        let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
+        let isAddress = Self.isAddress(host)
         let failures = connectionErrors.map { failure in
             "\(isAddress ? "" : "\(failure.target.ipAddress ?? host): ")\(reason(failure.error))"
         }
         return failures.isEmpty ? "no connection to \(host)" : failures.joined(separator: "; ")
+    }
+
+    static func isAddress(_ host: String) -> Bool {
+        // A host that is no address is a name.
+        (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 }

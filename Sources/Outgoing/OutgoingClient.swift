@@ -142,6 +142,7 @@ package struct OutgoingClient: Sendable {
 
     private func prepare(_ channel: any Channel, for request: OutgoingRequest) throws -> Connection {
         let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(PeerHandler(request.peer))
         if request.isEncrypted { try encryption?.addHandlers(to: channel, for: request.host) }
         if let answerLimit { try pipeline.addHandler(AnswerBoundHandler(answerLimit)) }
         try pipeline.addHTTPClientHandlers()
@@ -169,6 +170,22 @@ private final class ConnectionAttempts: Sendable {
             return state.channels
         }
         for channel in channels { channel.close(promise: nil) }
+    }
+}
+
+/// Notes the address of a connection as soon as it is made: it is not known any more once the connection is closed.
+private final class PeerHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let peer: OutgoingRequest.Peer
+
+    init(_ peer: OutgoingRequest.Peer) {
+        self.peer = peer
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        peer.connected(to: context.remoteAddress?.ipAddress)
+        context.fireChannelActive()
     }
 }
 

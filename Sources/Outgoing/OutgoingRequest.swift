@@ -1,6 +1,8 @@
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// A request to a server, with a connection of its own.
 package struct OutgoingRequest: Sendable {
@@ -28,6 +30,16 @@ package struct OutgoingRequest: Sendable {
     let port: Int
     /// The path and query.
     let target: String
+    let peer = Peer()
+
+    /// The address that the connection of a request has, once there is one.
+    final class Peer: Sendable {
+        private let first = NIOLockedValueBox<String?>(nil)
+
+        var address: String? { first.withLockedValue { $0 } }
+
+        func connected(to address: String?) { first.withLockedValue { $0 = $0 ?? address } }
+    }
 
     /// - Parameter url: `http:` or `https:`, with a host. A user in it is not sent.
     /// - Throws: ``OutgoingError/badURL(_:)``.
@@ -42,6 +54,19 @@ package struct OutgoingRequest: Sendable {
         port = parts.port ?? (isEncrypted ? 443 : 80)
         let path = parts.percentEncodedPath
         target = (path.isEmpty ? "/" : path) + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
+    }
+
+    /// The reason why the exchange failed, after the address that it is about: that of the connection, or those that did not answer. An
+    /// address that the URL has is not said again, nor are those that the error names itself.
+    package func located(_ reason: String, _ error: (any Error)? = nil) -> String {
+        guard !(error is NIOConnectionError), !NIOConnectionError.isAddress(host) else { return reason }
+        if let address = peer.address { return "\(address): \(reason)" }
+        switch error {
+        case OutgoingError.deadlineExceeded?, ChannelError.connectTimeout?:
+            guard let addresses, !addresses.isEmpty else { return reason }
+            return "\(addresses.joined(separator: ", ")): \(reason)"
+        default: return reason
+        }
     }
 
     /// The head as it is sent: with Host, and the length of the body.

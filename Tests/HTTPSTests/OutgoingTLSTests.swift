@@ -69,6 +69,14 @@ import Testing
             #expect(
                 await reason(tls, "https://receiver.test:\(port)/", addresses: ["127.0.0.1"])
                     == "the certificate is for another name")
+            var named = try OutgoingRequest(.GET, "https://receiver.test:\(port)/")
+            named.addresses = ["127.0.0.1"]
+            do {
+                _ = try await OutgoingClient(encryption: tls).fetch(named, deadline: .now() + .minutes(5))
+                Issue.record("the certificate was taken")
+            } catch {
+                #expect(named.located("another name", error) == "127.0.0.1: another name")
+            }
             #expect(await reason(tls, "https://localhost:\(plain)/") == "the port does not speak TLS")
         }
     }

@@ -21,6 +21,24 @@ import Testing
         await #expect(throws: OutgoingError.deadlineExceeded) {
             _ = try await client.fetch(request, deadline: .now() + .milliseconds(50))
         }
+        #expect(request.located("late", OutgoingError.deadlineExceeded) == "127.0.0.1: late")
+    }
+
+    @Test func theAddressesOfAFailureAreNamed() async throws {
+        var black = try request(["127.0.0.1", "127.0.0.2"])
+        #expect(black.located("late", OutgoingError.deadlineExceeded) == "127.0.0.1, 127.0.0.2: late")
+        #expect(black.located("late", ChannelError.connectTimeout(.seconds(1))) == "127.0.0.1, 127.0.0.2: late")
+        #expect(black.located("no TLS", OutgoingError.withoutEncryption) == "no TLS", "none was asked")
+        black.addresses = nil
+        #expect(black.located("late", OutgoingError.deadlineExceeded) == "late")
+        let server = try await RawServer.start { _ in "none" }
+        defer { server.stop() }
+        for (host, text) in [("receiver.test", "\(server.address): broken"), (server.address, "broken")] {
+            var request = try OutgoingRequest(.GET, "http://\(host):\(server.port)/")
+            request.addresses = host == server.address ? nil : ["127.0.0.9", server.address]
+            let error = await #expect(throws: (any Error).self) { _ = try await OutgoingClient().fetch(request) }
+            #expect(request.located("broken", error) == text)
+        }
     }
 
     @Test func withoutADeadlineAConnectionHasItsOwnTime() async throws {

@@ -24,7 +24,7 @@ import Testing
     /// The outcome of an attempt at a name with these addresses.
     private func attempt(
         _ addresses: [String], port: Int, host: String = "receiver.test", own: ServerAddress? = nil,
-        allowsAny: Bool = false
+        allowsAny: Bool = false, timeout: String = "5m"
     ) async -> WebhookOutcome {
         let transport = WebhookTransport(allowsAnyTarget: allowsAny)
         transport.ownAddress = own
@@ -34,7 +34,7 @@ import Testing
         let webhook = OutgoingWebhook(
             generation: 0, deliveryID: "d", number: 1, at: Instant(microseconds: 0), subscriptionID: "s",
             url: "http://\(host):\(port)/hooks", body: Data("{}".utf8), headers: [], signature: nil,
-            timeout: Span("5m")!, isDropped: false)
+            timeout: Span(timeout)!, isDropped: false)
         return await sender.send(webhook, of: "default")
     }
 
@@ -86,6 +86,20 @@ import Testing
         #expect(await attempt([], port: port, host: "127.0.0.1").error == refused)
         let late = await attempt((1...10).map { "127.0.0.\($0)" }, port: port)
         #expect(late.error?.components(separatedBy: "; ").count == 10, "\(late)")
+    }
+
+    /// Also of a connection that was made.
+    @Test func theAddressThatDidNotAnswerIsNamed() async throws {
+        let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = silent.localAddress?.port ?? 0
+        for (addresses, host, wanted) in [
+            (["127.0.0.1"], "receiver.test", "127.0.0.1: no answer within 0.05 s"),
+            ([], "127.0.0.1", "no answer within 0.05 s"),
+        ] {
+            #expect(await attempt(addresses, port: port, host: host, timeout: "50ms").error == wanted)
+        }
+        try await silent.close()
     }
 
     private final class Answering: ChannelInboundHandler {

@@ -155,6 +155,7 @@ final class WebhookSender: Service, CustomStringConvertible {
         var start = NIODeadline.now()
         var answer: (status: Int, text: String)?
         var problem: String?
+        var sent: OutgoingRequest?
         do {
             var request = try OutgoingRequest(webhook.body == nil ? .GET : .POST, webhook.url)
             if let target = try await self.target(of: webhook.url, within: timeout, for: namespace) {
@@ -167,13 +168,16 @@ final class WebhookSender: Service, CustomStringConvertible {
             request.headers.add(name: "Connection", value: "close")
             for header in webhook.headers { request.headers.add(name: header.name, value: header.value) }
             if let body = webhook.body { request.body = .bytes(ByteBuffer(bytes: body)) }
+            sent = request
             let deadline = start + timeout
             (answer, problem) = try await client.exchange(request, deadline: deadline) { answer in
                 let (text, error) = await Self.start(of: answer.body)
-                return ((answer.status, text), error.flatMap { Self.problem(ofBody: $0, timeout: webhook.timeout) })
+                let problem = error.flatMap { Self.problem(ofBody: $0, timeout: webhook.timeout) }
+                return ((answer.status, text), problem.map { request.located($0) })
             }
         } catch {
-            problem = text(error, timeout: webhook.timeout)
+            let reason = text(error, timeout: webhook.timeout)
+            problem = sent?.located(reason, error) ?? reason
         }
         let took = NIODeadline.now() - start
         return WebhookOutcome(

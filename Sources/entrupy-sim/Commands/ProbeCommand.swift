@@ -226,6 +226,7 @@ struct WebhookProbe: Sendable {
         _ delivery: String, _ form: WebhookSignatureForm?, _ sent: Data, _ secret: String, _ expected: Bool?
     ) async -> Result {
         var (status, problem, answered): (Int?, String?, String?)
+        var sentRequest: OutgoingRequest?
         do {
             var request = try OutgoingRequest(.POST, options.url)
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -239,6 +240,7 @@ struct WebhookProbe: Sendable {
             }
             request.body = .bytes(ByteBuffer(bytes: sent))
             request.addresses = addresses
+            sentRequest = request
             let time = TimeAmount.milliseconds(Int64(timeout * 1000))
             // The addresses and limits of a server's webhooks.
             (status, answered) = try await OutgoingClient(answerLimit: .webhook).exchange(
@@ -247,7 +249,8 @@ struct WebhookProbe: Sendable {
                 (answer.status, answer.status >= 500 ? await Self.beginning(of: answer) : nil)
             }
         } catch {
-            problem = text(of: error)
+            let reason = text(of: error)
+            problem = sentRequest?.located(reason, error) ?? reason
         }
         let isTaken = status.map { (200...299).contains($0) } ?? false
         return Result(
