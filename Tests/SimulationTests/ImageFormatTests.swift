@@ -92,6 +92,20 @@ import Testing
             (Array("<!DOCTYPE html><html>".utf8), "an HTML page"), (Array("<HTML lang=en>".utf8), "an HTML page"),
             (Array("/tmp/../<b>.jpg".utf8), "the path of a file"), (Array("C:\\a b.png\n".utf8), "the path of a file"),
             (Array("file:///a.heic".utf8), "the path of a file"), (Array("@shoe.jpg".utf8), "the path of a file"),
+            (Array("/9j/".utf8), "base64"), (Array("iVBORw0KGgo".utf8), "base64"),
+            (Array("[object Object]".utf8), "the text of a JavaScript object"),
+            (Array("[object Blob]".utf8), "the text of a JavaScript object"),
+            (Array("null".utf8), "JSON"), (Array(" true\r\n".utf8), "JSON"), (Array("false".utf8), "JSON"),
+            (Array("<head><title>".utf8), "an HTML page"), (Array("<!-- a -->\n<html>".utf8), "an HTML page"),
+            (Array("<body onload=a()>".utf8), "an HTML page"),
+            (
+                Array("A form.\r\n--b\r\nContent-Disposition: form-data; name=\"<b>\"\r\n\r\n".utf8),
+                "a multipart form"
+            ),
+            (avif("avif", []), "an AVIF picture; convert it"), (avif("avis", ["heic"]), "an AVIF picture; convert it"),
+            (avif("mif1", ["avif", "mif1", "miaf"]), "an AVIF picture; convert it"),
+            (avif("msf1", ["miaf", "avis"]), "an AVIF picture; convert it"),
+            (Array("blob:https://a.example/1-2".utf8), "a URL"), (Array("gs://a/b".utf8), "a URL"),
         ] as [([UInt8], String)])
     func anotherFormIsNamed(bytes: [UInt8], form: String) {
         let result = bytes.withUnsafeBytes { ImageFormat.recognise($0) }
@@ -100,9 +114,31 @@ import Testing
         #expect(!problem.text.contains("<"))
     }
 
+    @Test(arguments: [
+        "ph://1F2E/L0/001", "assets-library://asset/asset.JPG?id=1", "content://media/1", "images/a.jpg", "photo.JPG",
+        "a photo.heic\n", "../a.png", "C:/a.jpg", #"C:\a.jpg"#, #"\\srv\a.jpg"#, "asset:/a",
+    ])
+    func aPathOfAnySystemIsNamed(text: String) {
+        let result = Array(text.utf8).withUnsafeBytes { ImageFormat.recognise($0) }
+        guard case .failure(let problem) = result else { return #expect(Bool(false)) }
+        #expect(problem.text.hasSuffix("the body is the path of a file; send what the file holds"), "\(problem.text)")
+    }
+
+    private static func avif(_ brand: String, _ compatible: [String]) -> [UInt8] {
+        box("ftyp", Array(([brand, "\0\0\0\0"] + compatible).joined().utf8)) + box("meta", [0, 0, 0, 0])
+            + box("mdat", [1, 2])
+    }
+
+    @Test func aHEICMayBeCompatibleWithOthers() {
+        for brands in [["mif1", "heic"], ["mif1", "heic", "avif"], ["mif1"], ["heic", "avif"]] {
+            #expect(format(Self.avif(brands[0], Array(brands.dropFirst()))) == .heic, "\(brands)")
+        }
+    }
+
     /// Texts that only look like one of the forms at first sight.
     @Test(arguments: [
         "hello", "BMW", "RIFFxxxxWAVE", "--", "AAAA", "dat:", "<sv", "C:", "http://\u{1}", "/\u{1}\u{2}", "%PD",
+        "nullable", "://", "a\n--b\nc", "jpg", "_9j_", "a.jpg b", "x: y.jpg",
     ])
     func otherBytesAreNotNamed(text: String) {
         let result = Array(text.utf8).withUnsafeBytes { ImageFormat.recognise($0) }

@@ -17,7 +17,7 @@ enum ForeignForm {
     private static func fileForm(_ start: Slice<UnsafeRawBufferPointer>) -> String? {
         func begins(_ text: String, at offset: Int = 0) -> Bool { start.dropFirst(offset).starts(with: text.utf8) }
         if begins("RIFF"), begins("WEBP", at: 8) { return convert("a WebP picture") }
-        if begins("ftypavif", at: 4) || begins("ftypavis", at: 4) { return convert("an AVIF picture") }
+        if HEICStructure.isAVIF(start) { return convert("an AVIF picture") }
         if ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains(where: { begins($0) }) { return convert("a TIFF picture") }
         if begins("GIF87a") || begins("GIF89a") { return convert("a GIF picture") }
         if begins("BM"), start.count > 14, start.dropFirst(6).prefix(4).allSatisfy({ $0 == 0 }) {
@@ -32,29 +32,63 @@ enum ForeignForm {
     private static func textForm(_ start: Slice<UnsafeRawBufferPointer>) -> String? {
         let text = start.drop { $0 <= 0x20 || [0xef, 0xbb, 0xbf].contains($0) }
         guard let first = text.first else { return nil }
-        func begins(_ beginning: String) -> Bool {
-            text.count >= beginning.utf8.count && zip(text, beginning.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
-        }
-        if begins("--"), text.prefix(300).contains(UInt8(ascii: "\n")) {
+        func begins(_ beginnings: String...) -> Bool { beginnings.contains { isText($0, at: text) } }
+        if begins("--") && text.prefix(300).contains(UInt8(ascii: "\n")) || hasPart(text) {
             return "a multipart form; send the picture's bytes alone, as curl's --data-binary @FILE does"
         }
         if begins("data:") { return "a data URL; send the bytes that it encodes" }
         if first == UInt8(ascii: "\"") { return "a JSON text; send the picture's bytes alone" }
         if isBase64(text) { return "base64; send the bytes that it encodes" }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return "JSON; send the picture's bytes alone" }
-        if begins("<svg") || begins("<?xml") { return "an SVG or XML document; send a picture of pixels" }
-        if begins("http://") || begins("https://"), isLine(text) { return "a URL; send the bytes of what it leads to" }
-        if begins("<!doctype") || begins("<html") { return "an HTML page; send the picture's bytes" }
-        let isPath = begins("/") || begins("./") || begins("~/") || begins("file:") || begins("@") || begins("content:")
-        let isDrive = text.dropFirst().starts(with: ":\\".utf8)
-        return (isPath || isDrive) && isLine(text) ? "the path of a file; send what the file holds" : nil
+        if begins("[object ") { return "the text of a JavaScript object; send the bytes that it holds" }
+        if begins("{", "[") || ["null", "true", "false"].contains(where: { trimmed(text).elementsEqual($0.utf8) }) {
+            return "JSON; send the picture's bytes alone"
+        }
+        if begins("<svg", "<?xml") { return "an SVG or XML document; send a picture of pixels" }
+        if begins("<!doctype", "<html", "<head", "<body", "<!--") { return "an HTML page; send the picture's bytes" }
+        guard isLine(text) else { return nil }
+        if isPath(text) { return "the path of a file; send what the file holds" }
+        let scheme = text.prefix { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
+        let isURL = !scheme.isEmpty && text.dropFirst(scheme.count).starts(with: "://".utf8) || begins("blob:")
+        return isURL ? "a URL; send the bytes of what it leads to" : nil
     }
 
-    /// Whether the text is the base64 of a picture: such texts begin with one of these.
+    /// Whether a text is there, in any letter case.
+    private static func isText(_ wanted: String, at text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        text.count >= wanted.utf8.count && zip(text, wanted.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    }
+
+    /// Whether a part of a form begins behind a preamble.
+    private static func hasPart(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let lines = text.split(separator: UInt8(ascii: "\n"))
+        return zip(lines, lines.dropFirst()).contains {
+            $0.starts(with: "--".utf8) && isText("content-", at: $1)
+        }
+    }
+
+    private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+        text.dropLast(text.reversed().prefix { $0 <= 0x20 }.count)
+    }
+
+    /// Whether the text is a path, or the name of a picture's file.
+    private static func isPath(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let beginnings = [
+            "/", "./", "../", "~/", "@", "\\\\", "file:", "content:", "ph://", "assets-library:", "asset:",
+        ]
+        if beginnings.contains(where: { isText($0, at: text) }) { return true }
+        let rest = text.dropFirst()
+        if rest.starts(with: ":\\".utf8) || rest.starts(with: ":/".utf8) { return true }
+        let name = trimmed(text)
+        return !name.contains(UInt8(ascii: ":"))
+            && [".jpg", ".jpeg", ".png", ".heic", ".heif", ".webp", ".avif", ".gif", ".bmp", ".tif", ".tiff", ".pdf"]
+                .contains { isText($0, at: name.suffix($0.utf8.count)) }
+    }
+
+    /// Whether the text is the base64 of a picture: such texts begin with one of these. Two of them are also short words.
     private static func isBase64(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
-        let isPicture = ["/9j/", "_9j_", "iVBORw0KGgo", "AAAA"].contains { text.starts(with: $0.utf8) }
-        return isPicture && text.count >= 32
-            && text.allSatisfy { $0.isLetterOrDigit || "+/=-_\r\n".utf8.contains($0) }
+        let isPicture = [("/9j/", 4), ("iVBORw0KGgo", 11), ("_9j_", 32), ("AAAA", 32)].contains { beginning, length in
+            text.count >= length && text.starts(with: beginning.utf8)
+        }
+        return isPicture && text.allSatisfy { $0.isLetterOrDigit || "+/=-_\r\n".utf8.contains($0) }
     }
 
     /// Whether the text is a short printable line.

@@ -11,7 +11,7 @@ package enum ImageFormat: String, FileFormat, CaseIterable {
         if bytes.isEmpty { return .failure(ImageProblem("the image is empty")) }
         if bytes.starts(with: [0xff, 0xd8]) { return result(.jpeg, JPEGStructure.problem(bytes)) }
         if bytes.starts(with: PNGStructure.signature) { return result(.png, PNGStructure.problem(bytes)) }
-        if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8), !bytes[8..<11].elementsEqual("avi".utf8) {
+        if bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8), !HEICStructure.isAVIF(bytes[...]) {
             return result(.heic, HEICStructure.problem(bytes))
         }
         return .failure(ImageProblem(ForeignForm.problem(bytes)))
@@ -109,6 +109,20 @@ private enum PNGStructure {
 /// and the data of a picture were there: before, they are a box that was cut off.
 enum HEICStructure {
     static let brands = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
+
+    /// Whether a file of this structure is an AVIF: by its brand, or by those that it is compatible with where its own is of pictures in
+    /// general. The first of these are looked at.
+    static func isAVIF(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let box = Array(bytes.prefix(256))
+        guard box.count >= 12, box[4..<8].elementsEqual("ftyp".utf8) else { return false }
+        let size = min(box.count, box[..<4].reduce(0) { $0 << 8 | Int($1) })
+        let compatible = stride(from: 16, through: size - 4, by: 4)
+        let names = ([8] + compatible).map { String(decoding: box[$0..<$0 + 4], as: UTF8.self) }
+        let first = names.first {
+            !$0.isOne(of: ["mif1", "msf1", "miaf"]) && ($0.begins(with: "avi") || brands.contains($0))
+        }
+        return first?.begins(with: "avi") == true
+    }
 
     static func problem(_ bytes: UnsafeRawBufferPointer) -> String? {
         var index = 0
