@@ -118,7 +118,19 @@ struct ItemMetadata: Sendable {
                 "item.customer_item_id", "is required: settings.captures.require_customer_item_id is true")
         }
         problems.add("item.customer_item_id", text(.customerItemID).flatMap { MagicItemID.problem($0, activity) })
-        return problems
+        return problems.isEmpty ? [] : otherNames(hasWorkflow: hasWorkflow, beside: problems) + problems
+    }
+
+    /// The fields that are absent where a member is called as in other languages. Unknown members are metadata, so this is no problem of
+    /// its own; where the item has one, it is probably the reason.
+    private func otherNames(hasWorkflow: Bool, beside problems: [ErrorDetail]) -> [ErrorDetail] {
+        let names = ItemField.allCases.map(\.rawValue) + (hasWorkflow ? [] : [FingerprintWorkflow.key])
+        return names.compactMap { name in
+            guard members[name] == nil, let other = FieldReader.otherForm(of: name, in: members),
+                !problems.contains(where: { $0.field == "item.\(name)" })
+            else { return nil }
+            return ErrorDetail("item.\(name)", "is missing: the item has \(other), which is another name")
+        }
     }
 
     /// The problems of each field by itself: its type and length.

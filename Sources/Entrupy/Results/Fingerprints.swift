@@ -39,7 +39,7 @@ extension Activity {
 
 /// The workflow of a fingerprint that a capture asks for, or none [P].
 struct FingerprintWorkflow {
-    private static let key = "capture_workflow"
+    static let key = "capture_workflow"
 
     /// The item without the members that choose the workflow and what it compares with. They are no metadata.
     let item: JSONObject

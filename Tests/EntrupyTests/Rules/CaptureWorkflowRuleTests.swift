@@ -46,6 +46,29 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (["brand": "Nike", "itemType": "tops"], ["item_type", "style_name"]),
+            (["brand": "Nike", "productCategory": "sneakers"], ["product_category", "style_name"]),
+            (
+                ["captureWorkflow": "fingerprint_register", "itemType": "handbag"],
+                ["item_type", "capture_workflow", "brand", "style_name"]
+            ),
+            (["brand": "Nike", "styleName": "Air", "usSize": 9], ["us_size", "style_name"]),
+        ] as [(JSONObject, [String])])
+    func namesOfOtherLanguagesAreNamedFirst(item: JSONObject, fields: [String]) async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let refused = await refusalError {
+            try await bench.user(StartCapture(StartCaptureRequest(item: item)), user)
+        }
+        #expect(refused?.details.map(\.field) == fields.map { "item.\($0)" }, "\(String(describing: refused))")
+        #expect(refused?.details.first?.problem.contains("which is another name") == true)
+        // They are metadata where nothing is missing.
+        let whole = StartCaptureRequest(item: ["brand": "Nike", "style_name": "Air", "customerItemID": "x"])
+        _ = try await bench.user(StartCapture(whole), user)
+    }
+
     @Test func aRegistrationNeedsNoBrandAndEndsRegistered() async throws {
         let bench = try await RuleBench()
         let user = try await bench.login()
