@@ -44,6 +44,7 @@ import Testing
         let picture = try await world.send("GET", path + "?format=sharable")
         #expect(picture.headers["Content-Type"] == ["image/svg+xml"])
         #expect(text(picture).contains("Ada Lovelace") && isWellFormed(picture))
+        #expect(text(picture).contains(">Made by a simulator"), "the picture says so too")
         let japanese = try await world.send("GET", path, headers: ["Accept-Language": "ja"])
         #expect(text(japanese).contains("鑑定書") && text(japanese).contains("lang=\"ja\""))
     }

@@ -46,11 +46,11 @@ package enum ShowCertificate: RuleByID {
         else {
             throw PlatformError.notFound(
                 "there is no certificate \"\(certificateID.excerpt)\"; an item has one while its result is authentic",
-                because: found.map {
+                because: try found.map {
                     Because(
                         "the certificate is withdrawn: the result of \($0.entrupyID) is \($0.result.rawValue)",
                         $0.entrupyID, Results.changes)
-                } ?? Because("the namespace has no certificate with this id", certificateID, []))
+                } ?? missing(certificateID, job))
         }
         let metadata = try ItemMetadata(stored: item.metadata)
         let names = [user.firstName, user.lastName].compactMap(\.self).joined(separator: " ")
@@ -64,6 +64,17 @@ package enum ShowCertificate: RuleByID {
             owner: names.nonEmpty, organization: organization.name,
             holder: item.certificateHolder, photo: try ResultRendering(job).pictures(item).first?.url,
             url: job.certificatePage(certificateID), language: job.language)
+    }
+
+    /// The fact that the namespace has none. Ids are looked up as they are, in upper case [D item-ids].
+    private static func missing(_ id: String, _ job: JobContext) throws -> Because {
+        let upper = id.utf8.count <= IDKind.certificate.length ? id.uppercased() : id
+        guard !upper.isIdentical(to: id), try job.transaction.item(certificateID: upper) != nil else {
+            return Because("the namespace has no certificate with this id", id, [])
+        }
+        return Because(
+            "the namespace has no certificate with this id, but \(upper): an id is looked up as it is, in upper case",
+            upper, [])
     }
 }
 

@@ -26,6 +26,23 @@ import Testing
         #expect(try await bench.item(id).certificateID == certificate, "the same one")
     }
 
+    @Test func anIDInLowerCaseIsNotFoundAndTheJournalSaysWhy() async throws {
+        let bench = try await RuleBench()
+        let item = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+        let id = try #require(try await bench.item(item).certificateID)
+        for (asked, fact) in [
+            (
+                id.lowercased(),
+                "the namespace has no certificate with this id, but \(id): an id is looked up as it is, in upper case"
+            ),
+            ("nope", "the namespace has no certificate with this id"),
+            (String(repeating: "x", count: 5000), "the namespace has no certificate with this id"),
+        ] {
+            let refused = await refusalError { try await bench.control(ByID<ShowCertificate>(asked)) }
+            #expect(refused?.kind == .notFound && refused?.because == fact, "\(String(describing: refused))")
+        }
+    }
+
     @Test func aTransferSetsTheHolderAndIsListedAndSent() async throws {
         let bench = try await RuleBench()
         let id = try await bench.submit(bench.login(), "sim-authentic-after-0s")
