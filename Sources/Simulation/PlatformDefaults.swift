@@ -82,6 +82,10 @@ extension SharedSeed {
     }
 }
 
+extension PlatformSettings {
+    package var loginLifetime: Span? { nil }
+}
+
 /// The seed data and settings of a platform that has none.
 struct EmptyPart: SharedSeed, SeedAddition, PlatformSettings {
     func adding(_ addition: any SeedAddition) -> Self { self }

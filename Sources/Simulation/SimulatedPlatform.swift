@@ -210,7 +210,10 @@ package protocol SeedAddition: Sendable {
 }
 
 /// A platform's part of a namespace's settings.
-package protocol PlatformSettings: Sendable {}
+package protocol PlatformSettings: Sendable {
+    /// How long a user stays logged in on a device; `nil` if the platform has no logins.
+    var loginLifetime: Span? { get }
+}
 
 /// A platform's part of a namespace's state in memory. It is dropped and made again when a transaction is lost.
 package protocol PlatformState: AnyObject {

@@ -19,6 +19,7 @@ struct EntrupySettings: PlatformSettings {
     let captureTimeout: Span
     /// At most 7 days [P].
     let sessionLifetime: Span
+    var loginLifetime: Span? { sessionLifetime }
     let signedRequestLifetime: Span
     let sdkFlagging: Bool
     /// The final results that may be flagged.

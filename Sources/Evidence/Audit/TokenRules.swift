@@ -139,11 +139,7 @@ extension Court {
         _ ended: [EventKind], _ limit: Int
     ) {
         var sessions = Sessions()
-        // Those that calls of the control API ended, oldest first.
-        let kinds = Set(ended.map(\.name))
-        var ends = material.events.filter { event in
-            if kinds.contains(event.kind), case .control? = event.cause?.kind { true } else { false }
-        }[...]
+        var ends = controlled(ended)[...]
         let uses = uses(ending)
         var (behind, unclear) = (0, 0)
         for request in requests {
@@ -162,7 +158,10 @@ extension Court {
             judgement.lookedAt += 1
             let client = request.client.inAnySession
             let real = request.entry.times?.started.epoch ?? now
-            var looksExpired = false
+            let answer = request.entry.response.json?.members
+            let end = expires.compactMap { answer?[$0]?.number }.min() ?? .infinity
+            // A session that is over on the device from its beginning is never used.
+            var looksExpired = end <= real && uses[begun] == nil
             let others = sessions.oldest(limit, of: client) { session in
                 guard session.expires > now, request.began(after: session.login) ?? true else { return false }
                 if session.expires <= real { looksExpired = true }
@@ -174,8 +173,6 @@ extension Court {
             }
             if looksExpired { behind += 1 }
             blame(rule, request, others, brief: sessions.brief[client.onAnyConnection] ?? 0, limit)
-            let answer = request.entry.response.json?.members
-            let end = expires.compactMap { answer?[$0]?.number }.min() ?? .infinity
             sessions.begin(
                 Sessions.Session(
                     token: begun, expires: end, login: request, client: client, calls: uses[begun]?.count ?? 0))
@@ -188,6 +185,14 @@ extension Court {
         judgement.skip(
             unclear < limit ? 0 : unclear,
             "one program that logs in again and again cannot be told from devices of the same user")
+    }
+
+    /// The events that calls of the control API caused, oldest first.
+    private func controlled(_ kinds: [EventKind]) -> [StoredEvent] {
+        let names = Set(kinds.map(\.name))
+        return material.events.filter { event in
+            if names.contains(event.kind), case .control? = event.cause?.kind { true } else { false }
+        }
     }
 
     /// The last use of each token, and the number of its calls but for logouts.

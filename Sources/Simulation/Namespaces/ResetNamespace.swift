@@ -83,20 +83,20 @@ package struct ShowNamespace: Operation {
             counts: try job.transaction.namespaceCounts(),
             database_bytes: try job.transaction.databaseBytes(),
             ttl: job.state.ttl.map { Double($0.microseconds) / 1e6 },
-            notes: hasNotes && isBehind(job) ? [Self.behind(job.now)] : nil)
+            notes: hasNotes ? Self.behind(job).map { [$0] } : nil)
     }
 
-    /// Whether the clock is frozen so far behind real time that sessions of a day are over on a device.
-    private func isBehind(_ job: JobContext) -> Bool {
-        job.state.clock.isFrozen && job.now + .day <= job.state.environment.realTime()
-    }
-
-    /// The vendor's sample apps compare a session's end with the device's clock [P].
-    private static func behind(_ now: Instant) -> ErrorDetail {
-        ErrorDetail(
-            "clock.freeze",
+    /// The note on a clock so far behind real time that sessions are over on a device, also those of a day; `nil` on other clocks. The
+    /// vendor's sample apps compare a session's end with the device's clock [P].
+    private static func behind(_ job: JobContext) -> ErrorDetail? {
+        let lifetime = min(.day, job.state.settings.loginLifetime ?? .day)
+        guard job.now + lifetime <= job.state.environment.realTime() else { return nil }
+        let isFrozen = job.state.clock.isFrozen
+        return ErrorDetail(
+            isFrozen ? "clock.freeze" : "clock",
             """
-            the clock is frozen at \(now.display), more than a day behind real time: a device that compares a session's \
+            the clock is \(isFrozen ? "frozen " : "")at \(job.now.display), \
+            \(DurationText.text(microseconds: lifetime.microseconds)) or more behind real time: a device that compares a session's \
             expiration_time with its own clock takes every session for over, and logs in until the limit of logins. Freeze at \
             the present with {"clock": {"freeze": "now"}}
             """)

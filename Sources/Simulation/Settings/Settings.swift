@@ -104,6 +104,9 @@ package struct Settings: Sendable {
         ["bytes", "body_bytes"].reduce(document) { $0.countingBytes(at: ["journal", $1]) }
     }
 
+    /// The shortest time for which a login of a platform lasts; `nil` if no platform has any.
+    var loginLifetime: Span? { parts.compactMap(\.loginLifetime).min() }
+
     /// A platform's part.
     package func part<Part: PlatformSettings>(_ type: Part.Type) -> Part {
         for part in parts { if let part = part as? Part { return part } }

@@ -433,6 +433,16 @@ import Testing
         #expect(places(frozen.findings) == [[1, 3]] && frozen.notJudged == nil)
     }
 
+    /// Such a client never uses its session, and may not even log in again.
+    @Test func aSessionThatIsOverOnTheDeviceIsSaid() async throws {
+        let late = RuleBench.morning + Span("8h")!
+        let unused = try await audit("login-each-time", [login(1, "1", 1)], isFrozen: true, realTime: late)
+        #expect(unused.notJudged?.contains("clock is behind real time") == true)
+        let used = try await audit(
+            "login-each-time", [login(1, "1", 1), call(2, "1", 1)], isFrozen: true, realTime: late)
+        #expect(used.findings.isEmpty && used.notJudged == nil)
+    }
+
     /// All rules take time in proportion to the journal.
     @Test func aLongJournalIsJudged() async throws {
         let requests = (1...8000).map { login(Double($0) / 1000, "\($0)", 1) }

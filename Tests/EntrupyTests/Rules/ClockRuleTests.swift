@@ -25,6 +25,27 @@ import Testing
         #expect(await refusal { try await advance(bench, .to(RuleBench.morning)) } == nil)
     }
 
+    /// Frozen or not: a device compares the end of a session with its own clock.
+    @Test func aClockOnWhichSessionsAreOverOnADeviceIsNamed() async throws {
+        let bench = try await RuleBench(settings: ["session_lifetime": "1h"])
+        func named() async throws -> String? {
+            try await bench.control(ShowNamespace(hasNotes: true)).notes?.first?.field
+        }
+        _ = try await bench.control(FreezeClock(at: nil))
+        await bench.wait("59m")
+        #expect(try await named() == nil)
+        await bench.wait("1m")
+        #expect(try await named() == "clock.freeze")
+        _ = try await bench.control(ResumeClock())
+        #expect(try await named() == "clock")
+        _ = try await bench.control(PatchSettings(["session_lifetime": "7d"]))
+        #expect(try await named() == nil)
+        _ = try await bench.control(FreezeClock(at: nil))
+        await bench.wait("23h")
+        #expect(try await named() == "clock.freeze", "a day, if sessions last longer")
+        #expect(try await bench.control(ShowNamespace()).notes == nil)
+    }
+
     @Test func aResumedClockGoesOnFromTheTimeItWasFrozenAt() async throws {
         let bench = try await RuleBench()
         _ = try await bench.control(FreezeClock(at: nil))
