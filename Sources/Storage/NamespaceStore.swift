@@ -251,6 +251,8 @@ package final class NamespaceStore: Sendable {
             try closeOld()
             Self.removeSidecarFiles(of: path)
             try Self.rename(fresh, to: path)
+            // SQLite leaves its index of the log where the file system shares no memory.
+            Self.removeSidecarFiles(of: fresh)
             // The database is in its place. A disk that fails here will refuse the first commit too.
             if durability == .powerLoss { try? Disk.synchronizeName(of: path) }
             return try NamespaceDatabase(

@@ -71,6 +71,19 @@ import Testing
         }
     }
 
+    /// SQLite leaves one where the file system shares no memory.
+    @Test func nothingStaysBesideADatabaseThatIsPutInItsPlace() throws {
+        try withDirectory { path in
+            let store = try NamespaceStore(root: path)
+            let prepared = try store.prepare("a", from: .template(key: "t", build: { _ in })) { _ in }
+            guard case .file(let fresh) = prepared else { return #expect(Bool(false)) }
+            try Data(count: 10).write(to: URL(fileURLWithPath: fresh + "-shm"))
+            try store.put(prepared, as: "a") {}.close()
+            let names = try FileManager.default.contentsOfDirectory(atPath: path + "/namespaces")
+            #expect(!names.contains { $0.contains(".new-") }, "\(names)")
+        }
+    }
+
     @Test func anIdleDatabaseIsCheckpointedIntoItsFile() throws {
         try withDirectory { path in
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
