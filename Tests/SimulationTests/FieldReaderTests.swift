@@ -17,6 +17,13 @@ import Testing
         }
     }
 
+    /// As `since`, which is a number or a time.
+    @Test func aParameterOfTwoFormsIsListedOnce() {
+        var query = FieldReader(query: "x=1", isStrict: true)
+        for name in ["since", "until", "since"] { _ = query.text(name) }
+        #expect(problems(query) == ["x is not known here; expected since, until"])
+    }
+
     @Test func aBodyNamesEveryProblemByItsPath() {
         var fields = FieldReader(
             ["name": .number(JSONNumber(26)), "state": "c", "size": 101, "on": "true", "match": ["user": ""], "x": 1],

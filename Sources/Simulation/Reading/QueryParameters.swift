@@ -22,7 +22,8 @@ package struct QueryParameters {
 
     /// The value of a parameter, `nil` if it is absent; and its problem.
     package mutating func read(_ key: String) -> (value: String?, problem: String?) {
-        if isStrict { known.append(key) }
+        // One that has several forms is read once for each.
+        if isStrict, !known.contains(where: { $0.isIdentical(to: key) }) { known.append(key) }
         let found = parameters.filter { $0.key.isIdentical(to: key) }
         guard let first = found.first else { return (nil, nil) }
         if found.count > 1 { return (nil, "is given twice") }
