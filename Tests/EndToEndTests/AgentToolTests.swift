@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -263,6 +265,24 @@ import Testing
         #expect(answers[4]?["result"]["resultType"] == "complete")
         #expect(answers[5]?["error"]["code"] == -32601, "the newest version has no ping")
         #expect(answers[6]?["result"]["resultType"] == .null)
+    }
+
+    /// Behind a proxy that adds TLS, the origin of its own page is `https:`.
+    @Test func aPageOfItsOwnHostMayAskByEitherScheme() async throws {
+        let program = try RunningProgram(["mcp", "--http", "127.0.0.1:0", "--url", SimProcess.shared.baseURL])
+        defer { program.process.terminate() }
+        let url = try #require(URL(string: program.line()))
+        let host = "127.0.0.1:\(url.port ?? 0)"
+        for (origin, status) in [
+            ("http://\(host)", 200), ("https://\(host)", 200), ("https://127.0.0.1:1", 403),
+            ("https://evil.example", 403),
+        ] {
+            var sent = try OutgoingRequest(.POST, url.absoluteString)
+            sent.headers = ["Content-Type": "application/json", "Origin": origin]
+            sent.body = .bytes(ByteBuffer(bytes: try WireJSON.encode(request(1, "ping", isModern: false))))
+            let answer = try await OutgoingClient.patient.whole(sent)
+            #expect(answer.status == status, "\(origin)")
+        }
     }
 
     @Test func otherVersionsAreRefused() async throws {

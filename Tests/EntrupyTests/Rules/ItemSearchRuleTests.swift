@@ -31,6 +31,26 @@ import Testing
         return (bench, user)
     }
 
+    /// All items of more than 100 organizations cannot be searched. Those of a user can, also for what the catalogue lacks.
+    @Test func aUsersItemsAreFilteredAmongManyOrganizations() async throws {
+        let bench = try await RuleBench()
+        let user = try await bench.login()
+        let id = try await bench.submit(user, brand: "Nkie")
+        let more = (0..<101).map { "{name: Org\($0), api_tokens: [t\($0)]}" }.joined(separator: ", ")
+        _ = try await bench.namespace.loadSeed(
+            .success("organizations: [\(more)]"), RequestHead(isControl: true)
+        ).result.get()
+        func list(_ query: String) throws -> ListAuthentications {
+            try ListAuthentications(bench.sent([:], query: Substring(query)))
+        }
+        let found = try await bench.control(list("brand=Nkie&username=DemoOrg-bench-user"))
+        #expect(found.authentications.map(\.entrupy_id) == [id])
+        for query in ["brand=Nkie", "brand=Nike", "text=A"] {
+            let refused = await refusalError { try await bench.control(list(query)) }
+            #expect(refused?.details.first?.field == "username", "\(query)")
+        }
+    }
+
     @Test(
         arguments: [
             (["brand": ["nike"]], 40), (["brand": ["Nike", "GUCCI"]], 60), (["brand": ["nobody"]], 0),
