@@ -76,7 +76,11 @@ import Testing
         #expect(run.status == 64 && run.output.contains("error: --host is not an address of this machine\n  127.0.0.1"))
     }
 
-    private static let canLeaveRoot = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+    #if os(Linux)
+        private static let canLeaveRoot = DataDirectoryLinkTests.canBecomeNobody
+    #else
+        private static let canLeaveRoot = false
+    #endif
 
     @Test(.enabled(if: canLeaveRoot, "needs root and setpriv, to start the server as another user"))
     func aPortThatNeedsRootIs1() async throws {

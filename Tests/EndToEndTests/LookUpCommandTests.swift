@@ -114,7 +114,7 @@ import Testing
             try await SimProcess.run(words + ["--url", world.base]).output
         }
         #expect(!(try await output("snapshot", "save", "s")).contains("replaced"))
-        #expect(try await output("snapshot", "save", "s").contains("note: replaced the snapshot of 2026-"))
+        #expect(try await output("snapshot", "save", "s").contains("note: it replaced a snapshot of this name"))
         #expect(try await output("scenario", "start", "late-result").contains("note: replaced 1 item\n"))
     }
 

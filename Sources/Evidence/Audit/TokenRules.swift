@@ -158,8 +158,7 @@ extension Court {
             judgement.lookedAt += 1
             let client = request.client.inAnySession
             let real = request.entry.times?.started.epoch ?? now
-            let answer = request.entry.response.json?.members
-            let end = expires.compactMap { answer?[$0]?.number }.min() ?? .infinity
+            let end = request.end(expires)
             // A session that is over on the device from its beginning is never used.
             var looksExpired = end <= real && uses[begun] == nil
             let others = sessions.oldest(limit, of: client) { session in
@@ -247,6 +246,14 @@ extension Court {
                 add(rule, [request], "\(request.summary) asks for version \(version)")
             }
         }
+    }
+}
+
+extension AuditedRequest {
+    /// The first of the times in the answer's members, in epoch seconds; infinite if there is none.
+    fileprivate func end(_ members: [String]) -> Double {
+        let answer = entry.response.json?.members
+        return members.compactMap { answer?[$0]?.number }.min() ?? .infinity
     }
 }
 

@@ -55,10 +55,10 @@ extension Endpoint {
     /// Sends a request and prints the answer. The progress is what the server tells meanwhile, not the bytes of the answer.
     ///
     /// - Parameter note: notes the progress that the server tells.
-    func answer(
+    @discardableResult func answer(
         _ call: ControlCall, _ client: ControlClient, _ terminal: Terminal, _ doing: String, of total: Int? = nil,
         in unit: ProgressLine.Unit, noting note: @escaping @Sendable (ServerInfo, ProgressLine) -> Void
-    ) async throws {
+    ) async throws -> ControlClient.Answer {
         let call = call.showing(nil)
         let answer = try await ProgressLine.showing(terminal, doing, of: total, in: unit) { progress in
             let watching = Task {
@@ -72,6 +72,7 @@ extension Endpoint {
             return try await client.send(call)
         }
         try terminal.show(answer, of: call)
+        return answer
     }
 }
 

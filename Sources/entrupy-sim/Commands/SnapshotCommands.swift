@@ -25,13 +25,10 @@ struct SnapshotCommand: AsyncParsableCommand {
 
         /// Sends the request, and shows how much of the database is copied while that takes long.
         func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let before: SnapshotList = try await client.get("/_sim/snapshots")
-            try await answer(call(), client, terminal, "saving", in: .bytes) { info, progress in
+            let answer = try await answer(call(), client, terminal, "saving", in: .bytes) { info, progress in
                 if let saving = info.saving { progress.note(saving.bytes, of: saving.total_bytes) }
             }
-            if let old = before.snapshots.first(where: { $0.name == name }) {
-                terminal.note("note: replaced the snapshot of \(Readable.time(old.created_at)): \(old.summary)")
-            }
+            if answer.status == 200 { terminal.note("note: it replaced a snapshot of this name") }
         }
     }
 
