@@ -102,6 +102,14 @@ import Testing
         try await silent.close()
     }
 
+    @Test func theAddressThatEndedTheConnectionIsNamed() async throws {
+        let closing = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.close() }.bind(host: "127.0.0.1", port: 0).get()
+        let outcome = await attempt(["127.0.0.1"], port: closing.localAddress?.port ?? 0)
+        #expect(outcome.error?.hasPrefix("127.0.0.1: ") == true, "\(outcome)")
+        try await closing.close()
+    }
+
     private final class Answering: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart

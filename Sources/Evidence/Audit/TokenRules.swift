@@ -181,9 +181,7 @@ extension Court {
             behind,
             "the namespace's clock is behind real time, so that a client with the real time takes its tokens for expired"
         )
-        judgement.skip(
-            unclear < limit ? 0 : unclear,
-            "one program that logs in again and again cannot be told from devices of the same user")
+        judgement.skip(unclear < limit ? 0 : unclear, "one program cannot be told from devices of the same user")
     }
 
     /// The events that calls of the control API caused, oldest first.

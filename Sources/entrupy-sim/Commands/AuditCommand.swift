@@ -113,20 +113,21 @@ struct JudgedAudit {
     let ignoredCount: Int
     /// The entries of the file that left nothing out.
     let unused: [String]
-    /// What could not be judged, in sentences, without the rules that a file leaves out. Never green with `--strict`.
-    let gaps: [String]
+    /// What could not be judged, in sentences, without the rules that a file leaves out. A strict run fails for those of rules whose
+    /// findings are errors, and if there was nothing to judge.
+    let gaps: [(text: String, fails: Bool)]
 
     init(_ report: AuditReport, _ ignored: IgnoredFindings?) {
         self.report = report
         self.report.findings.removeAll { ignored?.includes($0) == true }
         ignoredCount = report.findings.count - self.report.findings.count
         unused = ignored?.unused(for: report) ?? []
+        let isEmpty = report.rules.allSatisfy { $0.looked_at == 0 }
         gaps =
             report.rules.filter { ignored?.includes(rule: $0.id) != true }.compactMap { rule in
-                rule.not_judged.map { "\(rule.id) could not judge everything: \($0)" }
+                rule.not_judged.map { ("\(rule.id) could not judge everything: \($0)", rule.level == .error) }
             }
-            + (report.rules.allSatisfy { $0.looked_at == 0 }
-                ? ["there was nothing to judge: no request of a client, no capture and no webhook"] : [])
+            + (isEmpty ? [("there was nothing to judge: no request of a client, no capture and no webhook", true)] : [])
     }
 
     /// The sum of the findings in words.
@@ -139,7 +140,7 @@ struct JudgedAudit {
 
     /// Sentences about judgements that are missing, which are errors in a strict run, and entries that were not needed.
     private func notes(isStrict: Bool) -> [String] {
-        var notes = gaps.map { "\(isStrict ? "error" : "note"): \($0)" }
+        var notes = gaps.map { "\(isStrict && $0.fails ? "error" : "note"): \($0.text)" }
         if ignoredCount > 0 { notes.append("\(Readable.count(ignoredCount, "finding")) left out by --ignore") }
         return notes + unused.map { "note: --ignore \($0) left nothing out" }
     }

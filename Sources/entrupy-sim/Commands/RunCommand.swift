@@ -141,7 +141,8 @@ private struct SimulatedRun {
         let isClean =
             (!options.audit || judged?.report.findings.contains { $0.level == .error } == false)
             && (!options.strict
-                || judgement != nil && summary.notes.isEmpty && (!options.audit || judged?.gaps.isEmpty == true))
+                || judgement != nil && summary.notes.isEmpty
+                    && (!options.audit || judged?.gaps.contains(where: \.fails) == false))
         let isVerified = (started == nil || summary.scenario?.verified == true) && isClean
         let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
         if !wasLost { summary.coverage = await coverage?.check(client, hasFailed: hasFailed, terminal) }
