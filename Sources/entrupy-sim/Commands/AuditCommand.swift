@@ -130,6 +130,11 @@ struct JudgedAudit {
             + (isEmpty ? [("there was nothing to judge: no request of a client, no capture and no webhook", true)] : [])
     }
 
+    /// Whether a run may succeed.
+    func passes(isStrict: Bool) -> Bool {
+        !report.findings.contains { $0.level == .error } && !(isStrict && gaps.contains(where: \.fails))
+    }
+
     /// The sum of the findings in words.
     private var sum: String {
         let errors = report.findings.count { $0.level == .error }

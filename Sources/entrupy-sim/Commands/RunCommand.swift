@@ -139,10 +139,8 @@ private struct SimulatedRun {
         summary.audit = judged?.report
         summary.notes = judgement?.notes(summary.scenario) ?? []
         let isClean =
-            (!options.audit || judged?.report.findings.contains { $0.level == .error } == false)
-            && (!options.strict
-                || judgement != nil && summary.notes.isEmpty
-                    && (!options.audit || judged?.gaps.contains(where: \.fails) == false))
+            (!options.audit || judged?.passes(isStrict: options.strict) == true)
+            && (!options.strict || judgement != nil && summary.notes.isEmpty)
         let isVerified = (started == nil || summary.scenario?.verified == true) && isClean
         let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
         if !wasLost { summary.coverage = await coverage?.check(client, hasFailed: hasFailed, terminal) }
