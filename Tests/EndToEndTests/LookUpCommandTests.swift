@@ -57,7 +57,7 @@ import Testing
         #expect(try await run(world, "items", "show", "NOPE2345").status == 1)
     }
 
-    /// What is probably misspelt is taken, and said.
+    /// A name that is probably misspelt is taken, and said.
     @Test func slipsAreNotedWithTheNearestName() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         func output(_ words: String...) async throws -> String {
@@ -106,7 +106,7 @@ import Testing
         #expect(list.contains("  3h  ") && !list.contains("\"3h\""), "\(list)")
     }
 
-    /// What is replaced is said, since nothing brings it back.
+    /// A replacement is said, since nothing brings the old back.
     @Test func whatIsReplacedIsSaid() async throws {
         let world = try await TestWorld.make()
         _ = try await world.submit(try await world.login())

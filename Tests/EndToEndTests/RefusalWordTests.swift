@@ -58,7 +58,7 @@ import Testing
         for part in parts { #expect(run.output.contains(part), "\(run.output)") }
     }
 
-    /// What a fault answered is not a reason to remove all faults.
+    /// An answer by a fault is no reason to remove all faults.
     @Test func anAnswerOfAFaultNamesTheFault() async throws {
         let world = try await TestWorld.make()
         let fault = try await world.send(

@@ -146,7 +146,7 @@ import Testing
             let judged = try await shell(script, "--audit", in: directory)
             #expect(judged.status == 1 && judged.errors.contains("error: token-in-url"), "\(judged.errors)")
             #expect(!judged.errors.contains("no request came"), "\(judged.errors)")
-            // What was judged before the journal forgot it is no gap.
+            // Requests that were judged before the journal forgot them are no gap.
             #expect(!judged.errors.contains("the journal has forgotten"), "\(judged.errors)")
         }
     }

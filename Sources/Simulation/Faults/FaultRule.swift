@@ -195,10 +195,7 @@ package enum RouteNotes {
         }
         guard !met.isEmpty else {
             guard !unsimulated.contains(where: route.overlaps) else { return [] }
-            let parts = route.pattern.split(at: "/").map(String.init)
-            let near = NearestRoute(routes.map { ($0.parts.map(String.init), $0.method) })
-                .nearest(to: parts, method ?? "GET")
-            let hint = wider(route, routes) ?? near.map { "; the nearest is \($0)" } ?? ""
+            let hint = hint(route, method, routes)
             return [ErrorDetail("\(prefix)route", "no route of the server matches \(route.pattern)\(hint)")]
         }
         // Where each route takes a word of the pattern as an id, it is probably the word of a longer path.
@@ -222,6 +219,19 @@ package enum RouteNotes {
                 "no route matching \(route.pattern) accepts \(method); they accept "
                     + methods.sorted().joined(separator: ", "))
         ]
+    }
+
+    /// The longest pattern, in bytes, for which a near route is looked for. A scenario has up to a thousand rules, and looking takes longer
+    /// than reading.
+    private static let maxHinted = 100
+
+    /// The end of a note on a pattern that no route matches.
+    private static func hint(_ route: Glob, _ method: String?, _ routes: [KnownRoute]) -> String {
+        guard route.pattern.utf8.count <= maxHinted else { return "" }
+        if let wider = wider(route, routes) { return wider }
+        let near = NearestRoute(routes.map { ($0.parts.map(String.init), $0.method) })
+            .nearest(to: route.pattern.split(at: "/").map(String.init), method ?? "GET")
+        return near.map { "; the nearest is \($0)" } ?? ""
     }
 
     /// The end of a note on the pattern with `**` for each `*`; `nil` if it has no `*`, or if no route has its words, other than as ids.

@@ -56,8 +56,8 @@ package final class Environment: Sendable {
     /// The reader of what happens in all namespaces; `nil` if there is none.
     package let evidence: (any EvidenceReader)?
 
-    /// What is done with a namespace before its world ends, at a reset, a restore, the start of a scenario or its deletion; `nil` for
-    /// nothing. Requests can still come to it.
+    /// Called before the world of a namespace ends: at a reset, a restore, the start of a scenario or its deletion; `nil` for nobody.
+    /// Requests can still come to it.
     package let endOfWorld = NIOLockedValueBox<(@Sendable (Namespace, _ isDeleted: Bool) async -> Void)?>(nil)
 
     package let routes: KnownRoutes

@@ -3,7 +3,7 @@
 /// In the pattern of a route, `*` and `?` match no slash; `**` does.
 package struct Glob: Sendable {
     package let pattern: String
-    private let parts: [Unicode.Scalar]
+    private let steps: [Step]
     private let matcher: GlobMatcher
     private let isRoute: Bool
 
@@ -32,7 +32,8 @@ package struct Glob: Sendable {
     private init(_ pattern: String, _ text: String, isRoute: Bool) {
         self.pattern = pattern
         self.isRoute = isRoute
-        parts = pattern.utf8.count <= Self.maxBytes ? Array(text.unicodeScalars) : []
+        let parts = pattern.utf8.count <= Self.maxBytes ? Array(text.unicodeScalars) : []
+        steps = Self.steps(parts, isRoute: isRoute)
         matcher = GlobMatcher(parts, isRoute: isRoute)
     }
 
@@ -73,12 +74,13 @@ package struct Glob: Sendable {
                 if !one.repeats { next[two.repeats ? index : index + 1] = true }
             }
             if place == mine.count { return reached[theirs.count] }
+            guard next.contains(true) else { return false }
             reached = next
         }
         return false
     }
 
-    private var steps: [Step] {
+    private static func steps(_ parts: [Unicode.Scalar], isRoute: Bool) -> [Step] {
         parts.indices.map { index in
             let isDouble =
                 parts[index] == "*"

@@ -113,9 +113,9 @@ struct JudgedAudit {
     let ignoredCount: Int
     /// The entries of the file that left nothing out.
     let unused: [String]
-    /// What could not be judged, in sentences, without the rules that a file leaves out. A strict run fails for those of rules whose
-    /// findings are errors, and if there was nothing to judge.
-    let gaps: [(text: String, fails: Bool)]
+    /// Sentences on judgements that are missing, each with its rule, without the rules that a file leaves out. A strict run fails for those
+    /// of rules whose findings are errors, and if there was nothing to judge.
+    let gaps: [(rule: String?, text: String, fails: Bool)]
 
     init(_ report: AuditReport, _ ignored: IgnoredFindings?) {
         self.report = report
@@ -125,9 +125,10 @@ struct JudgedAudit {
         let isEmpty = report.rules.allSatisfy { $0.looked_at == 0 }
         gaps =
             report.rules.filter { ignored?.includes(rule: $0.id) != true }.compactMap { rule in
-                rule.not_judged.map { ("\(rule.id) could not judge everything: \($0)", rule.level == .error) }
+                rule.not_judged.map { (rule.id, "\(rule.id) could not judge everything: \($0)", rule.level == .error) }
             }
-            + (isEmpty ? [("there was nothing to judge: no request of a client, no capture and no webhook", true)] : [])
+            + (isEmpty
+                ? [(nil, "there was nothing to judge: no request of a client, no capture and no webhook", true)] : [])
     }
 
     /// Whether a run may succeed.

@@ -145,7 +145,7 @@ struct JUnitReport {
             let text = findings.isEmpty ? nil : findings.map { $0.text + $0.times }.joined(separator: "\n")
             let fails = findings.contains { failOn.includes($0.level) }
             let reason = text ?? rule.not_judged.map { "could not judge everything: \($0)" }
-            let isGap = isStrict && audit.gaps.contains { $0.fails && $0.text.hasPrefix("\(rule.id) could not") }
+            let isGap = isStrict && audit.gaps.contains { $0.fails && $0.rule == rule.id }
             return Case(
                 name: "audit \(rule.id)",
                 outcome: fails || isGap ? .failed(reason ?? "") : reason.map { .skipped($0) } ?? .passed)
