@@ -51,6 +51,7 @@ extension SimulatedNamespace {
             if isLast || isCertain { break }
             try await Task.sleep(nanoseconds: 50_000_000)
         }
+        if let most, found.count <= most { try await checkRemembered() }
         guard found.count < least || found.count > most ?? found.count else { return }
         let expected = most.map { $0 == least ? "\(least)" : "\(least) to \($0)" } ?? "at least \(least)"
         let hint = try await found.others.isEmpty ? webhookHint() : "; nearest:" + found.others.joined()
@@ -75,6 +76,17 @@ extension SimulatedNamespace {
             }
         }
         return (count, others)
+    }
+
+    /// Throws if the namespace was restored: how many deliveries there were before is not known then.
+    private func checkRemembered() async throws {
+        let page = try await control.send("GET", "/_sim/webhook-deliveries?limit=1", as: WebhookDeliveryList.self)
+        guard page.forgotten_before != nil else { return }
+        throw SimulatorError(
+            """
+            the namespace was restored, and deliveries from before are forgotten, so times and atMost cannot be checked: expect at \
+            least some, or count what deliveries() has
+            """)
     }
 
     /// Throws if there is no such event: a mistake would make an expectation of none worthless.

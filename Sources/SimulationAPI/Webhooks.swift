@@ -187,9 +187,13 @@ public struct WebhookDeliveryList: Codable, Sendable {
     public var deliveries: [WebhookDelivery]
     /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
+    /// The time to which the namespace was restored, in epoch seconds, if that took deliveries away: how many there were before is not
+    /// known.
+    public var forgotten_before: Double?
 
-    public init(deliveries: [WebhookDelivery], next_cursor: String?) {
+    public init(deliveries: [WebhookDelivery], next_cursor: String?, forgotten_before: Double? = nil) {
         self.deliveries = deliveries
+        self.forgotten_before = forgotten_before
         self._next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }

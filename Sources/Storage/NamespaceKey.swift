@@ -26,6 +26,10 @@ package enum NamespaceKey: String, Sendable, CaseIterable {
     case scenario
     /// The description of a snapshot; absent in a namespace.
     case snapshot
+    /// The time on the namespace's clock to which it was restored last, in microseconds; absent if it never was.
+    case restoredAt = "restored_at"
+    /// The same, of the last restore that took deliveries of webhooks away.
+    case deliveriesForgottenBefore = "deliveries_forgotten_before"
     /// Part of the key under which stored renderings are valid; absent if the database was never uploaded. It is
     /// derived from the whole file, so no uploaded file can contain renderings that seem valid here.
     case renderingSalt = "rendering_salt"

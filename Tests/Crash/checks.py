@@ -269,7 +269,8 @@ def check_webhooks(directory, operations, receiver, name, recorded, restarted):
         came[reception.event_id].append(reception)
     for event_id, receptions in came.items():
         if len({reception.digest for reception in receptions}) > 1:
-            problems.append(f"the event {event_id} came with different bodies")
+            bodies = "; ".join(f"{one.time:.2f} {one.path} {one.status} {one.body.decode()}" for one in receptions)
+            problems.append(f"the event {event_id} came with different bodies (restarted {restarted:.2f}): {bodies}")
         if event_id in recorded and any(reception.time > restarted for reception in receptions):
             problems.append(f"the event {event_id} was delivered, and sent again after the restart")
     for namespace in ("default", f"clock-{name}"):

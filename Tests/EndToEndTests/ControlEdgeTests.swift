@@ -145,16 +145,36 @@ import Testing
               {webhook: {event: session.completed}, times: 0}, {webhook: {event: session.completed}, at_least: 0}]}
             """
         _ = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        _ = try await world.subscribe(url: "http://127.0.0.1:9/x")
         _ = try await world.send("PUT", "/_sim/snapshots/s")
-        #expect(try await world.send("POST", "/_sim/scenarios/x/verify").status == 200)
-        _ = try await world.send("GET", "/sdk/session")
+        // There was no webhook to forget.
         _ = try await world.send("POST", "/_sim/snapshots/s/restore")
+        let first = try await world.send("POST", "/_sim/scenarios/x/verify")["scenario.expectations"].items
+        #expect(first.map { $0["passed"] } == [false, false, true, true])
+        #expect(try await world.send("GET", "/_sim/webhook-deliveries")["forgotten_before"] == .null)
+        try await world.generatedItem()
+        #expect(try await !world.webhookDeliveries().isEmpty)
+        _ = try await world.send("GET", "/sdk/session")
+        let now = try await world.send("POST", "/_sim/snapshots/s/restore")["clock.epoch"].double
         let verified = try await world.send("POST", "/_sim/scenarios/x/verify")
         let checks = verified["scenario.expectations"].items
         #expect(checks.map { $0["passed"] } == [false, false, false, true], "\(verified.json)")
         #expect(checks.first?["problem"].text?.hasPrefix("the namespace was restored") == true)
         let notes = verified["scenario.notes"].items.compactMap { $0["problem"].text }
         #expect(notes.contains { $0.contains("was not met since the namespace was restored") }, "\(verified.json)")
+        let list = try await world.send("GET", "/_sim/webhook-deliveries")
+        #expect(list["deliveries"].items.isEmpty)
+        #expect(abs((list["forgotten_before"].double ?? 0) - (now ?? 1)) < 60, "\(list.json)")
+        // Another namespace has forgotten nothing, and neither has this one after a reset.
+        _ = try await world.send("PUT", "/_sim/snapshots/t")
+        let name = world.base.split(separator: "/").last ?? ""
+        let forked = try await world.send("POST", "/_sim/snapshots/t/fork", ["namespace": .string("\(name)-child")])
+        let child = TestWorld(base: try #require(forked["url"].text))
+        #expect(try await child.send("GET", "/_sim/webhook-deliveries")["forgotten_before"] == .null)
+        _ = try await world.send("POST", "/_sim/snapshots/s/restore")
+        #expect(try await world.send("GET", "/_sim/webhook-deliveries")["forgotten_before"] != .null)
+        _ = try await world.send("POST", "/_sim/reset")
+        #expect(try await world.send("GET", "/_sim/webhook-deliveries")["forgotten_before"] == .null)
     }
 
     /// A person's request is none of the client's.

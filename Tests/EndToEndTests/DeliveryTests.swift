@@ -210,6 +210,43 @@ import Testing
         #expect(try await verify(world, ["route": "/sdk/session", "status": 200], times: 1).status == 200)
     }
 
+    /// HTTP/1.0 has no interim answers: a proxy that speaks it closes the connection when its own client has gone.
+    @Test(arguments: [true, false])
+    func aClientOfHTTP10ThatGoesHasNoAnswer(resets: Bool) async throws {
+        struct Gone: Error {}
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        _ = try await add(world, ["route": "/sdk/session"], ["hold": true])
+        let old = raw(world, "/sdk/session", token).replacingOccurrences(of: "HTTP/1.1", with: "HTTP/1.0")
+        let connection = try await RawConnection.open(.shared, resets: resets)
+        await #expect(throws: Gone.self) {
+            _ = try await connection.exchange(
+                raw(world, "/_sim/clock", token) + old, orUntil: "never", until: { $0.contains("200 OK") }
+            ) {
+                for _ in 0..<5_000 {
+                    if try await !world.send("GET", "/_sim/held")["held"].items.isEmpty { break }
+                }
+                throw Gone()
+            }
+        }
+        _ = try await world.send("DELETE", "/_sim/held")
+        let lost = try await untilLost(world, count: 1)
+        #expect(lost.first?["path"] == "/sdk/session" && lost.first?["delivered"] == false)
+        #expect(try await verify(world, ["route": "/sdk/session", "status": 200], times: 0).status == 200)
+    }
+
+    @Test func aClientOfHTTP10ThatHasEndedItsSideAndReadsIsServed() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let old = raw(world, "/sdk/session", token).replacingOccurrences(of: "HTTP/1.1", with: "HTTP/1.0")
+        for effect: JSONValue in [["delay": "200ms"], ["delay": "1ms"]] {
+            _ = try await add(world, ["route": "/sdk/session"], effect)
+            let text = try await RawConnection.open(.shared, ends: true).exchangeAndEnd(old)
+            #expect(text.split(separator: "HTTP/1.").count == 1 && text.hasSuffix("}"), "\(text)")
+            #expect(try await newest(world)["delivered"] == true)
+        }
+    }
+
     /// Clients such as `nc -N` end their side and read on.
     @Test func aClientThatHasEndedItsSideAndReadsIsServed() async throws {
         let world = try await TestWorld.make()

@@ -332,6 +332,7 @@ struct SimulatorTests {
         }
         #expect(await problem { try await sim.expectWebhook() }.contains("there is no subscription"))
         try await sim.subscribe("http://127.0.0.1:9/hooks", secret: "s", events: ["session.completed"])
+        try await sim.snapshot("before")
         let item = try #require(try await sim.insertItems().first)
         #expect(await problem { try await sim.expectWebhook("session.completed", of: item) }.contains("nearest:"))
         try await sim.clock.advance(by: "2s")
@@ -345,6 +346,9 @@ struct SimulatorTests {
         #expect(text.contains("status is retrying, not delivered"), "\(text)")
         #expect(await problem { try await sim.expectWebhook("session.done") }.contains("there is no event"))
         #expect(await problem { try await sim.expectWebhook(status: "lost") }.contains("status must be"))
+        try await sim.restore("before")
+        let forgotten = await problem { try await sim.expectWebhook(status: "any", times: 0) }
+        #expect(forgotten.contains("the namespace was restored"), "\(forgotten)")
     }
 
     @Test func aBundleIsSavedAsAFile() async throws {

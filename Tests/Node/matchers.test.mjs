@@ -95,6 +95,17 @@ test("forgotten webhooks hold neither with .not nor without", simulator.test(asy
   await expect(sim).not.toHaveSentWebhook("session.completed", { status: "any", since: (await sim.clock.state()).now });
 }));
 
+test("webhooks that another program's restore took away hold neither with .not nor without", simulator.test(async (sim) => {
+  await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
+  await sim.snapshot("before");
+  await sim.insertItems();
+  assert.equal(await send(sim, "POST", "/_sim/snapshots/before/restore"), 200);
+  const text = /^SimulatorError: deliveries before the namespace was restored are forgotten.*: \{ since: [0-9.]+ \} in expectWebhook$/;
+  assert.match(await problem(() => expect(sim).not.toHaveSentWebhook({ status: "any" }), "SimulatorError"), /before the namespace was restored are forgotten/);
+  await assert.rejects(expect(sim).toHaveSentWebhook({ status: "any", times: 0 }), (error) => text.test(`${error}`));
+  await expect(sim).toHaveSentWebhook({ status: "any", times: 0, since: (await sim.clock.state()).now });
+}));
+
 test("an audit that could not judge holds neither with .not nor without", simulator.test({ strict: true }, async (sim) => {
   await sim.settings({ journal: { body_bytes: 10 } });
   await send(sim, "POST", SEARCH, { limit: 2, text: "x".repeat(200) });

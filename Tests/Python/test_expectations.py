@@ -201,6 +201,16 @@ def test_of_webhooks_before_a_restore_nothing_can_be_said(entrupy_sim, lose):
     assert "found" in problem(lambda: entrupy_sim.expect_webhook(status="any", times=0, since=since))
 
 
+def test_of_webhooks_before_a_restore_by_another_program_nothing_can_be_said(entrupy_sim):
+    entrupy_sim.subscribe("http://127.0.0.1:9/x", "a-secret-key")
+    entrupy_sim.snapshot("before")
+    entrupy_sim.insert_items()
+    assert send(entrupy_sim, "POST", "/_sim/snapshots/before/restore") == 200
+    with pytest.raises(SimulatorError, match="deliveries before the namespace was restored are forgotten.*: since=[0-9.]+ in expect_webhook"):
+        entrupy_sim.expect_webhook(status="any", times=0)
+    entrupy_sim.expect_webhook(status="any", times=0, since=entrupy_sim.clock.state()["epoch"])
+
+
 def test_a_restore_before_any_webhook_forgets_none(entrupy_sim):
     entrupy_sim.reset()
     entrupy_sim.expect_webhook(status="any", times=0)

@@ -6,7 +6,7 @@ import json
 import threading
 import time
 
-Reception = collections.namedtuple("Reception", "time path event_id status digest")
+Reception = collections.namedtuple("Reception", "time path event_id status digest body")
 
 
 class Receiver:
@@ -32,7 +32,7 @@ class Receiver:
                     if keeps:
                         receiver.counts[event_id] += 1
                         receiver.receptions.append(Reception(
-                            time.monotonic(), self.path, event_id, status, hashlib.sha256(body).hexdigest()))
+                            time.monotonic(), self.path, event_id, status, hashlib.sha256(body).hexdigest(), body))
                 try:
                     self.send_response(status)
                     self.send_header("Content-Length", "0")

@@ -34,7 +34,8 @@ extension Court {
     }
 
     /// The parameters of a query, in any order, in time proportional to its length. Two queries are equal if they have the same
-    /// parameters; others are by the chance of 64 random bits.
+    /// parameters; others are by the chance of 64 random bits. The parameter `_` is left out: clients count in it, so that no cache
+    /// knows the request.
     private struct Parameters: Hashable {
         private var count = 0
         private var sum = 0
@@ -44,7 +45,7 @@ extension Court {
             query.withUTF8 { bytes in
                 for parameter in bytes.dropFirst().split(separator: UInt8(ascii: "&")) {
                     let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-                    if !withCursor, name.suffix(6).elementsEqual("cursor".utf8) { continue }
+                    if name.elementsEqual("_".utf8) || !withCursor && name.suffix(6).elementsEqual("cursor".utf8) { continue }
                     var hasher = Hasher()
                     hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: parameter)))
                     count += 1

@@ -28,7 +28,8 @@ package enum RequestHeadProblem: Error {
 /// - Takes the host of a target that is a whole URL for `Host`, which counts for nothing then (RFC 9112, section 3.2.2).
 /// - Percent-encodes bytes of the target that are not ASCII. A target in ASCII costs nothing extra.
 /// - Asks a client that has ended its side of the connection whether it still reads, if its answer has not begun by then: an answer that
-///   a delay or a queue keeps back is not delivered to a client that has gone.
+///   a delay or a queue keeps back is not delivered to a client that has gone. HTTP/1.0 has no answer to ask with, so the head of the
+///   answer itself goes ahead of the rest.
 /// - Answers `Expect: 100-continue` (RFC 9110, section 10.1.1) once all earlier requests on the connection are
 ///   answered. A client that announces more bytes than any route accepts is not asked for the body.
 package final class RequestHeadHandler: ChannelDuplexHandler {
@@ -36,6 +37,12 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     package typealias InboundOut = HTTPServerRequestPart
     package typealias OutboundIn = HTTPServerResponsePart
     package typealias OutboundOut = HTTPServerResponsePart
+
+    /// The rest of an answer, and how the connection is to be closed after it.
+    private struct HeldBack {
+        var parts: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
+        var closes: [(mode: CloseMode, promise: EventLoopPromise<Void>?)] = []
+    }
 
     private let maxBodyBytes: @Sendable (_ target: String) -> Int
     private let decoder: RequestDecoder
@@ -51,6 +58,10 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     private var isAnswering = false
     /// Whether the client of the latest request may be sent an interim answer.
     private var takesInterimAnswers = false
+    /// Whether the head of the next answer goes ahead of the rest, because nothing else can ask whether its client still reads.
+    private var sendsHeadAhead = false
+    /// What follows the head of an answer that went ahead; `nil` if none did.
+    private var heldBack: HeldBack?
     /// Whether a head was refused. Nothing after it on the connection is read.
     private var isRefused = false
 
@@ -87,6 +98,10 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if heldBack != nil {
+            heldBack?.parts.append((data, promise))
+            return
+        }
         let part = unwrapOutboundIn(data)
         if case .head = part {
             isAnswering = true
@@ -94,11 +109,34 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
             if unanswered == 1 { isAwaited = false }
         }
         context.write(data, promise: promise)
+        if sendsHeadAhead { holdBack(context) }
         guard case .end = part else { return }
         unanswered -= 1
         (isAnswering, isWatched) = (false, false)
         askForBody(context)
         if isInputClosed, unanswered > 0 { probeLater(context) }
+    }
+
+    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if heldBack == nil {
+            context.close(mode: mode, promise: promise)
+        } else {
+            heldBack?.closes.append((mode, promise))
+        }
+    }
+
+    /// Sends the head of an answer that was just written, and the rest once the system of a client that has gone has had the time to
+    /// answer it with a reset.
+    private func holdBack(_ context: ChannelHandlerContext) {
+        (sendsHeadAhead, heldBack) = (false, HeldBack())
+        context.flush()
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
+            guard let rest = self.heldBack else { return }
+            self.heldBack = nil
+            for part in rest.parts { self.write(context: context, data: part.data, promise: part.promise) }
+            context.flush()
+            for close in rest.closes { context.close(mode: close.mode, promise: close.promise) }
+        }
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -128,8 +166,12 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     /// Sends the interim answer 102, which clients ignore (RFC 9110, section 15.2). The system of a client that has gone answers it
     /// with a reset. Without it, a client that has gone looks like one that has sent all.
     private func probe(_ context: ChannelHandlerContext) {
-        guard isWatched, isInputClosed, takesInterimAnswers, !isAnswering, unanswered == 1 else { return }
+        guard isWatched, isInputClosed, !isAnswering, unanswered == 1 else { return }
         isWatched = false
+        guard takesInterimAnswers else {
+            sendsHeadAhead = true
+            return
+        }
         context.writeAndFlush(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .processing))), promise: nil)
     }

@@ -20,14 +20,18 @@ extension RequestDigests {
             let token = value.split(separator: " ", maxSplits: 1).last ?? ""
             return Self.digest(Data(token.utf8))
         }
-        if entry.request.length > 0, entry.request.isWhole { body = Self.digest(entry.request.body.data) }
-        sent = Self.digests(of: entry.request, members)
-        answered = Self.digests(of: entry.response, members)
+        let json = entry.request.json
+        if entry.request.length > 0, entry.request.isWhole {
+            // The order of members, and the spaces between them, say nothing. A value that cannot be written is compared as it came.
+            body = Self.digest((try? json.map { Data(try StoredJSON.encode($0).utf8) }) ?? entry.request.body.data)
+        }
+        sent = Self.digests(of: json, members)
+        answered = Self.digests(of: entry.response.json, members)
         token_in_url = entry.hasSecretInURL(secrets)
     }
 
-    private static func digests(of message: JournalEntry.Message, _ members: Set<String>) -> [String: String] {
-        guard let body = message.json?.members else { return [:] }
+    private static func digests(of body: JSONValue?, _ members: Set<String>) -> [String: String] {
+        guard let body = body?.members else { return [:] }
         return members.reduce(into: [:]) { digests, name in
             digests[name] = body[name]?.text.map { digest(Data($0.utf8)) }
         }

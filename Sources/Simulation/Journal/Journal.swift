@@ -163,8 +163,6 @@ package struct Forgotten: Sendable {
     package let at: Instant
     /// The number of the last one, from 1.
     package let sequence: Int64
-    /// Whether the state that they left is gone too: the namespace was restored after them.
-    package var wasRestored = false
 }
 
 /// The journals of all namespaces: every request and answer, in memory. The oldest are dropped first [D journal].
@@ -221,8 +219,7 @@ package final class Journals: Sendable {
         /// Entries can end in another order than that of their numbers.
         private mutating func forget(_ entry: JournalEntry) {
             forgotten = Forgotten(
-                at: max(entry.at, forgotten?.at ?? entry.at), sequence: max(entry.sequence, forgotten?.sequence ?? 1),
-                wasRestored: forgotten?.wasRestored ?? false)
+                at: max(entry.at, forgotten?.at ?? entry.at), sequence: max(entry.sequence, forgotten?.sequence ?? 1))
         }
     }
 
@@ -326,8 +323,7 @@ package final class Journals: Sendable {
                 forgotten: forgotten.flatMap { forgotten in
                     guard forgotten.sequence > 0 else { return nil }
                     return Forgotten(
-                        at: max(forgotten.at, ring?.forgotten?.at ?? forgotten.at), sequence: forgotten.sequence,
-                        wasRestored: forgotten.wasRestored || ring?.forgotten?.wasRestored ?? false)
+                        at: max(forgotten.at, ring?.forgotten?.at ?? forgotten.at), sequence: forgotten.sequence)
                 })
         }
     }

@@ -16,6 +16,10 @@ package final class NamespaceState {
     package private(set) var isOfEarlierProcess = false
     /// The time to live; `nil` if it has none.
     package let ttl: Span?
+    /// The time on its clock to which the namespace was restored last; `nil` if it was not since it was made or reset.
+    package private(set) var restoredAt: Instant?
+    /// The same, of the last restore that took deliveries of webhooks away; `nil` if none did.
+    package private(set) var deliveriesForgottenBefore: Instant?
     package private(set) var seed: Seed {
         didSet {
             secrets = environment.secrets(with: seed)
@@ -106,6 +110,7 @@ package final class NamespaceState {
         nextDue = stored.nextDue
         loadedImages = stored.images
         ttl = stored.ttl
+        (restoredAt, deliveriesForgottenBefore) = (stored.restoredAt, stored.deliveriesForgottenBefore)
         requestCounter = stored.requestCounter
         sequenceCounter = stored.sequenceCounter
         renderingSalt = stored.renderingSalt
@@ -139,6 +144,7 @@ package final class NamespaceState {
         let settings: String
         let nextDue: Instant?
         let ttl: Span?
+        let restoredAt, deliveriesForgottenBefore: Instant?
         let requestCounter: ReservedCounter
         let sequenceCounter: ReservedCounter
         let images: Set<ImageHash>
@@ -157,10 +163,31 @@ package final class NamespaceState {
             clock = try Clock(stored: transaction, real: real)
             nextDue = try transaction.nextDue()?.dueAt
             ttl = try transaction.namespaceValue(.ttl).flatMap { Int64($0) }.map(Span.init(microseconds:))
+            func moment(_ key: NamespaceKey) throws -> Instant? {
+                try transaction.namespaceValue(key).flatMap { Int64($0) }.map(Instant.init(microseconds:))
+            }
+            restoredAt = try moment(.restoredAt)
+            deliveriesForgottenBefore = try moment(.deliveriesForgottenBefore)
             requestCounter = try ReservedCounter(.requestCounter, block: 4096, transaction)
             sequenceCounter = try ReservedCounter(.sequenceCounter, block: 256, transaction)
             images = try transaction.images()
             renderingSalt = try transaction.namespaceValue(.renderingSalt) ?? ""
+        }
+    }
+
+    /// Notes that this state was restored in place of a later one, for upper limits of what is counted in it.
+    ///
+    /// - Parameter deliveries: the number of deliveries that the later state had.
+    func noteRestore(of later: NamespaceState, deliveries: Int64) throws {
+        var clock = clock
+        let now = clock.now(real: environment.realTime())
+        try database.transaction { transaction in
+            let forgotten = try transaction.count("deliveries") < deliveries ? now : later.deliveriesForgottenBefore
+            try transaction.setNamespaceValue(.restoredAt, String(now.microseconds))
+            if let forgotten {
+                try transaction.setNamespaceValue(.deliveriesForgottenBefore, String(forgotten.microseconds))
+            }
+            (restoredAt, deliveriesForgottenBefore) = (now, forgotten)
         }
     }
 

@@ -61,7 +61,7 @@ extension Namespace {
             environment.journals.clear(
                 old.name,
                 forgetting: forgets
-                    ? Forgotten(at: max(now[0], now[1]), sequence: made.lastSequence, wasRestored: true) : nil)
+                    ? Forgotten(at: max(now[0], now[1]), sequence: made.lastSequence) : nil)
         }
     }
 }

@@ -206,7 +206,7 @@ extension ScenarioExpectation.Kind {
             let found = deliveries.count {
                 (attempts ?? $0.attempts) == $0.attempts && (status ?? $0.status) == $0.status
             }
-            if let unknown = amount.unknownSinceRestore(found, job) { return (found, unknown) }
+            if let unknown = amount.unknownSinceRestore(found, job.hasForgottenDeliveries) { return (found, unknown) }
             if amount.contains(found) { return (found, nil) }
             let states = deliveries.prefix(3).map {
                 "one is \($0.status.rawValue) after \(Counted.text(Int($0.attempts), "attempt"))"
@@ -226,8 +226,10 @@ extension ScenarioExpectation.Kind {
 extension ScenarioExpectation.Amount {
     /// The reason why an upper limit of a count that belongs to the state cannot be checked; `nil` if it can: a restore takes what
     /// happened before it out of the count.
-    func unknownSinceRestore(_ found: Int, _ job: JobContext) -> String? {
-        guard maxCount != .max, found <= maxCount, job.wasRestored else { return nil }
+    ///
+    /// - Parameter hasForgotten: whether a restore may have taken some away.
+    func unknownSinceRestore(_ found: Int, _ hasForgotten: Bool) -> String? {
+        guard maxCount != .max, found <= maxCount, hasForgotten else { return nil }
         return
             "the namespace was restored, and what happened before is not counted, so an upper limit cannot be checked"
     }
@@ -235,7 +237,10 @@ extension ScenarioExpectation.Amount {
 
 extension JobContext {
     /// Whether the namespace was restored since it was made, reset or a scenario began in it.
-    package var wasRestored: Bool { state.environment.journals.forgotten(of: state.name)?.wasRestored ?? false }
+    package var wasRestored: Bool { state.restoredAt != nil }
+
+    /// Whether one of these restores took deliveries of webhooks away.
+    fileprivate var hasForgottenDeliveries: Bool { state.deliveriesForgottenBefore != nil }
 }
 
 extension PlatformError {

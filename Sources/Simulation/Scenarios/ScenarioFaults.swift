@@ -168,7 +168,7 @@ extension ScenarioExpectation.Kind {
                     "the oldest fault rules that were removed since the start are forgotten, so an upper limit cannot be checked; remove fewer"
                 )
             }
-            if let unknown = amount.unknownSinceRestore(found, job) { return (found, unknown) }
+            if let unknown = amount.unknownSinceRestore(found, job.wasRestored) { return (found, unknown) }
             // A selector of no rule is a mistake, even if nothing is expected of it.
             if selected.isEmpty {
                 let others = all.suffix(3).map { "\($0.id) (\($0.summary))" }.joined(separator: ", ")

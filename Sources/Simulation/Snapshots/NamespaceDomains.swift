@@ -35,6 +35,7 @@ package enum NamespaceDomains {
         case .settings, .madeSettings: .object { _ = try Settings($0, platforms) }
         case .ttl: .decimal(1_000_000...Span.limit.microseconds)
         case .requestCounter, .sequenceCounter: .decimal(0...1_000_000_000_000_000)
+        case .restoredAt, .deliveriesForgottenBefore: .decimal(0...Instant.end.microseconds)
         case .renderingSalt: .text(0...100)
         case .scenario: .object()
         case .snapshot: .object()

@@ -112,14 +112,15 @@ extension Namespace {
     func restore(_ snapshot: SnapshotRecord) async throws {
         let environment = environment
         let ttl = timeToLive
+        let saved = try snapshot.info().clock
         let prepared = try await environment.copying { [namespace = self.name] in
             try environment.store.prepare(namespace, from: .snapshot(snapshot)) {
                 try snapshot.begin($0, ttl: ttl, at: nil)
             }
         }
-        let saved = try snapshot.info().clock
         do {
             try await replaceState(forgets: true) { old in
+                let before = try old.database.transaction { try $0.count("deliveries") }
                 let database = try environment.store.put(prepared, as: old.name) { try old.database.close() }
                 let restored = try NamespaceState(name: old.name, database: database, environment: environment)
                 // A clock that was running continues from the saved time: now, because the copy may have taken a while.
@@ -128,6 +129,7 @@ extension Namespace {
                     restored.clock = Clock(mode: .running(offset: offset), last: now)
                     try database.transaction { try restored.clock.store(in: $0) }
                 }
+                try restored.noteRestore(of: old, deliveries: before)
                 return restored
             }
         } catch {
@@ -256,6 +258,7 @@ extension SnapshotRecord {
             try Clock(mode: mode, last: now).store(in: transaction)
         }
         try transaction.removeNamespaceValue(.snapshot)
+        for key in [NamespaceKey.restoredAt, .deliveriesForgottenBefore] { try transaction.removeNamespaceValue(key) }
         if let ttl {
             try transaction.setNamespaceValue(.ttl, String(ttl.microseconds))
         } else {

@@ -21,7 +21,8 @@ package struct ListDeliveries: Operation {
             try job.transaction.deliveries(before: $0, status: status, subject: subject, limit: $1)
         }
         return WebhookDeliveryList(
-            deliveries: try page.records.map { try WebhookDelivery($0, job) }, next_cursor: page.next)
+            deliveries: try page.records.map { try WebhookDelivery($0, job) }, next_cursor: page.next,
+            forgotten_before: job.state.deliveriesForgottenBefore?.epoch)
     }
 }
 

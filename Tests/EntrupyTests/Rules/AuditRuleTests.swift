@@ -342,6 +342,35 @@ import Testing
         #expect(places(judged.findings) == [[1, 2]])
     }
 
+    /// Many libraries write members in another order each time.
+    @Test func theOrderOfMembersIsNoDifference() async throws {
+        func asked(_ second: Double, _ body: String, _ status: Int = 200) -> Sent {
+            Sent(
+                second: second, target: "/v2/authentications/search", method: "POST", status: status, connection: 1,
+                sent: body)
+        }
+        let judged = try await audit(
+            "retry-too-soon",
+            [
+                asked(0, #"{"limit": 5, "filters": {"a": [1, 2], "b": 1.0}}"#, 429),
+                asked(1, #"{"limit": 5, "filters": {"a": [2, 1], "b": 1}}"#),
+                asked(2, #"{"filters":{"b":1,"a":[1,2]},"limit":5}"#),
+            ])
+        #expect(places(judged.findings) == [[1, 3]])
+    }
+
+    /// jQuery and others add it so that no cache answers.
+    @Test func aParameterAgainstCachesIsNoDifference() async throws {
+        func asked(_ second: Double, _ query: String) -> Sent {
+            var sent = poll(second, 1)
+            sent.target += query
+            return sent
+        }
+        let judged = try await audit("polling-too-tight", [asked(0, "?_=17000000001"), asked(0.2, "?_=17000000002")])
+        #expect(places(judged.findings) == [[1, 2]])
+        #expect(try await audit("polling-too-tight", [asked(0, "?a=1"), asked(0.2, "?a=2")]).findings.isEmpty)
+    }
+
     @Test func aRetryAfterThatIsNoNumberIsNotJudged() async throws {
         let date = Sent(second: 0, status: 429, connection: 1, retryAfter: "Sun, 06 Nov 2044 08:49:37 GMT")
         let judged = try await audit("retry-too-soon", [date, .right(1, 1)])

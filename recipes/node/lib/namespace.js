@@ -293,13 +293,17 @@ class Namespace {
   }
 
   /** For this package: throws if deliveries were forgotten that may have matched: how many there were is not known then. */
-  static checkRemembered(namespace, { since }) {
-    if (!namespace.#forgot) return;
-    const { call, clock } = namespace.#forgot;
-    if (since !== undefined && epoch(since) >= clock.epoch - SAME) return;
-    throw new SimulatorError(
-      `deliveries before ${call} are forgotten, so this cannot be checked; all from ${clock.now} on are remembered: `
-      + `{ since: "${clock.now}" } in expectWebhook`);
+  static async checkRemembered(namespace, { since }) {
+    const known = namespace.#forgot ? [{ ...namespace.#forgot, from: namespace.#forgot.clock.now }] : [];
+    // Another program may have restored the namespace.
+    const restored = (await namespace.#control.object("GET", "/_sim/webhook-deliveries?limit=1")).forgotten_before;
+    if (restored !== undefined) known.push({ call: "the namespace was restored", clock: { epoch: restored }, from: restored });
+    for (const { call, clock, from } of known) {
+      if (since !== undefined && epoch(since) >= clock.epoch - SAME) continue;
+      throw new SimulatorError(
+        `deliveries before ${call} are forgotten, so this cannot be checked; all from ${from} on are remembered: `
+        + `{ since: ${JSON.stringify(from)} } in expectWebhook`);
+    }
   }
 
   // MARK: Held requests
@@ -599,7 +603,6 @@ class Namespace {
       throw new SimulatorError(`status must be ${DELIVERY_STATES.slice(0, -1).join(", ")} or any, got ${short(status)}`);
     }
     await this.#checkEvent(event);
-    if (bounds.most !== null) Namespace.checkRemembered(this, options);
     const end = now() + seconds(within) * 1000;
     for (;;) {
       const isLast = now() >= end;
@@ -614,6 +617,7 @@ class Namespace {
       if (bounds.dependsOn(doubtful.length, found)) {
         throw new SimulatorError(`webhook ${wanted(match)}: whether these deliveries match is not known: ${doubtful[0]}. ${ASK_OTHERWISE}`);
       }
+      if (bounds.most !== null && found <= bounds.most) await Namespace.checkRemembered(this, options);
       if (bounds.holds(found)) return;
       throw new ExpectationError(
         `webhook ${wanted(match)}: expected ${bounds} such deliveries, found ${found}${await this.#webhookHint(others)}`);
