@@ -160,6 +160,7 @@ def main():
     crashes = Crashes(options, random.Random(options.seed))
     crashes.run()
     print("acknowledged: " + ", ".join(f"{count} {kind}s" for kind, count in sorted(crashes.total.items())))
+    print(f"webhooks: {crashes.receiver.total} came, {crashes.receiver.cut} were cut by the end of the server")
     print("replays: " + (", ".join(f"{count} ended with {code}" for code, count in sorted(crashes.replays.items())) or "none"))
     print(f"{crashes.passed} passed, {crashes.failed} failed")
     return 1 if crashes.failed else 0

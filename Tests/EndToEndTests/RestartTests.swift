@@ -35,6 +35,32 @@ import Testing
         }
     }
 
+    /// What a restore took out of counts stays out of them.
+    @Test func aRestartForgetsNoRestore() async throws {
+        try await Process.withDirectory { directory in
+            var server = try SimProcess(["--data-dir", directory])
+            var world = TestWorld(base: server.baseURL)
+            let scenario = """
+                {name: x, description: x, faults: [{match: {route: /sdk/session}, effect: {status: 503}}],
+                 expect: [{fault: {route: /sdk/session}, times: 0}, {webhook: {event: session.completed}, times: 0}]}
+                """
+            _ = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+            try await world.subscribe(url: "http://127.0.0.1:9/x")
+            _ = try await world.send("PUT", "/_sim/snapshots/s")
+            _ = try await world.send("GET", "/sdk/session")
+            try await world.generatedItem()
+            try #require(try await world.send("POST", "/_sim/snapshots/s/restore").status == 200)
+            server.kill()
+            server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            world = TestWorld(base: server.baseURL)
+            let verified = try await world.send("POST", "/_sim/scenarios/x/verify")
+            let checks = verified["scenario.expectations"].items
+            #expect(checks.map { $0["passed"] } == [false, false], "\(verified.json)")
+            #expect(try await world.send("GET", "/_sim/webhook-deliveries")["forgotten_before"] != .null)
+        }
+    }
+
     @Test func workDueWhileTheServerWasDownKeepsItsDueTime() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])

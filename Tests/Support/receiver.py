@@ -20,11 +20,19 @@ class Receiver:
         self.receptions = []
         self.counts = collections.Counter()
         self.total = 0
+        # The number of webhooks whose sender ended before it had sent all. They did not come.
+        self.cut = 0
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                length = int(self.headers.get("Content-Length", 0))
+                body = self.rfile.read(length)
+                if len(body) < length:
+                    with receiver.lock:
+                        receiver.cut += 1
+                    self.close_connection = True
+                    return
                 event_id = self.headers.get("X-Sim-Event-Id") or json.loads(body).get("event_id")
                 with receiver.lock:
                     status = answer(event_id, receiver.counts[event_id] if keeps else 0)

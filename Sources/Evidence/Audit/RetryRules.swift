@@ -45,7 +45,9 @@ extension Court {
             query.withUTF8 { bytes in
                 for parameter in bytes.dropFirst().split(separator: UInt8(ascii: "&")) {
                     let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-                    if name.elementsEqual("_".utf8) || !withCursor && name.suffix(6).elementsEqual("cursor".utf8) { continue }
+                    if name.elementsEqual("_".utf8) || !withCursor && name.suffix(6).elementsEqual("cursor".utf8) {
+                        continue
+                    }
                     var hasher = Hasher()
                     hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: parameter)))
                     count += 1

@@ -8,7 +8,9 @@ import SimulationAPI
 final class ServerAudits: Sendable {
     /// What is known beside the living namespaces.
     private struct Kept {
-        var ended: [Judged] = []
+        var ended: [(world: Int, judged: Judged)] = []
+        /// The number of worlds that were kept.
+        var worlds = 0
         /// The number of the last request that was judged, by namespace.
         var judged: [String: Int64] = [:]
         var isIncomplete = false
@@ -30,7 +32,10 @@ final class ServerAudits: Sendable {
         self.keepsEnded = keepsEnded
         guard keepsEnded else { return }
         namespaces.environment.endOfWorld.withLockedValue {
-            $0 = { [weak self] namespace, isDeleted in await self?.keep(namespace, isDeleted: isDeleted) }
+            $0 = { [weak self] namespace, isDeleted in
+                let world = await self?.keep(namespace, isDeleted: isDeleted)
+                return { [weak self] in if let world { self?.forget(world) } }
+            }
         }
     }
 
@@ -52,7 +57,7 @@ final class ServerAudits: Sendable {
             if let found = try? await judge(namespace, isDeleted: false).judged { judged.append(found) }
         }
         let before = kept.withLockedValue { $0 }
-        judged = before.ended + judged
+        judged = before.ended.map(\.judged) + judged
         var rules: [AuditReport.Rule] = []
         for (namespace, own) in judged {
             if rules.isEmpty {
@@ -70,15 +75,43 @@ final class ServerAudits: Sendable {
         )
     }
 
-    private func keep(_ namespace: Namespace, isDeleted: Bool) async {
+    /// A world that was kept, and what was known of its namespace before.
+    private struct World {
+        let number: Int
+        let name: String
+        let judged: Int64?
+        let told: (through: Int64, level: AuditReport.Level)?
+    }
+
+    /// Judges a world that is about to end, and keeps that.
+    private func keep(_ namespace: Namespace, isDeleted: Bool) async -> World? {
         // A world that cannot be judged ends all the same.
         guard kept.withLockedValue({ $0.ended.count < Self.maxEnded }),
             let (judged, last) = try? await judge(namespace, isDeleted: isDeleted)
-        else { return kept.withLockedValue { $0.isIncomplete = true } }
-        kept.withLockedValue { kept in
+        else {
+            kept.withLockedValue { $0.isIncomplete = true }
+            return nil
+        }
+        return kept.withLockedValue { kept in
+            let world = World(
+                number: kept.worlds, name: namespace.name, judged: kept.judged[namespace.name],
+                told: kept.told[namespace.name])
+            kept.worlds += 1
             if isDeleted { kept.told[namespace.name] = nil }
             kept.judged[namespace.name] = isDeleted ? nil : last
-            if judged.namespace.requests > 0 || !judged.namespace.unmet_faults.isEmpty { kept.ended.append(judged) }
+            if judged.namespace.requests > 0 || !judged.namespace.unmet_faults.isEmpty {
+                kept.ended.append((world.number, judged))
+            }
+            return world
+        }
+    }
+
+    /// Forgets a world that goes on: it is judged again when it ends.
+    private func forget(_ world: World) {
+        kept.withLockedValue { kept in
+            kept.ended.removeAll { $0.world == world.number }
+            kept.judged[world.name] = world.judged
+            if kept.told[world.name] == nil { kept.told[world.name] = world.told }
         }
     }
 

@@ -57,8 +57,10 @@ package final class Environment: Sendable {
     package let evidence: (any EvidenceReader)?
 
     /// Called before the world of a namespace ends: at a reset, a restore, the start of a scenario or its deletion; `nil` for nobody.
-    /// Requests can still come to it.
-    package let endOfWorld = NIOLockedValueBox<(@Sendable (Namespace, _ isDeleted: Bool) async -> Void)?>(nil)
+    /// Requests can still come to it. Returns what is called if the world goes on after all.
+    package let endOfWorld = NIOLockedValueBox<
+        (@Sendable (Namespace, _ isDeleted: Bool) async -> @Sendable () -> Void)?
+    >(nil)
 
     package let routes: KnownRoutes
 

@@ -354,9 +354,13 @@ package final class Namespaces: Sendable {
         list.now { for name in names { $0[name] = nil } }
     }
 
-    private func willDelete(_ isMeant: (Namespace) -> Bool) async {
-        guard let action = environment.endOfWorld.withLockedValue({ $0 }) else { return }
-        for namespace in all() where isMeant(namespace) { await action(namespace, true) }
+    /// Returns what is to be called if they are not deleted after all.
+    @discardableResult
+    private func willDelete(_ isMeant: (Namespace) -> Bool) async -> [@Sendable () -> Void] {
+        guard let action = environment.endOfWorld.withLockedValue({ $0 }) else { return [] }
+        var goOn: [@Sendable () -> Void] = []
+        for namespace in all() where isMeant(namespace) { goOn.append(await action(namespace, true)) }
+        return goOn
     }
 
     /// Deletes the namespaces whose time to live has expired.
@@ -381,8 +385,10 @@ package final class Namespaces: Sendable {
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
-        await willDelete { $0.name.isIdentical(to: name) && condition($0) }
+        let goOn = await willDelete { $0.name.isIdentical(to: name) && condition($0) }
         let sequencer = environment.sequencer
+        var isDeleted = false
+        defer { if !isDeleted { for goesOn in goOn { goesOn() } } }
         let closing = try await list.inOrder(if: { $0[name]?.namespace.map(condition) ?? true }) { entries in
             guard let namespace = entries[name]?.namespace else {
                 throw PlatformError.notFound("there is no namespace \"\(name)\"")
@@ -399,6 +405,7 @@ package final class Namespaces: Sendable {
         }
         do {
             try await closing?.value
+            isDeleted = closing != nil
         } catch {
             throw PlatformError.unavailable("the namespace cannot be deleted: \(error)")
         }

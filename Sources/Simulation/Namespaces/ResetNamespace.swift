@@ -46,7 +46,18 @@ extension Namespace {
         usesFiles: Bool = false, forgets: Bool = false,
         with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
     ) async throws {
-        if let action = environment.endOfWorld.withLockedValue({ $0 }) { await action(self, false) }
+        let goesOn = await environment.endOfWorld.withLockedValue { $0 }?(self, false)
+        do {
+            try await replace(usesFiles: usesFiles, forgets: forgets, with: make)
+        } catch {
+            goesOn?()
+            throw error
+        }
+    }
+
+    private func replace(
+        usesFiles: Bool, forgets: Bool, with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
+    ) async throws {
         try await runExclusively(usesFiles: usesFiles) { [environment] state in
             guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
             let made = try make(old)
