@@ -87,7 +87,7 @@ extension IDKind {
     static let validationCode = IDKind("validation_code", length: 12)
     static let workflowSession = IDKind("workflow_session", prefix: "wfs_", length: 20)
     /// The code that comes with an unexpected error.
-    static let messageCode = IDKind("message_code", length: 8, isUppercase: true)
+    static let messageCode = IDKind("message_code", length: 8, alphabet: .uppercaseBase32)
 
     /// The kinds of App Components.
     static let ofComponents: [IDKind] = [.validationCode, .workflowSession, .messageCode]

@@ -4,7 +4,7 @@ import SimulationAPI
 
 extension IDKind {
     static let capture = IDKind("capture", prefix: "cap_", length: 20, futureLength: 36)
-    static let item = IDKind("item", length: 8, olderLength: 16, isUppercase: true)
+    static let item = IDKind("item", length: 8, olderLength: 16, alphabet: .uppercaseAndDigits)
     static let session = IDKind("session", prefix: "sdk_", length: 52, futureLength: 80)
     static let signedRequest = IDKind("signed_request", length: 26, futureLength: 40)
     /// Of certificates of older releases. Since then, the id of a certificate is its item's.

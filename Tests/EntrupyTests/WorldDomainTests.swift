@@ -95,7 +95,10 @@ import Testing
             .id(.capture), ["'cap_abcdefghij234567abcd'"],
             ["'cap_'", "'cup_abcdefghij234567abcd'", "'cap_ABCDEFGHIJ234567ABCD'"]
         ),
-        (.id(.item), ["'ABCDEFGHIJ234567'"], ["'abcdefghij234567'", "'ABCDEFGHIJ23456'", "'ABCDEFGHIJ234561'"]),
+        (
+            .id(.item), ["'ABCDEFGHIJ234567'", "'0189ABCD'"],
+            ["'abcdefghij234567'", "'ABCDEFGHIJ23456'", "'ABCDEFGHIJ23456-'"]
+        ),
         (.object(), ["'{}'", "'{\"a\":[1]}'"], ["'[]'", "'{'", "''", "'{\"a\":1e999}'", "'{\"a\":\"\\ud800\"}'"]),
         (.decimal(0...9), ["'7'"], ["'10'", "'07'", "'+7'", "'x'", "7"]),
         (.text(1...3), ["'abc'"], ["''", "'abcd'", "CAST(x'ff' AS TEXT)", "'a' || char(0)"]),

@@ -1,26 +1,47 @@
+/// The characters of generated ids, after their prefix.
+package enum IDAlphabet: Sendable {
+    /// `a-z2-7`, or `A-Z2-7`.
+    case base32, uppercaseBase32
+    /// `A-Z0-9`.
+    case uppercaseAndDigits
+
+    private static let lowercase = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+    private static let uppercase = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+    private static let all = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+
+    /// The characters, each of which is as likely as the others.
+    var characters: [UInt8] {
+        switch self {
+        case .base32: Self.lowercase
+        case .uppercaseBase32: Self.uppercase
+        case .uppercaseAndDigits: Self.all
+        }
+    }
+}
+
 /// A kind of ids and tokens. Each kind has its own counter, so that they do not affect each other.
 package struct IDKind: Sendable, Hashable {
     /// The name under which the counter is stored. Ids are derived from it, so it never changes.
     package let name: String
     package let prefix: String
-    /// The number of base32 characters after the prefix.
+    /// The number of characters after the prefix.
     package let length: Int
     /// The number of characters in ids of earlier releases; `nil` if it was the same. They remain valid.
     package let olderLength: Int?
     /// The number of characters while the setting `future.opaque` is on; `nil` if it changes nothing [D future].
     package let futureLength: Int?
-    package let isUppercase: Bool
+    package let alphabet: IDAlphabet
 
     package init(
         _ name: String, prefix: String = "", length: Int, olderLength: Int? = nil, futureLength: Int? = nil,
-        isUppercase: Bool = false
+        alphabet: IDAlphabet = .base32
     ) {
         self.futureLength = futureLength
         self.olderLength = olderLength
         self.name = name
         self.prefix = prefix
         self.length = length
-        self.isUppercase = isUppercase
+        self.alphabet = alphabet
     }
 
     /// Whether ids of this kind are tokens, which authenticate their holder. Tokens have at least 40 characters after a
@@ -31,7 +52,9 @@ package struct IDKind: Sendable, Hashable {
     package func fits(_ pattern: Glob) -> Bool {
         if pattern.pattern.utf8.first == UInt8(ascii: "*") { return false }
         return prefix.isEmpty
-            ? pattern.pattern.utf8.allSatisfy { !isUppercase || !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+            ? pattern.pattern.utf8.allSatisfy {
+                alphabet == .base32 || !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+            }
             : Glob(prefix + "*").overlaps(pattern)
     }
 

@@ -27,7 +27,7 @@ package struct SeededGenerator: Sendable {
 
     /// A name for a purpose, of the characters `a-z2-7`.
     package func name(for purpose: String) -> String {
-        Self.base32(code("name:\(purpose)"), length: Self.nameLength)
+        Self.base32(code("name:\(purpose)"), length: Self.nameLength, IDAlphabet.base32.characters)
     }
 
     /// A 32-byte key for a purpose.
@@ -53,10 +53,20 @@ package struct SeededGenerator: Sendable {
     /// - Parameter isOfFuture: whether it has the length that the kind may have tomorrow [D future].
     package func text(_ kind: IDKind, counter: Int64, isOfFuture: Bool = false) -> String {
         let length = isOfFuture ? kind.futureLength ?? kind.length : kind.length
+        let alphabet = kind.alphabet.characters
         var bytes = code("\(kind.name):\(counter)")
-        if 8 * bytes.count < 5 * length { bytes += code("\(kind.name):\(counter):more") }
-        let text = Self.base32(bytes, length: length)
-        return kind.prefix + (kind.isUppercase ? text.uppercased() : text)
+        guard kind.alphabet == .uppercaseAndDigits else {
+            if 8 * bytes.count < 5 * length { bytes += code("\(kind.name):\(counter):more") }
+            return kind.prefix + Self.base32(bytes, length: length, alphabet)
+        }
+        // Bytes of the last, incomplete round of the alphabet are passed over: its characters would be likelier than others.
+        let rounds = 256 / alphabet.count * alphabet.count
+        var text = bytes.filter { $0 < rounds }
+        while text.count < length {
+            bytes = code("\(kind.name):\(counter):\(text.count)")
+            text += bytes.filter { $0 < rounds }
+        }
+        return kind.prefix + String(decoding: text.prefix(length).map { alphabet[Int($0) % alphabet.count] }, as: UTF8.self)
     }
 
     private func code(_ message: String) -> [UInt8] {
@@ -64,11 +74,8 @@ package struct SeededGenerator: Sendable {
         return message.withUTF8 { keyed.code(for: UnsafeRawBufferPointer($0)) }
     }
 
-    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
-
-    /// RFC 4648 base32 in lower case, without padding, cut to a length.
-    private static func base32(_ bytes: [UInt8], length: Int) -> String {
-        let alphabet = alphabet
+    /// RFC 4648 base32 without padding, cut to a length.
+    private static func base32(_ bytes: [UInt8], length: Int, _ alphabet: [UInt8]) -> String {
         let text = (0..<min(length, (8 * bytes.count + 4) / 5)).map { index in
             let (byte, bit) = (5 * index).quotientAndRemainder(dividingBy: 8)
             let next = byte + 1 < bytes.count ? bytes[byte + 1] : 0

@@ -22,12 +22,12 @@ extension ColumnDomain {
     private struct IDForm {
         private let prefix: [UInt8]
         private let count: Int
-        private let letters: ClosedRange<UInt8>
+        private let characters: Set<UInt8>
 
         init(_ kind: IDKind, length: Int) {
             prefix = Array(kind.prefix.utf8)
             count = prefix.count + length
-            letters = kind.isUppercase ? 0x41...0x5a : 0x61...0x7a
+            characters = Set(kind.alphabet.characters)
         }
 
         var expectation: String {
@@ -37,7 +37,7 @@ extension ColumnDomain {
 
         func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
             bytes.count == count && bytes.starts(with: prefix)
-                && bytes.dropFirst(prefix.count).allSatisfy { letters.contains($0) || (0x32...0x37).contains($0) }
+                && bytes.dropFirst(prefix.count).allSatisfy(characters.contains)
         }
     }
 
