@@ -4,18 +4,16 @@ import SimulationAPI
 
 extension IDKind {
     static let capture = IDKind("capture", prefix: "cap_", length: 20, futureLength: 36)
-    static let item = IDKind("item", length: 8, olderLength: 16, alphabet: .uppercaseAndDigits)
+    static let item = IDKind("item", length: 8, alphabet: .uppercaseAndDigits)
     static let session = IDKind("session", prefix: "sdk_", length: 52, futureLength: 80)
     static let signedRequest = IDKind("signed_request", length: 26, futureLength: 40)
-    /// Of certificates of older releases. Since then, the id of a certificate is its item's.
-    static let certificate = IDKind("certificate", length: 20)
     static let partnerSession = IDKind("partner_session", prefix: "partner_", length: 40, futureLength: 64)
     static let retake = IDKind("retake", prefix: "rtk_", length: 20)
     static let supportMessage = IDKind("support_message", prefix: "msg_", length: 20)
     static let certificateTransfer = IDKind("certificate_transfer", prefix: "trf_", length: 20)
 
     static let ofEntrupy: [IDKind] = [
-        .capture, .item, .session, .signedRequest, .certificate, .partnerSession, .retake, .supportMessage,
+        .capture, .item, .session, .signedRequest, .partnerSession, .retake, .supportMessage,
         .certificateTransfer,
     ]
 }

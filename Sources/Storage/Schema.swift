@@ -30,18 +30,7 @@ package enum Schema {
     }
 
     private static let ofEveryNamespace = [
-        Migration("one item, end to end", world, people, captures, items, time),
-        Migration("search", search),
-        Migration("renderings", renderings),
-        Migration("fewer indexes", fewerIndexes),
-        Migration("partner api", partner, webhooks),
-        Migration("rules", rules),
-        Migration("webhook faults", webhookFaults),
-        Migration("conditions without lists", conditionsWithoutLists),
-        Migration("pictures in use", picturesInUse),
-        Migration("accounts of an organization", accountsOfAnOrganization),
-        Migration("webhook forms", webhookForms),
-        Migration("causes", causes),
+        Migration("tables", world, people, captures, items, partner, webhooks, rules, time, causes)
     ]
 
     /// The namespace's own values, and the counters that its ids are derived from.
@@ -68,6 +57,7 @@ package enum Schema {
             token TEXT PRIMARY KEY,
             organization_id INTEGER NOT NULL REFERENCES organizations(id)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX api_tokens_by_organization ON api_tokens (organization_id, token);
 
         CREATE TABLE bundles (
             organization_id INTEGER NOT NULL REFERENCES organizations(id),
@@ -85,7 +75,8 @@ package enum Schema {
             last_name TEXT,
             is_test_user INTEGER NOT NULL,
             submissions INTEGER NOT NULL DEFAULT 0,
-            created_at INTEGER NOT NULL
+            created_at INTEGER NOT NULL,
+            rate_limits TEXT
         ) STRICT;
 
         CREATE TABLE partner_users (
@@ -97,6 +88,7 @@ package enum Schema {
             first_name TEXT,
             last_name TEXT
         ) STRICT;
+        CREATE INDEX partner_users_by_organization ON partner_users (organization_id, username);
 
         CREATE TABLE signed_requests (
             id TEXT PRIMARY KEY,
@@ -117,6 +109,7 @@ package enum Schema {
             ended_at INTEGER,
             end_reason TEXT
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX sessions_by_user ON sessions (user_id, ended_at);
 
         -- Successful logins, for the windows of a minute and a day.
         CREATE TABLE logins (
@@ -139,7 +132,8 @@ package enum Schema {
             expires_at INTEGER NOT NULL,
             submitted_at INTEGER,
             ended_at INTEGER,
-            entrupy_id TEXT
+            entrupy_id TEXT,
+            retake_id TEXT
         ) STRICT;
         CREATE INDEX captures_by_user ON captures (user_id, position);
         CREATE INDEX captures_by_user_and_status ON captures (user_id, status, position);
@@ -151,9 +145,11 @@ package enum Schema {
             bytes INTEGER NOT NULL,
             media_type TEXT NOT NULL,
             uploaded_at INTEGER NOT NULL,
+            -- 0 once a cancelled or timed-out capture has released it. The row still says that the region had one.
+            in_use INTEGER NOT NULL DEFAULT 1,
             PRIMARY KEY (capture_id, region_id)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX capture_images_by_hash ON capture_images (sha256);
+        CREATE INDEX capture_images_in_use ON capture_images (sha256) WHERE in_use = 1;
         """
 
     private static let items = """
@@ -188,15 +184,16 @@ package enum Schema {
             flag_resolved_at INTEGER,
             flag_note TEXT,
             certificate_id TEXT,
-            revision INTEGER NOT NULL
+            revision INTEGER NOT NULL,
+            -- The rendering for the SDK in English, and the key it was made under; both null if it must be made again.
+            rendering_key INTEGER,
+            sdk_rendering BLOB,
+            catalog TEXT,
+            certificate_holder TEXT
         ) STRICT;
-        """
+        CREATE INDEX items_by_certificate ON items (certificate_id) WHERE certificate_id IS NOT NULL;
 
-    /// An index for each search filter, each in the order of the pages; and the users' own rate limits.
-    private static let search = """
-        ALTER TABLE users ADD COLUMN rate_limits TEXT;
-        CREATE INDEX sessions_by_user ON sessions (user_id, ended_at);
-
+        -- An index for each search filter, each in the order of the pages.
         CREATE INDEX items_by_user ON items (user_id, submitted_at DESC, entrupy_id);
         CREATE INDEX items_by_user_and_brand ON items (user_id, brand_id, submitted_at DESC, entrupy_id);
         CREATE INDEX items_by_user_and_result ON items (user_id, result_id, submitted_at DESC, entrupy_id);
@@ -208,30 +205,8 @@ package enum Schema {
             ON items (user_id, customer_item_id, submitted_at DESC, entrupy_id);
         """
 
-    /// The stored rendering of an item for the SDK in English, and the key it was made under; both null if it must be
-    /// rendered again.
-    private static let renderings = """
-        ALTER TABLE items ADD COLUMN rendering_key INTEGER;
-        ALTER TABLE items ADD COLUMN sdk_rendering BLOB;
-        """
-
-    /// Removes the indexes over random ids of the most frequent rows. Due work for captures and sessions is found by
-    /// its time, and their events are never looked up by subject.
-    private static let fewerIndexes = """
-        DROP INDEX due_by_subject;
-        CREATE INDEX due_results ON due (subject) WHERE kind = 'result';
-        DROP INDEX events_by_subject;
-        CREATE INDEX events_of_items ON events (subject, sequence)
-            WHERE kind NOT IN ('capture.started', 'image.uploaded', 'capture.submitted', 'session.started', 'session.ended',
-                'session.expired');
-        """
-
-    /// Searches across an organization, certificates, and the example backend's sessions.
+    /// Searches across an organization, retakes, and the example backend's sessions.
     private static let partner = """
-        ALTER TABLE items ADD COLUMN catalog TEXT;
-        ALTER TABLE items ADD COLUMN certificate_holder TEXT;
-        CREATE INDEX items_by_certificate ON items (certificate_id) WHERE certificate_id IS NOT NULL;
-
         CREATE INDEX items_by_organization ON items (organization_id, submitted_at DESC, entrupy_id);
         CREATE INDEX items_by_organization_and_brand
             ON items (organization_id, brand_id, submitted_at DESC, entrupy_id);
@@ -259,7 +234,6 @@ package enum Schema {
         ) STRICT;
         CREATE INDEX retakes_by_item ON retakes (entrupy_id, position);
         CREATE INDEX retakes_open ON retakes (user_id, position) WHERE answered_at IS NULL;
-        ALTER TABLE captures ADD COLUMN retake_id TEXT;
 
         CREATE TABLE partner_sessions (
             token TEXT PRIMARY KEY,
@@ -278,8 +252,14 @@ package enum Schema {
             url TEXT NOT NULL,
             secret TEXT NOT NULL,
             events TEXT NOT NULL,
-            created_at INTEGER NOT NULL
+            created_at INTEGER NOT NULL,
+            format TEXT NOT NULL,
+            signature TEXT NOT NULL,
+            -- What the domain must answer; null if it is not asked.
+            verification TEXT,
+            is_pending INTEGER NOT NULL DEFAULT 0
         ) STRICT;
+        CREATE INDEX subscriptions_by_organization ON subscriptions (organization_id, position);
 
         -- The body is made once; every attempt sends the same bytes.
         CREATE TABLE deliveries (
@@ -293,11 +273,20 @@ package enum Schema {
             created_at INTEGER NOT NULL,
             status TEXT NOT NULL,
             attempts INTEGER NOT NULL,
-            next_attempt_at INTEGER
+            next_attempt_at INTEGER,
+            -- The rule that struck an attempt, its effect, and which attempt that is.
+            fault_id TEXT,
+            fault_effect TEXT,
+            fault_attempt INTEGER,
+            -- Whether it lets the item's next one go first.
+            is_held INTEGER NOT NULL DEFAULT 0,
+            format TEXT NOT NULL,
+            cause TEXT,
+            trace TEXT
         ) STRICT;
         -- Those that are not over, in the order of each item and subscription.
-        CREATE INDEX deliveries_open ON deliveries (subscription_id, entrupy_id, position)
-            WHERE status IN ('waiting', 'sending', 'retrying');
+        CREATE INDEX deliveries_open ON deliveries (subscription_id, entrupy_id, position) WHERE \(isOpenDelivery);
+        CREATE INDEX deliveries_by_cause ON deliveries (cause) WHERE cause IS NOT NULL;
 
         CREATE TABLE attempts (
             delivery_id TEXT NOT NULL,
@@ -307,6 +296,9 @@ package enum Schema {
             error TEXT,
             milliseconds REAL NOT NULL,
             answer TEXT,
+            fault_id TEXT,
+            -- The form of the signature; null for attempts that are not signed.
+            signature TEXT,
             PRIMARY KEY (delivery_id, number)
         ) STRICT, WITHOUT ROWID;
         """
@@ -324,17 +316,6 @@ package enum Schema {
         ) STRICT;
         """
 
-    /// The effects of faults on deliveries.
-    private static let webhookFaults = """
-        -- The rule that struck an attempt, its effect, and which attempt that is.
-        ALTER TABLE deliveries ADD COLUMN fault_id TEXT;
-        ALTER TABLE deliveries ADD COLUMN fault_effect TEXT;
-        ALTER TABLE deliveries ADD COLUMN fault_attempt INTEGER;
-        -- Whether it lets the item's next one go first.
-        ALTER TABLE deliveries ADD COLUMN is_held INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE attempts ADD COLUMN fault_id TEXT;
-        """
-
     /// The event log, and the work that is due later.
     private static let time = """
         CREATE TABLE events (
@@ -342,71 +323,27 @@ package enum Schema {
             at INTEGER NOT NULL,
             kind TEXT NOT NULL,
             subject TEXT NOT NULL,
-            data TEXT NOT NULL
+            data TEXT NOT NULL,
+            cause TEXT
         ) STRICT;
-        CREATE INDEX events_by_subject ON events (subject, sequence);
+        CREATE INDEX events_of_items ON events (subject, sequence) WHERE \(isOfItem);
+        CREATE INDEX events_by_cause ON events (cause, sequence) WHERE \(isNotOfRequest);
 
         CREATE TABLE due (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             due_at INTEGER NOT NULL,
             kind TEXT NOT NULL,
-            subject TEXT NOT NULL
+            subject TEXT NOT NULL,
+            cause TEXT,
+            trace TEXT
         ) STRICT;
         CREATE INDEX due_by_time ON due (due_at, id);
-        CREATE INDEX due_by_subject ON due (subject, kind);
-        """
-
-    /// Removes `IN` with more than two values from index conditions. For such a list SQLite builds a table with an
-    /// index, each time it writes or looks up a row that the index may hold. That took a third of the time of one row
-    /// of the event log.
-    private static let conditionsWithoutLists = """
-        DROP INDEX events_of_items;
-        CREATE INDEX events_of_items ON events (subject, sequence) WHERE \(isOfItem);
-        DROP INDEX deliveries_open;
-        CREATE INDEX deliveries_open ON deliveries (subscription_id, entrupy_id, position) WHERE \(isOpenDelivery);
-        """
-
-    /// Cancelled and timed-out captures release their images, and keep the rows that say which regions had one.
-    private static let picturesInUse = """
-        ALTER TABLE capture_images ADD COLUMN in_use INTEGER NOT NULL DEFAULT 1;
-        UPDATE capture_images SET in_use = 0 WHERE capture_id IN (
-            SELECT id FROM captures WHERE status = 'cancelled' OR status = 'timed_out');
-        DROP INDEX capture_images_by_hash;
-        CREATE INDEX capture_images_in_use ON capture_images (sha256) WHERE in_use = 1;
-        """
-
-    /// Statistics and exports list the accounts of each organization. Without these indexes their time grows with the
-    /// product of organizations and accounts.
-    private static let accountsOfAnOrganization = """
-        CREATE INDEX api_tokens_by_organization ON api_tokens (organization_id, token);
-        CREATE INDEX partner_users_by_organization ON partner_users (organization_id, username);
-        CREATE INDEX subscriptions_by_organization ON subscriptions (organization_id, position);
-        """
-
-    /// The forms of bodies and signatures, and the verification of domains. Older subscriptions keep the form they had.
-    private static let webhookForms = """
-        ALTER TABLE subscriptions ADD COLUMN format TEXT NOT NULL DEFAULT 'event';
-        ALTER TABLE subscriptions ADD COLUMN signature TEXT NOT NULL DEFAULT 'hex';
-        -- What the domain must answer; null if it is not asked.
-        ALTER TABLE subscriptions ADD COLUMN verification TEXT;
-        ALTER TABLE subscriptions ADD COLUMN is_pending INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE deliveries ADD COLUMN format TEXT NOT NULL DEFAULT 'event';
-        -- The form of the signature; null for attempts of older versions, which signed in hex, and unsigned ones.
-        ALTER TABLE attempts ADD COLUMN signature TEXT;
-        """
-
-    /// What caused events, scheduled work and deliveries, and the trace that webhooks go on with. Rows of older versions have
-    /// no cause.
-    private static let causes = """
-        ALTER TABLE events ADD COLUMN cause TEXT;
-        CREATE INDEX events_by_cause ON events (cause, sequence) WHERE \(isNotOfRequest);
-        ALTER TABLE due ADD COLUMN cause TEXT;
-        ALTER TABLE due ADD COLUMN trace TEXT;
+        CREATE INDEX due_results ON due (subject) WHERE kind = 'result';
         CREATE INDEX due_by_cause ON due (cause) WHERE cause IS NOT NULL;
-        ALTER TABLE deliveries ADD COLUMN cause TEXT;
-        ALTER TABLE deliveries ADD COLUMN trace TEXT;
-        CREATE INDEX deliveries_by_cause ON deliveries (cause) WHERE cause IS NOT NULL;
+        """
 
+    /// What caused events, scheduled work and deliveries.
+    private static let causes = """
         -- Work that was due and changed something. Its id is the one that it had in due.
         CREATE TABLE past_work (
             id INTEGER PRIMARY KEY,
@@ -425,15 +362,18 @@ package enum Schema {
         ) STRICT;
         """
 
-    /// Whether an event was not caused by a request, whose events the journal finds. Part of an index; never edited.
+    /// Whether an event was not caused by a request, whose events the journal finds. Part of an index; never edited once released.
     static let isNotOfRequest = "cause IS NOT NULL AND cause NOT GLOB 'sequence:*'"
 
-    /// Whether an event can belong to an item. Part of an index; never edited.
+    // Index conditions have no `IN` of more than two values: SQLite builds a table with an index for such a list, each time it writes or
+    // looks up a row that the index may hold. That took a third of the time of one row of the event log.
+
+    /// Whether an event can belong to an item. Part of an index; never edited once released.
     package static let isOfItem = """
         kind <> 'capture.started' AND kind <> 'image.uploaded' AND kind <> 'capture.submitted'
         AND kind <> 'session.started' AND kind <> 'session.ended' AND kind <> 'session.expired'
         """
 
-    /// Whether a delivery is still open. Part of an index; never edited.
+    /// Whether a delivery is still open. Part of an index; never edited once released.
     static let isOpenDelivery = "(status = 'waiting' OR status = 'sending' OR status = 'retrying')"
 }

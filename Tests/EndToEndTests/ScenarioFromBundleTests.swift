@@ -550,18 +550,4 @@ import Yams
             #expect(try await verify("name: x\ndescription: y\n").status == 64)
         }
     }
-
-    /// Bundles of earlier releases lack numbers and facts.
-    @Test(arguments: ["0.1"]) func aBundleOfAnEarlierReleaseBecomesAScenario(release: String) async throws {
-        let packed = TestWorld.root.appendingPathComponent("Tests/Fixtures/\(release)/bundle.tar.gz")
-        try await withBundle(try Data(contentsOf: packed).decompressed()) { folder in
-            let made = try await folder.from()
-            try #require(made.status == 0, "\(made.output)")
-            let text = try folder.text()
-            #expect(text.contains("expect:") && !text.contains("fjord-token"))
-            let verified = try await folder.verify()
-            #expect([0, 1].contains(verified.status) && verified.output.contains("EXPECTED"), "\(verified.output)")
-            try await start(folder, in: TestWorld(base: SimProcess.shared.baseURL))
-        }
-    }
 }

@@ -153,30 +153,6 @@ import Testing
         #expect(try await world.send("GET", "/_sim/webhooks")["webhooks"] == [])
     }
 
-    /// The subscriptions and deliveries of the release before keep the forms that they had.
-    @Test func subscriptionsOfAnEarlierReleaseKeepTheirForms() async throws {
-        let world = try await TestWorld.make()
-        let path = TestWorld.root.appendingPathComponent("Tests/Fixtures/0.1/snapshot.tar.gz").path
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let unpack = "gunzip -c '\(path)' > '\(directory)/snapshot.tar'"
-            let run = try await SimProcess.run(["-c", unpack], program: "/bin/sh")
-            try #require(run.status == 0, "\(run.output)")
-            let file = URL(fileURLWithPath: "\(directory)/snapshot.tar")
-            let uploaded = try await world.send(
-                "PUT", "/_sim/snapshots/old", bytes: Data(contentsOf: file),
-                headers: ["Content-Type": "application/octet-stream"])
-            try #require(uploaded.status == 201, "\(uploaded.json)")
-        }
-        try #require(try await world.send("POST", "/_sim/snapshots/old/restore").status == 200)
-        let old = try await world.send("GET", "/_sim/webhooks")["webhooks"].items
-        #expect(!old.isEmpty)
-        #expect(old.allSatisfy { $0["format"] == "event" && $0["signature"] == "hex" && $0["status"] == "active" })
-        let deliveries = try await world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items
-        #expect(!deliveries.isEmpty && deliveries.allSatisfy { $0["format"] == "event" })
-        #expect(forms(try await subscribe(world)) == ["items", "sha256-base64"])
-    }
-
     // MARK: The command line
 
     private func verify(

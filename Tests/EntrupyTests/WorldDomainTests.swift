@@ -96,8 +96,8 @@ import Testing
             ["'cap_'", "'cup_abcdefghij234567abcd'", "'cap_ABCDEFGHIJ234567ABCD'"]
         ),
         (
-            .id(.item), ["'ABCDEFGHIJ234567'", "'0189ABCD'"],
-            ["'abcdefghij234567'", "'ABCDEFGHIJ23456'", "'ABCDEFGHIJ23456-'"]
+            .id(.item), ["'ABCD2345'", "'0189ABCD'"],
+            ["'abcd2345'", "'ABCD234'", "'ABCD234-'", "'ABCDEFGHIJ234567'"]
         ),
         (.object(), ["'{}'", "'{\"a\":[1]}'"], ["'[]'", "'{'", "''", "'{\"a\":1e999}'", "'{\"a\":\"\\ud800\"}'"]),
         (.decimal(0...9), ["'7'"], ["'10'", "'07'", "'+7'", "'x'", "7"]),

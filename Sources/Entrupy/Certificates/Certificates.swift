@@ -68,7 +68,7 @@ package enum ShowCertificate: RuleByID {
 
     /// The fact that the namespace has none. Ids are looked up as they are, in upper case [D item-ids].
     private static func missing(_ id: String, _ job: JobContext) throws -> Because {
-        let upper = id.utf8.count <= IDKind.certificate.length ? id.uppercased() : id
+        let upper = id.utf8.count <= IDKind.item.length ? id.uppercased() : id
         guard !upper.isIdentical(to: id), try job.transaction.item(certificateID: upper) != nil else {
             return Because("the namespace has no certificate with this id", id, [])
         }

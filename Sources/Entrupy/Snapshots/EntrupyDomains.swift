@@ -25,7 +25,7 @@ enum EntrupyDomains {
     static func names(_ seed: EntrupySeed) -> [String: ColumnDomain] {
         [
             "category": .word(seed.catalogue.categories.map(\.id)),
-            "certificate": .id(.item, .certificate),
+            "certificate": .id(.item),
             "image_bytes": .integer(1...Int64(ReceivedImage.limit)),
             "image_type": .word(ImageFormat.names),
             "market_edge": .object(MarketEdges.check),

@@ -26,18 +26,15 @@ package struct IDKind: Sendable, Hashable {
     package let prefix: String
     /// The number of characters after the prefix.
     package let length: Int
-    /// The number of characters in ids of earlier releases; `nil` if it was the same. They remain valid.
-    package let olderLength: Int?
     /// The number of characters while the setting `future.opaque` is on; `nil` if it changes nothing [D future].
     package let futureLength: Int?
     package let alphabet: IDAlphabet
 
     package init(
-        _ name: String, prefix: String = "", length: Int, olderLength: Int? = nil, futureLength: Int? = nil,
+        _ name: String, prefix: String = "", length: Int, futureLength: Int? = nil,
         alphabet: IDAlphabet = .base32
     ) {
         self.futureLength = futureLength
-        self.olderLength = olderLength
         self.name = name
         self.prefix = prefix
         self.length = length

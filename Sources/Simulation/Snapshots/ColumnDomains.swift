@@ -11,7 +11,7 @@ extension ColumnDomain {
     /// An id or token of the form that ``SeededGenerator`` generates, of one of some kinds.
     package static func id(_ kinds: IDKind...) -> ColumnDomain {
         let forms = kinds.flatMap { kind in
-            [kind.length, kind.olderLength, kind.futureLength].compactMap(\.self).map { IDForm(kind, length: $0) }
+            [kind.length, kind.futureLength].compactMap(\.self).map { IDForm(kind, length: $0) }
         }
         return form("an id of \(forms.map(\.expectation).joined(separator: " or "))") { bytes in
             forms.contains { $0.fits(bytes) }
