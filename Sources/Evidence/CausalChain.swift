@@ -211,6 +211,8 @@ struct CausalChain {
         if let state, state.kinds.isEmpty, made == nil {
             text += "; no event of the log is about it"
             if job.wasRestored { text += ": the namespace was restored, which may have taken it away" }
+        } else if state == nil, entry.status == 401, job.wasRestored, entry.request.value(of: "authorization") != nil {
+            text += "; the namespace was restored, which may have taken the session away"
         }
         _ = insert(
             id, .request, at: entry.at, place: last.map { Place(event: $0, request: entry.sequence) }, text,

@@ -3,20 +3,22 @@ package enum NearestName {
     /// The maximum length of a name that is compared, in bytes. The rest of a longer name is ignored.
     private static let maxBytes = 63
 
-    /// The edit distance of two names: the number of bytes that are changed, missing or added.
+    /// The edit distance of two names: the number of bytes that are changed, missing, added or swapped with the next one.
     package static func distance(_ one: some StringProtocol, _ other: some StringProtocol) -> Int {
         let (one, other) = (Array(one.utf8.prefix(maxBytes)), Array(other.utf8.prefix(maxBytes)))
-        var row = Array(0...other.count)
+        var (before, last) = ([Int](), Array(0...other.count))
         for (index, byte) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+            var row = [index + 1]
             for column in other.indices {
-                let changed = diagonal + (byte == other[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(changed, diagonal + 1, row[column] + 1)
+                var least = min(last[column] + (byte == other[column] ? 0 : 1), last[column + 1] + 1, row[column] + 1)
+                if index > 0, column > 0, byte == other[column - 1], one[index - 1] == other[column] {
+                    least = min(least, before[column - 1] + 1)
+                }
+                row.append(least)
             }
+            (before, last) = (last, row)
         }
-        return row[other.count]
+        return last[other.count]
     }
 
     /// The most similar name; `nil` if none is near.

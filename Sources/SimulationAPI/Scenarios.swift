@@ -125,6 +125,9 @@ public struct ScenarioCheck: Codable, Sendable {
     @Nullable public var line: Int?
     /// Whether the expectation is met.
     public var passed: Bool
+    /// True where it cannot be told whether the expectation is met, so that the opposite is not true either: the journal has forgotten
+    /// requests, a restore took something away, or the expectation names what nobody has. Absent otherwise.
+    public var unknown: Bool?
     /// The number of matches found.
     public var found: Int
     /// The problem; null if the expectation is met.
@@ -134,9 +137,11 @@ public struct ScenarioCheck: Codable, Sendable {
     public var nearest: [NearRequest]?
 
     public init(
-        expectation: String, line: Int?, passed: Bool, found: Int, problem: String?, nearest: [NearRequest]? = nil
+        expectation: String, line: Int?, passed: Bool, found: Int, problem: String?, nearest: [NearRequest]? = nil,
+        isUnknown: Bool = false
     ) {
         self.nearest = nearest
+        unknown = isUnknown ? true : nil
         self.expectation = expectation
         _line = Nullable(wrappedValue: line)
         self.passed = passed

@@ -58,12 +58,25 @@ enum CommandNames {
     /// The error for a time in two words, such as `2 h`, `nil` if there is none.
     private static func splitTime(_ words: [String]) -> Refusal? {
         let options = ["advance", "--after", "--max-gap", "--min-gap", "--timeout", "--ttl", "--within"]
-        guard let place = words.indices.dropFirst(2).first(where: { ["ms", "s", "m", "h", "d"].contains(words[$0]) }),
-            options.contains(words[place - 2]), words[place - 1].wholeMatch(of: #/[0-9.]+/#) != nil
-        else { return nil }
+        let place = words.indices.dropFirst(2).first { place in
+            options.contains(words[place - 2]) && unit(words[place], behind: words[place - 1]) != nil
+        }
+        guard let place, let unit = unit(words[place], behind: words[place - 1]) else { return nil }
         return Refusal(
             .usage, "\(words[place - 1]) \(words[place]) is two words",
-            next: "write it as one: \(words[place - 1])\(words[place])")
+            next: "write it as one: \(words[place - 1])\(unit)")
+    }
+
+    /// The end of a time in two words as it must be written: `h` for `hours` behind a number, `30m` behind `1h`; `nil` for other words.
+    private static func unit(_ word: String, behind first: String) -> String? {
+        let names = ["ms": "millisecond", "s": "second", "m": "minute", "h": "hour", "d": "day"]
+        if first.wholeMatch(of: #/[0-9.]+/#) != nil {
+            return names.first { unit, name in
+                word == unit || word == name || word == name + "s" || ["m": "min", "s": "sec"][unit] == word
+            }?.key
+        }
+        let isPart = #/[0-9.]+(ms|s|m|h|d)/#
+        return first.wholeMatch(of: isPart) != nil && word.wholeMatch(of: isPart) != nil ? word : nil
     }
 
     /// The error for a word such as `-1h`, `nil` if there is none. The parser would read it as options, one of them `-h`.
@@ -74,7 +87,9 @@ enum CommandNames {
         if command == "clock advance", found == 2 {
             return Refusal(
                 .usage, "\(words[found]) is negative, and a clock only goes forward",
-                next: "for instance \"entrupy-sim clock advance 1h\"; a snapshot that is restored brings its time back")
+                next:
+                    "for instance \"entrupy-sim clock advance 1h\(Suggestions.connection(words))\"; a snapshot that is restored brings its time back"
+            )
         }
         return Refusal(
             .usage, "\(option)\(words[found]) is negative, which no value here can be",

@@ -49,7 +49,15 @@ enum Suggestions {
         let group = "entrupy-sim \(path.joined(separator: " "))"
         let guess =
             meant(by: word, among: names, otherCommands)
-            .map { "did you mean \"\(group) \($0)\(operands(words.dropFirst(path.count + 1), of: $0, path))\"? " } ?? ""
+            .map { name in
+                let rest = words.dropFirst(path.count + 1)
+                // A command with another name may have other options.
+                let isSlip = otherCommands[word]?.contains(name) != true
+                let given =
+                    isSlip && !rest.isEmpty
+                    ? rest.map { " " + Shell.quoted($0) }.joined() : operands(rest, of: name, path) + connection(rest)
+                return "did you mean \"\(group) \(name)\(given)\"? "
+            } ?? ""
         return Refusal(
             .usage, "there is no command \"\(path.joined(separator: " ")) \(word)\"",
             next: "\(guess)\(group) has \(names.joined(separator: ", "))")
@@ -59,6 +67,16 @@ enum Suggestions {
     private static func operands(_ words: ArraySlice<String>, of name: String, _ path: [String]) -> String {
         let operands = words.prefix { !$0.hasPrefix("-") }.map { " " + Shell.operand($0) }.joined()
         return operands.isEmpty && name == "clear" && ["fault", "outcome"].contains(path.last) ? " ID" : operands
+    }
+
+    /// The options that name the server and the namespace, behind a space each: without them a suggestion would be about others.
+    static func connection(_ words: some Sequence<String>) -> String {
+        let words = Array(words)
+        return words.indices.filter { place in
+            let names = ["-n", "--namespace", "--url"]
+            return names.contains { words[place] == $0 || words[place].hasPrefix($0 + "=") }
+                || place > 0 && names.contains(words[place - 1])
+        }.map { " " + Shell.quoted(words[$0]) }.joined()
     }
 
     /// The commands that a first word can mean: those of a group with its name, or one with a near name or the same meaning.

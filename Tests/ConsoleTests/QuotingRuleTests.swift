@@ -46,8 +46,8 @@ import Testing
         "entrupy-sim/Client/Terminal.swift": ["place", "text"],
         // One of two words of the program, and the name of a snapshot, which has no characters of a shell.
         "entrupy-sim/Client/Refusal.swift": ["$0", "thing"],
-        // A name of a command of this program.
-        "entrupy-sim/CommandNames.swift": ["$0", "command"],
+        // A name of a command of this program, and the server and the namespace that were given, each word quoted.
+        "entrupy-sim/CommandNames.swift": ["$0", "Suggestions", "command"],
         // Names of commands of this program.
         "entrupy-sim/Suggestions.swift": ["path"],
         // The quoted file, made above.
@@ -191,7 +191,7 @@ import Testing
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
                 "Console/Wording/Snippets.swift": ["Shell.option", "Shell.quoted", "Shell.remark"],
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
-                "entrupy-sim/Suggestions.swift": ["Shell.operand"],
+                "entrupy-sim/Suggestions.swift": ["Shell.operand", "Shell.quoted"],
                 "entrupy-sim/Client/ControlOptions.swift": ["Shell.option"],
                 "entrupy-sim/Commands/DataCommands.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/Doctor.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],

@@ -23,6 +23,14 @@ import Testing
         (["snapshot", "lst"], "there is no command \"snapshot lst\"", "did you mean \"entrupy-sim snapshot list\"?"),
         (["namespace", "create", "a"], "\"namespace create\"", "did you mean \"entrupy-sim namespace make a\"?"),
         (["namespace", "rm", "a"], "\"namespace rm\"", "did you mean \"entrupy-sim namespace drop a\"?"),
+        (
+            ["clock", "advnce", "2h", "-n", "q1", "--url", "http://127.0.0.1:9"], "\"clock advnce\"",
+            "did you mean \"entrupy-sim clock advance 2h -n q1 --url http://127.0.0.1:9\"?"
+        ),
+        (
+            ["namespace", "create", "a", "--frozen", "--url=http://127.0.0.1:9"], "\"namespace create\"",
+            "did you mean \"entrupy-sim namespace make a --url=http://127.0.0.1:9\"?"
+        ),
         (["requests", "follow"], "\"requests follow\"", "did you mean \"entrupy-sim requests tail\"?"),
         (["clock", "unfreeze"], "\"clock unfreeze\"", "did you mean \"entrupy-sim clock resume\"?"),
         (["fault", "remove", "flt_a"], "\"fault remove\"", "did you mean \"entrupy-sim fault clear flt_a\"?"),

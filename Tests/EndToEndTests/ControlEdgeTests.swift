@@ -177,6 +177,72 @@ import Testing
         #expect(try await world.send("GET", "/_sim/webhook-deliveries")["forgotten_before"] == .null)
     }
 
+    /// Each step is compared with the whole journal.
+    @Test func theStepsOfAllSequencesOfAScenarioAreBounded() async throws {
+        let world = try await TestWorld.make()
+        func start(_ steps: [Int]) async throws -> Answer {
+            let sequences = steps.map { count in
+                "{sequence: [" + Array(repeating: "{route: /sdk/login}", count: count).joined(separator: ", ") + "]}"
+            }
+            let text = "{name: x, description: x, expect: [\(sequences.joined(separator: ", "))]}"
+            return try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(text)])
+        }
+        #expect(try await start([100, 100]).status != 400)
+        let refused = try await start([100, 100, 1])
+        #expect(refused.status == 400)
+        #expect(
+            refused["details.0.problem"].text?.contains("at most 200 steps in all sequences together, found 201")
+                == true,
+            "\(refused.json)")
+    }
+
+    /// A test that shares its namespace is told of its own requests, however many others had findings, and a run says the others.
+    @Test func anAuditOfATestHasItsFindingsAlone() async throws {
+        var world = try await TestWorld.withoutLimits()
+        for number in 0..<104 {
+            world.headers = ["X-Sim-Test": "test \(number)"]
+            _ = try await world.send("GET", "/v1/health?t=\(TestWorld.apiToken)", token: TestWorld.apiToken)
+        }
+        world.headers = [:]
+        func audit(_ test: String) async throws -> Answer {
+            try await world.send("GET", "/_sim/audit?rule=token-in-url&test=\(test)")
+        }
+        let last = try await audit("test%20103")
+        #expect(last["findings"].items.map { $0["test"] } == ["test 103"])
+        #expect(try await audit("another")["findings"].items.isEmpty)
+        // Only a test whose requests may be forgotten is not judged.
+        _ = try await world.send("PATCH", "/_sim/settings", ["journal": ["entries": 2]])
+        world.headers = ["X-Sim-Test": "late"]
+        _ = try await world.send("GET", "/v1/health", token: TestWorld.apiToken)
+        world.headers = [:]
+        #expect(try await audit("test%2050")["rules.0.not_judged"].text?.contains("forgotten") == true)
+        #expect(try await audit("late")["rules.0.not_judged"] == .null)
+    }
+
+    /// In a namespace that tests share, what no test says is left for the run of all.
+    @Test func whatATestTellsIsItsOwn() async throws {
+        let server = try SimProcess(["--in-memory", "--keep-audits"])
+        defer { server.stop() }
+        var world = try await TestWorld.make(in: server, settings: ["rate_limits": "off"])
+        for test in ["a", "b", ""] {
+            world.headers = test.isEmpty ? [:] : ["X-Sim-Test": test]
+            _ = try await world.send("GET", "/v1/health?t=\(TestWorld.apiToken)", token: TestWorld.apiToken)
+        }
+        func left() async throws -> [JSONValue] {
+            let audits = try await world.send("GET", "/_sim/audits")["namespaces"].items
+            return audits.flatMap { $0["findings"].items.map { $0["test"] } }
+        }
+        #expect(try await left() == ["a", "b", .null])
+        _ = try await world.send("GET", "/_sim/audit?told=error&test=a")
+        #expect(try await left() == ["b", .null])
+        world.headers = ["X-Sim-Test": "a"]
+        _ = try await world.send("GET", "/v1/health?t=\(TestWorld.apiToken)", token: TestWorld.apiToken)
+        world.headers = [:]
+        #expect(try await left().count == 3, "what came later was not told")
+        _ = try await world.send("GET", "/_sim/audit?told=error")
+        #expect(try await left().isEmpty)
+    }
+
     /// A person's request is none of the client's.
     @Test func aRequestThatWasSentAgainMeetsNoExpectedFault() async throws {
         let world = try await TestWorld.make()

@@ -106,6 +106,21 @@ test("webhooks that another program's restore took away hold neither with .not n
   await expect(sim).toHaveSentWebhook({ status: "any", times: 0, since: (await sim.clock.state()).now });
 }));
 
+test("a scenario of which nothing can be said is met neither with .not nor without", simulator.test(async (sim) => {
+  const start = (route) => sim.control("POST", "/_sim/scenarios/start", { scenario: `{name: w, description: w, expect: [{route: ${route}, times: 0}]}` });
+  await start("/v1/health");
+  await sim.snapshot("a");
+  await send(sim, "GET", "/v1/health");
+  await sim.restore("a");
+  assert.match(await problem(() => expect(sim).not.toHaveMetScenario("w"), "SimulatorError"), /the journal has forgotten requests/);
+  await start("/v1/helth");
+  assert.match(await problem(() => expect(sim).not.toHaveMetScenario("w"), "SimulatorError"), /v1\/helth/);
+  // What is simply not met is not.
+  await start("/v1/health");
+  await send(sim, "GET", "/v1/health");
+  await expect(sim).not.toHaveMetScenario("w");
+}));
+
 test("an audit that could not judge holds neither with .not nor without", simulator.test({ strict: true }, async (sim) => {
   await sim.settings({ journal: { body_bytes: 10 } });
   await send(sim, "POST", SEARCH, { limit: 2, text: "x".repeat(200) });

@@ -534,6 +534,27 @@ def test_an_audit_that_judged_nobody_says_so(run, pytester, workers, more, ends)
     assert judged.ret == 0 and "was judged" not in judged.stdout.str()
 
 
+def test_what_a_shared_namespace_has_forgotten_of_a_test_was_not_judged(run):
+    result = run(MISUSE.split("        def test_old")[0] + """
+        @pytest.fixture(scope="module")
+        def shop(entrupy_simulator):
+            sim = entrupy_simulator.make_namespace(prefix="shop")
+            yield sim
+            sim.delete()
+
+        def test_lost(shop, entrupy_simulator):
+            ask(shop, "/v1/health?t=demo-api-token", **{"X-Sim-Test": os.environ["ENTRUPY_SIM_TEST"]})
+            shop.settings(journal={"entries": 1})
+            for _ in range(3):
+                ask(shop, "/v1/health")
+
+        def test_other(shop, entrupy_simulator):
+            ask(shop, "/v1/health", **{"X-Sim-Test": os.environ["ENTRUPY_SIM_TEST"]})
+    """, "--entrupy-sim-audit=error")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*could not judge everything: the journal has forgotten requests*", "FAILED *::test_lost*"])
+
+
 def test_what_the_journal_has_forgotten_was_not_judged(run):
     result = run(MISUSE.split("        def test_old")[0] + """
         def test_forgotten(entrupy_sim):

@@ -189,6 +189,9 @@ import Testing
         #expect(NearestName.nearest(to: "pr-1", among: names) == "pr-12")
         #expect(NearestName.nearest(to: "Default", among: names) == "default")
         #expect(NearestName.nearest(to: "something", among: names) == nil)
+        // Two letters that are swapped are one slip.
+        #expect(NearestName.distance("macth", "match") == 1 && NearestName.distance("cuont", "count") == 1)
+        #expect(NearestName.distance("ab", "ba") == 1 && NearestName.distance("abc", "bca") == 2)
     }
 
     @Test(arguments: Hostile.allCases) func nearestNamesAreFoundInLinearTime(hostile: Hostile) {

@@ -131,6 +131,33 @@ import Testing
         }
     }
 
+    /// Runs until the gate opens.
+    private struct Comparison: Simulation.Operation {
+        static let access = Access.reads
+        static let isLong = true
+        let gate: DispatchSemaphore
+
+        func perform(_ job: JobContext, as caller: Control) throws { gate.wait() }
+    }
+
+    /// There is one thread for jobs.
+    @Test(.timeLimit(.minutes(5))) func anotherNamespaceAnswersWhileAJobTakesLong() async throws {
+        try await ParcelServer().run { namespaces, namespace in
+            let other = try await namespaces.make("other", NamespaceOptions())
+            let gate = DispatchSemaphore(value: 0)
+            async let comparison = namespace.answer(.success(Comparison(gate: gate)), Self.control)
+            // Behind it, and no longer on its thread.
+            async let behind = namespace.answer(.success(ShowClock()), Self.control)
+            for _ in 0..<50 {
+                _ = try await other.answer(.success(ShowClock()), Self.control).result.get()
+                await Task.yield()
+            }
+            gate.signal()
+            try await comparison.result.get()
+            _ = try await behind.result.get()
+        }
+    }
+
     @Test func aRecordedRequestIsWrittenOutsideTheCooperativeThreads() async throws {
         try await ParcelServer.withDirectory { path in
             let recorder = try Recorder(path: path, at: ParcelServer.morning)

@@ -1625,7 +1625,7 @@ class Namespace:
         if failing_at not in ("error", "warning"):
             raise ValueError(f"failing_at must be error or warning, got {failing_at!r}")
         # A run of all tests does not say again what fails here.
-        ignore, report = ignore or {}, self._audit(told=failing_at)
+        ignore, report = ignore or {}, self._audit(told=failing_at, test=test)
         rules = [rule["id"] for rule in report["rules"]]
         for name, reason in ignore.items():
             if name not in (*rules, _FORGOTTEN):
@@ -1640,7 +1640,7 @@ class Namespace:
             + (f" (requests {', '.join(str(r['sequence']) for r in finding['requests'])})" if finding["requests"] else "")
             for finding in report["findings"]
             if is_asked(finding["rule"], finding["level"]) and (
-                test is None or finding["test"] == test and any(r["sequence"] > after for r in finding["requests"]))]
+                test is None or any(r["sequence"] > after for r in finding["requests"]))]
         return found, [
             f"{rule['id']} could not judge everything: {rule['not_judged']}"
             for rule in report["rules"] if is_asked(rule["id"], rule["level"]) and rule["not_judged"]]

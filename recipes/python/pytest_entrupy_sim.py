@@ -430,10 +430,11 @@ def _judgement(item, namespace):
             return True, [], []
         # Other tests use it too.
         name = _header_text(item.stash.get(_id, item.nodeid))
-        if not namespace.control("GET", f"/_sim/requests?limit=1&test={quote(name, safe='')}")["requests"]:
-            return False, [], []
-        found, _ = namespace._judge(level, ignore, name, item.stash[_before].get(namespace.name, 0))
-        return True, found, []
+        found, unjudged = namespace._judge(level, ignore, name, item.stash[_before].get(namespace.name, 0))
+        # What other tests left unjudged is not this one's.
+        lost = [text for text in unjudged if _FORGOTTEN in text and _FORGOTTEN not in ignore]
+        is_known = found or namespace.control("GET", f"/_sim/requests?limit=1&test={quote(name, safe='')}")["requests"]
+        return bool(is_known), found, lost[:1]
     except AssertionError as error:
         return True, [line.strip() for line in str(error).splitlines()[1:]], []
     except (_NotJudged, ValueError) as error:

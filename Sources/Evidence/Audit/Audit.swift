@@ -21,6 +21,8 @@ package struct Audit: Operation {
 package struct AuditFilter: Sendable {
     package let rule: String?
     package let level: AuditReport.Level?
+    /// The test whose requests are judged, as `X-Sim-Test` names it; `nil` for all.
+    package var test: String?
     /// The lowest level of the findings that the caller tells, so that nobody else must; `nil` if it tells none.
     package var told: AuditReport.Level?
 
@@ -34,7 +36,8 @@ extension AuditFilter {
         var query = input.query
         self.init(
             rule: query.word("rule", input.platforms.auditRules.map(\.id)),
-            level: query.word("level", AuditReport.Level.self), told: query.word("told", AuditReport.Level.self))
+            level: query.word("level", AuditReport.Level.self), test: query.text("test"),
+            told: query.word("told", AuditReport.Level.self))
         try query.finish()
     }
 }
@@ -50,6 +53,8 @@ package struct AuditMaterial: Sendable {
     let secrets: KnownSecrets
     /// Those that are asked for.
     let rules: [AuditRule]
+    /// The test whose findings are asked for; `nil` for all.
+    let test: String?
     let secretMembers: Set<String>
     /// The routes of the platforms, for the names of findings.
     let routes: [(method: String, path: Glob)]
@@ -67,7 +72,8 @@ package struct AuditMaterial: Sendable {
     init(_ job: JobContext, _ filter: AuditFilter, judged: Int64 = 0) throws {
         let environment = job.state.environment
         journal = job.journal
-        let forgotten = environment.journals.forgotten(of: job.state.name)
+        test = filter.test
+        let forgotten = environment.journals.forgotten(of: job.state.name, test: filter.test)
         self.forgotten = forgotten?.at
         wereJudged = forgotten.map { $0.sequence <= judged } ?? true
         now = job.now

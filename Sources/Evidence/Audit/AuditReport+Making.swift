@@ -87,7 +87,7 @@ struct Court {
     init(material: AuditMaterial, requests: [AuditedRequest]) {
         self.material = material
         self.requests = requests
-        findings = Findings(Secrets(material.secrets))
+        findings = Findings(Secrets(material.secrets), of: material.test)
         places = Dictionary(requests.indices.map { (requests[$0].sequence, $0) }) { $1 }
     }
 

@@ -16,9 +16,12 @@ struct Findings {
     private var places: [Key: Int] = [:]
     private var counts: [TextKey: Int] = [:]
     let secrets: Secrets
+    /// The test whose findings are kept; `nil` for all.
+    private let test: String?
 
-    init(_ secrets: Secrets) {
+    init(_ secrets: Secrets, of test: String?) {
         self.secrets = secrets
+        self.test = test
     }
 
     /// Adds an occurrence.
@@ -32,6 +35,7 @@ struct Findings {
         _ rule: AuditRule, _ subject: String, _ requests: [AuditReport.RequestName], test: String?,
         _ text: String
     ) {
+        if let wanted = self.test, test?.isIdentical(to: wanted) != true { return }
         var key = Key(rule: TextKey(rule.id), subject: TextKey(subject), test: test.map { TextKey($0) })
         let isFull = counts[key.rule, default: 0] >= Self.maxOfRule
         // What is over the bound is counted in one more finding.

@@ -15,13 +15,34 @@ final class ServerAudits: Sendable {
         var judged: [String: Int64] = [:]
         var isIncomplete = false
         /// The findings that tests told themselves, by namespace: those of requests up to a number, from a level on.
-        var told: [String: (through: Int64, level: AuditReport.Level)] = [:]
+        var told: [String: Told] = [:]
+    }
+
+    /// What tests of a namespace told themselves: the findings of requests up to a number, from a level on.
+    private struct Told {
+        typealias Part = (through: Int64, level: AuditReport.Level)
+        /// The findings of all tests; `nil` if nobody told them.
+        var all: Part?
+        /// Those of single tests, in a namespace that they share.
+        var byTest: [String: Part] = [:]
+
+        /// Whether a test told a finding.
+        ///
+        /// - Parameter last: the number of the namespace's last request.
+        func contains(_ finding: AuditReport.Finding, last: Int64) -> Bool {
+            if let all, all.through >= last { return all.level == .warning || finding.level == .error }
+            guard let part = finding.test.flatMap({ byTest[$0] }), part.level == .warning || finding.level == .error
+            else {
+                return false
+            }
+            return finding.requests.allSatisfy { $0.sequence <= part.through }
+        }
     }
 
     private typealias Judged = (namespace: ServerAudit.Namespace, rules: [AuditReport.Rule])
 
-    /// The maximum number of ended worlds that are kept, the first ones.
-    private static let maxEnded = 10_000
+    /// The maximum number of ended worlds that are kept, the first ones, and of tests of a namespace that told their findings.
+    private static let (maxEnded, maxTests) = (10_000, 10_000)
 
     private let namespaces: Namespaces
     private let keepsEnded: Bool
@@ -39,14 +60,18 @@ final class ServerAudits: Sendable {
         }
     }
 
-    /// Notes that a test tells the findings of all requests until now, from a level on. Without effect where deleted namespaces are
-    /// not kept.
-    func tell(_ level: AuditReport.Level, of namespace: Namespace) async {
+    /// Notes that a test tells the findings of all requests until now, or of those of a test, from a level on. Without effect where
+    /// deleted namespaces are not kept.
+    func tell(_ level: AuditReport.Level, of namespace: Namespace, test: String?) async {
         // A namespace that ends has nothing to tell.
         guard keepsEnded,
             let last = try? await namespace.run(.background, .reads, { $0.lastRequestSequence }).result.get()
         else { return }
-        kept.withLockedValue { $0.told[namespace.name] = (last, level) }
+        kept.withLockedValue { kept in
+            guard let test else { return kept.told[namespace.name, default: Told()].all = (last, level) }
+            guard kept.told[namespace.name]?.byTest.count ?? 0 < Self.maxTests else { return }
+            kept.told[namespace.name, default: Told()].byTest[test] = (last, level)
+        }
     }
 
     /// Everything that is known. A namespace that is deleted meanwhile is in it once.
@@ -80,7 +105,7 @@ final class ServerAudits: Sendable {
         let number: Int
         let name: String
         let judged: Int64?
-        let told: (through: Int64, level: AuditReport.Level)?
+        let told: Told?
     }
 
     /// Judges a world that is about to end, and keeps that.
@@ -122,13 +147,11 @@ final class ServerAudits: Sendable {
         }.result.get()
         let known = collected.material.needsMembers ? try await DescribedMembers.known.made() : nil
         let report = try await namespaces.environment.audit { collected.material.report(known) }
-        let told = kept.withLockedValue { $0.told[namespace.name] }.flatMap {
-            $0.through >= collected.requests ? $0.level : nil
-        }
+        let told = kept.withLockedValue { $0.told[namespace.name] } ?? Told()
         let audit = ServerAudit.Namespace(
-            name: namespace.name, deleted: isDeleted, requests: max(0, collected.requests - before), told: told != nil,
-            unmet_faults: collected.unmetFaults,
-            findings: report.findings.filter { told == nil || told == .error && $0.level == .warning })
+            name: namespace.name, deleted: isDeleted, requests: max(0, collected.requests - before),
+            told: told.all.map { $0.through >= collected.requests } ?? false, unmet_faults: collected.unmetFaults,
+            findings: report.findings.filter { !told.contains($0, last: collected.requests) })
         return ((audit, report.rules), collected.requests)
     }
 }

@@ -35,7 +35,7 @@ struct EvidenceRoutes: Sendable {
                 let known = material.needsMembers ? try await DescribedMembers.known.made() : nil
                 let report = try await request.namespace.environment.audit { material.report(known) }
                 judged = .success(report)
-                if let level = filter.told { await audits.tell(level, of: request.namespace) }
+                if let level = filter.told { await audits.tell(level, of: request.namespace, test: filter.test) }
             } catch {
                 judged = .failure(PlatformError(carrying: error))
             }

@@ -32,8 +32,10 @@ package final class Mailbox: @unchecked Sendable {
     /// The namespace's name, for errors.
     private let name: String
     private let threads: NIOThreadPool
+    /// The threads for items that take long: other namespaces do not wait for them.
+    private let longThreads: NIOThreadPool
     private let lock = NIOLock()
-    private var waiting: Deque<WorkItem> = []
+    private var waiting: Deque<(item: WorkItem, isLong: Bool)> = []
     /// The number of items that were ever posted.
     private var postedCount = 0
     private var isDraining = false
@@ -49,29 +51,32 @@ package final class Mailbox: @unchecked Sendable {
     /// - Parameters:
     ///   - name: the namespace's name, for errors.
     ///   - opener: opens the namespace at its first use, if `state` is `nil`.
+    ///   - longThreads: those for items that take long; `nil` for the same threads.
     ///   - observers: called after every batch, in this order.
     package init(
         name: String = "", state: NamespaceState?, opener: (@Sendable () throws -> NamespaceState)? = nil,
-        threads: NIOThreadPool,
+        threads: NIOThreadPool, longThreads: NIOThreadPool? = nil,
         observers: [any CommitObserver]
     ) {
         self.name = name
         self.state = state
         self.opener = opener
         self.threads = threads
+        self.longThreads = longThreads ?? threads
         self.observers = observers
     }
 
     /// Adds an item to the end of the queue.
     ///
+    /// - Parameter isLong: whether it may take seconds, so that it must not hold a thread for which other namespaces wait.
     /// - Returns: the item's place among all that were posted.
-    @discardableResult package func post(_ item: WorkItem) -> Int {
+    @discardableResult package func post(_ item: WorkItem, isLong: Bool = false) -> Int {
         let (mustStart, place) = lock.withLock {
-            append(item)
+            append(item, isLong)
             defer { isDraining = true }
             return (!isDraining, postedCount)
         }
-        if mustStart { startDrain() }
+        if mustStart { startDrain(isLong) }
         return place
     }
 
@@ -79,8 +84,8 @@ package final class Mailbox: @unchecked Sendable {
     package var lastPlace: Int { lock.withLock { postedCount } }
 
     /// Call it under the lock.
-    private func append(_ item: WorkItem) {
-        waiting.append(item)
+    private func append(_ item: WorkItem, _ isLong: Bool) {
+        waiting.append((item, isLong))
         postedCount += 1
     }
 
@@ -90,7 +95,7 @@ package final class Mailbox: @unchecked Sendable {
     package func runIfIdle(_ item: WorkItem) -> Bool {
         let isFree = lock.withLock {
             guard !isDraining else { return false }
-            append(item)
+            append(item, false)
             isDraining = true
             return true
         }
@@ -103,13 +108,15 @@ package final class Mailbox: @unchecked Sendable {
         lock.withLock { waiting.count }
     }
 
-    private func startDrain() {
-        threads.submit { _ in self.drain() }
+    /// - Parameter isLong: whether the first item takes long.
+    private func startDrain(_ isLong: Bool) {
+        (isLong ? longThreads : threads).submit { _ in self.drain(isLong) }
     }
 
-    private func drain() {
+    /// Runs items that take long, or those that do not, up to the first of the other kind.
+    private func drain(_ isLong: Bool = false) {
         let items = lock.withLock {
-            let taken = Array(waiting.prefix(Self.batch))
+            let taken = waiting.prefix(Self.batch).prefix { $0.isLong == isLong }.map(\.item)
             waiting.removeFirst(taken.count)
             return taken
         }
@@ -144,12 +151,12 @@ package final class Mailbox: @unchecked Sendable {
                 rest = rest.dropFirst(perform(Array(jobs)))
             }
         }
-        let isDone = lock.withLock {
+        let next = lock.withLock {
             if waiting.isEmpty { isDraining = false }
-            return waiting.isEmpty
+            return waiting.first?.isLong
         }
         // A drain gives its thread back between batches, so that no namespace blocks the others.
-        if !isDone { startDrain() }
+        if let next { startDrain(next) }
     }
 
     /// Notifies the observers of a batch, and queues what the platforms want to store after it, such as fresh renderings. The

@@ -5,7 +5,9 @@ extension Namespace {
     package func answer<Wanted: Operation>(
         _ input: Result<Wanted, PlatformError>, _ head: RequestHead
     ) async -> Completed<Wanted.Output> where Wanted.Caller == Control {
-        await run(head, Wanted.access) { try input.get().perform($0, as: Control()) }
+        var head = head
+        head.isLong = Wanted.isLong
+        return await run(head, Wanted.access) { try input.get().perform($0, as: Control()) }
     }
 
     /// Refuses a request that matches no operation, at its place in the order of all jobs.

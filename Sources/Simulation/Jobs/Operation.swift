@@ -9,6 +9,8 @@ package protocol Operation: Sendable {
     associatedtype Caller: Authenticated
     associatedtype Output: Sendable
     static var access: Access { get }
+    /// Whether it may take seconds with a full journal. It then runs on threads for which no other namespace waits.
+    static var isLong: Bool { get }
     /// Finds the user of a request without a session, for fault rules. `nil` if the session names the user.
     static var findUsername: (@Sendable (Self, JobContext) throws -> String?)? { get }
     /// Performs the operation, or throws a ``PlatformError``.
@@ -16,6 +18,7 @@ package protocol Operation: Sendable {
 }
 
 extension Operation {
+    package static var isLong: Bool { false }
     package static var findUsername: (@Sendable (Self, JobContext) throws -> String?)? { nil }
 }
 
@@ -68,6 +71,8 @@ package struct RequestHead: Sendable {
     package var group: ReadGroup?
     /// Whether the request is one of the journal that is sent again.
     package var isResent = false
+    /// Whether its job may take seconds: ``Operation/isLong``.
+    package var isLong = false
 
     package init(
         requestID: String? = nil, language: Language = .english, isControl: Bool = false, isSafe: Bool = false

@@ -178,6 +178,8 @@ package final class Journals: Sendable {
         var bytes = 0
         /// The entries that were dropped for lack of space, cleared, or not kept at all; `nil` if there are none.
         var forgotten: Forgotten?
+        /// The tests that sent them, but for those of earlier processes; `nil` if they are too many.
+        var forgottenTests: Set<String>? = []
         /// Whether the namespace is of an earlier process, and nobody has looked yet how many requests it had by then.
         var isOfEarlierProcess = false
 
@@ -216,8 +218,19 @@ package final class Journals: Sendable {
             return first.bytes
         }
 
+        /// The maximum number of tests that are remembered. More may have been forgotten then.
+        private static let maxTests = 1000
+
+        mutating func forgetTests(of entries: some Sequence<JournalEntry>) {
+            for case let test? in entries.lazy.map(\.test) where forgottenTests?.contains(test) == false {
+                forgottenTests?.insert(test)
+            }
+            if forgottenTests?.count ?? 0 > Self.maxTests { forgottenTests = nil }
+        }
+
         /// Entries can end in another order than that of their numbers.
         private mutating func forget(_ entry: JournalEntry) {
+            forgetTests(of: CollectionOfOne(entry))
             forgotten = Forgotten(
                 at: max(entry.at, forgotten?.at ?? entry.at), sequence: max(entry.sequence, forgotten?.sequence ?? 1))
         }
@@ -300,8 +313,16 @@ package final class Journals: Sendable {
 
     /// The requests that a namespace has had since it was made or reset and that its journal does not have: they were dropped for lack of
     /// space, cleared, not kept, made before a restore or in an earlier process; `nil` if there are none.
-    package func forgotten(of namespace: String) -> Forgotten? {
-        state.withLockedValue { $0.rings[namespace]?.forgotten }
+    ///
+    /// - Parameter test: the test whose requests count; `nil` for those of all.
+    package func forgotten(of namespace: String, test: String? = nil) -> Forgotten? {
+        state.withLockedValue { state in
+            guard let ring = state.rings[namespace], test.map({ ring.forgottenTests?.contains($0) ?? true }) ?? true
+            else {
+                return nil
+            }
+            return ring.forgotten
+        }
     }
 
     /// The entry with a number; `nil` if the journal has dropped it or does not have it yet. Takes logarithmic time.
@@ -319,12 +340,14 @@ package final class Journals: Sendable {
         state.withLockedValue { state in
             let ring = state.rings[namespace]
             state.bytes -= ring?.bytes ?? 0
-            state.rings[namespace] = Ring(
-                forgotten: forgotten.flatMap { forgotten in
-                    guard forgotten.sequence > 0 else { return nil }
-                    return Forgotten(
-                        at: max(forgotten.at, ring?.forgotten?.at ?? forgotten.at), sequence: forgotten.sequence)
-                })
+            var cleared = Ring()
+            if let forgotten, forgotten.sequence > 0 {
+                cleared.forgotten = Forgotten(
+                    at: max(forgotten.at, ring?.forgotten?.at ?? forgotten.at), sequence: forgotten.sequence)
+                cleared.forgottenTests = ring.map(\.forgottenTests) ?? []
+                cleared.forgetTests(of: (ring?.entries ?? []).lazy.map(\.entry))
+            }
+            state.rings[namespace] = cleared
         }
     }
 

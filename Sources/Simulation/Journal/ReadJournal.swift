@@ -190,6 +190,7 @@ package struct ClearJournal: Operation {
 /// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
 package struct VerifyRequests: Operation {
     package static let access = Access.reads
+    package static let isLong = true
     private var query: JournalQuery { names.query }
     /// The least number of matching requests.
     let minCount: Int

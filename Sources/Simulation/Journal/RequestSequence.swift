@@ -182,19 +182,24 @@ private struct EarlierRequests {
     /// Times sorted, each with a value that is known once its request is added.
     private struct Ordered {
         let times: [Int64]
-        /// The rank of each request, by its index.
-        let ranks: [Int: Int]
+        /// The rank of each request, by its index; -1 for one without a time.
+        let ranks: [Int]
         var values: MaximumTree
 
-        init(_ times: [(index: Int, time: Int64)]) {
-            let sorted = times.sorted { ($0.time, $0.index) < ($1.time, $1.index) }
+        /// - Parameter count: the number of requests.
+        init(_ times: [(index: Int, time: Int64)], count: Int) {
+            // Most journals are in this order.
+            let isSorted = zip(times, times.dropFirst()).allSatisfy { $0.time <= $1.time }
+            let sorted = isSorted ? times : times.sorted { ($0.time, $0.index) < ($1.time, $1.index) }
             self.times = sorted.map(\.time)
-            ranks = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($1.index, $0) })
+            var ranks = Array(repeating: -1, count: count)
+            for (rank, request) in sorted.enumerated() { ranks[request.index] = rank }
+            self.ranks = ranks
             values = MaximumTree(count: sorted.count)
         }
 
         mutating func add(_ index: Int, _ value: Int64) {
-            if let rank = ranks[index] { values.set(rank, value) }
+            if ranks[index] >= 0 { values.set(ranks[index], value) }
         }
 
         /// The greatest value of those added whose time lies in a range.
@@ -210,8 +215,8 @@ private struct EarlierRequests {
     init(_ entries: [JournalEntry]) {
         requests = entries.map { entry in entry.times.map { ($0.ended.microseconds, entry.at.microseconds) } }
         let known = requests.enumerated().compactMap { index, request in request.map { (index: index, request: $0) } }
-        byEnd = Ordered(known.map { ($0.index, $0.request.end) })
-        byAt = Ordered(known.map { ($0.index, $0.request.at) })
+        byEnd = Ordered(known.map { ($0.index, $0.request.end) }, count: entries.count)
+        byAt = Ordered(known.map { ($0.index, $0.request.at) }, count: entries.count)
     }
 
     mutating func add(_ index: Int) {

@@ -112,10 +112,12 @@ struct UnknownNames {
 extension JournalQuery {
     /// The filter of a list, with the username of the user whom it names.
     ///
-    /// - Throws: ``PlatformError/invalid(_:_:)`` for a route, an item, a region or a user that nothing has, whose list would look
-    ///   like one of a client that did not ask [D control-filters].
+    /// - Throws: ``PlatformError/invalid(_:_:)`` for a route, an item, a region or a user that nothing has, and for a secret, whose list
+    ///   would look like one of a client that did not ask [D control-filters].
     func known(_ job: JobContext, allowing allowed: Set<QueryName>) throws -> JournalQuery {
         var known = self
+        let secrets = secretProblems(try job.state.readSecrets(job.transaction), "", mayBeMasked: true)
+        guard secrets.isEmpty else { throw PlatformError.invalid(secrets) }
         if let username, !allowed.contains(.user),
             !job.journal.contains(where: { $0.outcome.username?.isIdentical(to: username) ?? false })
         {
@@ -133,14 +135,16 @@ extension JournalQuery {
     /// The problems of parts that name a secret. Journals show secrets masked, so whether one was sent cannot be asked
     /// [D request-verification].
     ///
-    /// - Parameter prefix: the path of the query's members in the body.
-    func secretProblems(_ known: KnownSecrets, _ prefix: String) -> [ErrorDetail] {
+    /// - Parameters:
+    ///   - prefix: the path of the query's members in the body.
+    ///   - mayBeMasked: whether parts may have the mask, for lists of what the journal shows.
+    func secretProblems(_ known: KnownSecrets, _ prefix: String, mayBeMasked: Bool = false) -> [ErrorDetail] {
         let secrets = Secrets(known)
-        let parts = [("route", route?.pattern), ("username", username), ("test", test)]
+        let parts = [("route", route?.pattern), ("username", username), ("test", test), ("text", text?.text)]
         return parts.compactMap { name, value in
-            guard let value, value.contains(Secrets.mask) || !secrets.masked(text: value).isIdentical(to: value) else {
-                return nil
-            }
+            guard let value,
+                !mayBeMasked && value.contains(Secrets.mask) || !secrets.masked(text: value).isIdentical(to: value)
+            else { return nil }
             return ErrorDetail(
                 prefix + name,
                 "names a secret, which journals mask, so that it can match nothing; ask by route, username or test, without the secret. "

@@ -5,6 +5,7 @@ import Storage
 /// [D sequences].
 package struct VerifySequence: Operation {
     package static let access = Access.reads
+    package static let isLong = true
     let sequence: RequestSequence
 
     /// - Throws: ``PlatformError`` with the step that failed and its near misses.

@@ -31,6 +31,8 @@ package final class Environment: Sendable {
     package let copyThreads: NIOThreadPool
     /// Threads for ``offload(_:)``: they parse YAML, decode gzip and read small files.
     package let workThreads: NIOThreadPool
+    /// Threads for jobs that may take seconds, as those which compare a whole journal with many expectations.
+    let longThreads: NIOThreadPool
     /// One thread for audits, which look at a whole journal. Bodies and scenarios of other namespaces do not wait for them.
     private let auditThreads: NIOThreadPool
     /// The threads for work that is not a job. Kinds of work that must not wait for each other have threads of their own.
@@ -157,7 +159,8 @@ package final class Environment: Sendable {
         let checkpoints = NIOThreadPool(numberOfThreads: 1)
         let work = NIOThreadPool(numberOfThreads: 2)
         let audits = NIOThreadPool(numberOfThreads: 1)
-        let pools = [copies, checkpoints, work, audits]
+        let long = NIOThreadPool(numberOfThreads: 2)
+        let pools = [copies, checkpoints, work, audits, long]
         for pool in pools { pool.start() }
         do {
             store = try NamespaceStore(
@@ -170,7 +173,7 @@ package final class Environment: Sendable {
         }
         copyThreads = copies
         workThreads = work
-        auditThreads = audits
+        (auditThreads, longThreads) = (audits, long)
         backgroundThreads = pools
         images = ImageStore(root: root, durability: durability)
         snapshots = SnapshotStore(root: root, images: images, durability: durability)

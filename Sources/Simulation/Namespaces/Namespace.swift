@@ -41,6 +41,7 @@ package final class Namespace: Sendable {
         let evidence = environment.evidence.map { EvidencePublisher(namespace: name, reader: $0) }
         mailbox = Mailbox(
             name: name, state: state, opener: state == nil ? open : nil, threads: environment.threads,
+            longThreads: environment.longThreads,
             observers: [
                 images, EventPublisher(feed: feed), outbox, HoldEnder(name, environment.held), committed,
             ] + [evidence].compactMap(\.self))
@@ -249,7 +250,8 @@ package final class Namespace: Sendable {
                             return { continuation.resume(returning: ended) }
                         }
                     },
-                    refuse: { [self] error in continuation.resume(returning: refused(head, error)) }))
+                    refuse: { [self] error in continuation.resume(returning: refused(head, error)) }),
+                isLong: head.isLong)
             head.group?.posted(at: position)
         }
     }

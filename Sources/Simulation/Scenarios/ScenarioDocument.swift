@@ -36,6 +36,8 @@ package struct ScenarioDocument: Sendable {
 
     /// The maximum number of parts in a list [D scenario-sizes].
     package static let maxParts = 1000
+    /// The maximum number of steps of all sequences that it expects. Each is compared with the whole journal.
+    private static let maxSteps = 200
 
     /// Reads a scenario and checks it as far as possible without a namespace.
     ///
@@ -90,7 +92,16 @@ package struct ScenarioDocument: Sendable {
                 expectation.line = place.lines["expect[\(index)]"]
                 return expectation
             }
+        if let tooMany = tooManySteps(place) { throw tooMany }
         if !problems.errors.isEmpty { throw problems.error }
+    }
+
+    /// The error for sequences that have too many steps together; `nil` if they have not.
+    private func tooManySteps(_ place: ScenarioPlace) -> SeedError? {
+        let steps = expectations.reduce(0) { $0 + $1.steps }
+        guard steps > Self.maxSteps else { return nil }
+        return place.error(
+            "expect", "expected at most \(Self.maxSteps) steps in all sequences together, found \(steps)")
     }
 
     /// The problems of the parts that were read so far.

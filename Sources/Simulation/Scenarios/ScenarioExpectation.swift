@@ -18,6 +18,8 @@ package struct ScenarioExpectation: Sendable {
         /// Notes on a subject that can never exist.
         package let notes: @Sendable (ScenarioSurroundings) -> [ErrorDetail]
         fileprivate var areRequests = false
+        /// The number of steps of a sequence; 0 for others.
+        fileprivate var steps = 0
 
         package init(
             text: String,
@@ -98,6 +100,9 @@ package struct ScenarioExpectation: Sendable {
         amount = Amount(minCount: range.lowerBound, maxCount: range.upperBound)
     }
 
+    /// The number of steps, if it is a sequence; else 0.
+    var steps: Int { subject.steps }
+
     /// Whether it is about requests of the journal.
     package var isAboutRequests: Bool { subject.areRequests }
 
@@ -111,11 +116,12 @@ package struct ScenarioExpectation: Sendable {
             let (found, problem) = try subject.check(job, amount)
             return ScenarioCheck(
                 expectation: expectation, line: line, passed: problem == nil, found: found, problem: problem,
-                nearest: nil)
+                isUnknown: problem != nil && isCounted && amount.contains(found))
         } catch let error as PlatformError {
             if subject.areRequests, error.kind == .invalid {
                 return ScenarioCheck(
-                    expectation: expectation, line: line, passed: false, found: 0, problem: error.message, nearest: nil)
+                    expectation: expectation, line: line, passed: false, found: 0, problem: error.message,
+                    isUnknown: true)
             }
             guard let (found, nearest) = error.misses else { throw error }
             return ScenarioCheck(
@@ -123,7 +129,7 @@ package struct ScenarioExpectation: Sendable {
                 problem: ([error.message] + nearest.prefix(2).map(\.sentence)).joined(separator: "\n"),
                 nearest: nearest.map {
                     NearRequest(id: $0.request.id, sequence: $0.request.sequence, differences: $0.differences)
-                })
+                }, isUnknown: error.isForgotten)
         }
     }
 }
@@ -158,12 +164,14 @@ extension ScenarioExpectation.Kind {
         fields, _ in
         let sequence = RequestSequence(
             &fields, members: ["route", "method", "status", "delivered", "username", "test"], check: checkRoute)
-        return .init(requests: sequence.summary) { job, _ in
+        var subject = ScenarioExpectation.Subject(requests: sequence.summary) { job, _ in
             _ = try VerifySequence(sequence: sequence).perform(job)
             return sequence.steps.count
         } notes: { surroundings in
             sequence.steps.enumerated().flatMap { notes($1, "sequence[\($0)].", surroundings) }
         }
+        subject.steps = sequence.steps.count
+        return subject
     }
 
     /// Reports a route that no request can have.
@@ -244,6 +252,8 @@ extension JobContext {
 }
 
 extension PlatformError {
+    fileprivate var isForgotten: Bool { if case .forgotten = payload { true } else { false } }
+
     /// How many requests or steps a failed verification has found, and its near misses; `nil` for other errors.
     fileprivate var misses: (found: Int, nearest: [NearMiss])? {
         switch payload {

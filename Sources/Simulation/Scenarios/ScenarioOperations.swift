@@ -21,6 +21,7 @@ package struct ShowScenarioRun: Operation {
 /// `POST /_sim/scenarios/{name}/verify`: whether every expectation is met.
 package struct VerifyScenario: Operation {
     package static let access = Access.reads
+    package static let isLong = true
     package let name: String
     /// Whether notes make the verification fail.
     package let isStrict: Bool

@@ -73,6 +73,9 @@ package struct WebhookTarget: Sendable {
     /// Whether webhooks go to an address of the target's name without `--webhook-targets any`.
     package func allows(_ address: String) -> Bool { Address(address)?.isLocal(as: plainHost) == true }
 
+    /// Whether a cloud's metadata service answers at an address, given as text.
+    package func isMetadata(_ address: String) -> Bool { Address(address)?.isMetadata == true }
+
     /// An IPv4 or IPv6 address.
     package struct Address: Sendable, Hashable {
         /// 4 bytes for IPv4, 16 for IPv6.
@@ -129,7 +132,8 @@ package struct WebhookTarget: Sendable {
             }
         }
 
-        private var isMetadata: Bool { Self.metadata.contains { bytes.starts(with: $0) } }
+        /// Whether a cloud's metadata service answers there, which gives away credentials.
+        package var isMetadata: Bool { Self.metadata.contains { bytes.starts(with: $0) } }
 
         /// The addresses of cloud metadata services: 169.254.169.0/24, 169.254.170.0/24, `fd00:ec2::/32` and `fd20:ce::254`.
         private static let metadata: [[UInt8]] = [

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import SimulationAPI
 
@@ -13,6 +14,11 @@ struct ContextHTTP: Sendable {
     let port: Int
     /// The token that clients must send; `nil` if none is needed, because only this machine can reach the port.
     let token: String?
+
+    /// The maximum size of all messages together that are not whole yet.
+    private static let maxBytesInAll = 16 << 20
+    /// Their size now.
+    private let held = NIOLockedValueBox(0)
 
     private static let versionHeader = HTTPField.Name("MCP-Protocol-Version")!
     private static let methodHeader = HTTPField.Name("Mcp-Method")!
@@ -51,11 +57,18 @@ struct ContextHTTP: Sendable {
 
     private func answer(_ request: Request, _ body: RequestBody) async throws -> Response {
         if let refused = refused(request) { return refused }
-        guard let body = try await Self.collected(body) else {
+        let message: ByteBuffer
+        switch try await collected(body) {
+        case .whole(let bytes): message = bytes
+        case .tooLarge:
             let size = SizeText.text(ContextServer.maxBytes)
             return reply(.null, .invalidRequest("a message has at most \(size)"), status: .contentTooLarge)
+        case .noRoom:
+            let size = SizeText.text(Self.maxBytesInAll)
+            let text = "other clients have sent \(size) of messages that are not whole; try again in a moment"
+            return reply(.null, .invalidRequest(text), status: .serviceUnavailable)
         }
-        switch ContextMessage(Data(body.readableBytesView), of: "the body") {
+        switch ContextMessage(Data(message.readableBytesView), of: "the body") {
         case .invalid(let id, let error): return reply(id, error, status: .badRequest)
         case .notification: return Response(status: .accepted)
         case .request(let called):
@@ -67,16 +80,39 @@ struct ContextHTTP: Sendable {
         }
     }
 
-    /// The body; `nil` if it is larger than a message may be. It is read to its end even then: most clients send all before they read
-    /// the answer.
-    private static func collected(_ body: RequestBody) async throws -> ByteBuffer? {
+    /// A body that was read to its end.
+    private enum Collected {
+        case whole(ByteBuffer), tooLarge, noRoom
+    }
+
+    /// The body, if it is no larger than a message may be and there is room for it. It is read to its end even then: most clients send
+    /// all before they read the answer.
+    private func collected(_ body: RequestBody) async throws -> Collected {
         var bytes = ByteBuffer()
-        var isTooLarge = false
-        for try await var part in body {
-            isTooLarge = isTooLarge || bytes.readableBytes + part.readableBytes > ContextServer.maxBytes
-            if isTooLarge { bytes = ByteBuffer() } else { bytes.writeBuffer(&part) }
+        var refusal: Collected?
+        var taken = 0
+        defer { held.withLockedValue { $0 -= taken } }
+        for try await var part in body where refusal == nil {
+            let size = part.readableBytes
+            if taken + size > ContextServer.maxBytes {
+                refusal = .tooLarge
+            } else if !take(size) {
+                refusal = .noRoom
+            } else {
+                taken += size
+                bytes.writeBuffer(&part)
+            }
+            if refusal != nil { bytes = ByteBuffer() }
         }
-        return isTooLarge ? nil : bytes
+        return refusal ?? .whole(bytes)
+    }
+
+    private func take(_ size: Int) -> Bool {
+        held.withLockedValue { held in
+            guard held + size <= Self.maxBytesInAll else { return false }
+            held += size
+            return true
+        }
     }
 
     /// The answer to a request that a page of another origin, or somebody else, has sent; `nil` if it may be answered. The rules are those

@@ -205,7 +205,7 @@ struct Doctor: ControlAction {
         if let last = retried.first {
             let moment = last.next_attempt_at.map { ", next at \(Readable.time($0))" } ?? ""
             let text = "\(Self.count(retried)) failed and will be retried\(moment), the last: \(Self.reason(last))"
-            let next = "does \(last.url ?? "the receiver") answer? see the attempts with "
+            let next = "does \(last.url?.maskingQuery ?? "the receiver") answer? see the attempts with "
             findings.append(
                 Finding(
                     .bad, "webhooks", text,

@@ -64,7 +64,11 @@ extension WebhooksCommand {
         /// The addresses of the URL's name that a server sends webhooks to, or all of them if it sends none there; `nil` if the URL has an
         /// address.
         private func addresses() async throws -> [String]? {
-            guard case .success(let target) = ServerWebhookTarget.read(url), target.address == nil else { return nil }
+            guard case .success(let target) = ServerWebhookTarget.read(url) else { return nil }
+            if let address = target.address {
+                guard !address.isMetadata else { throw Self.metadata(target.host, target.host) }
+                return nil
+            }
             let found: [String]
             do {
                 found = try await ServerResolver.addresses(of: target.host, within: .seconds(10))
@@ -72,12 +76,21 @@ extension WebhooksCommand {
                 throw Refusal(.no, "\(target.host) cannot be resolved", next: "is the name of the receiver right?")
             }
             if let refused = target.refused(of: found) {
+                if target.isMetadata(refused) { throw Self.metadata(target.host, refused) }
                 Terminal(isJSON: json).note(
                     "note: \(target.host) is \(refused), not a loopback or private address; a server sends webhooks there only with --webhook-targets any"
                 )
                 return found
             }
             return found.filter(target.allows)
+        }
+
+        /// Who answers there gives away the machine's credentials.
+        private static func metadata(_ host: String, _ address: String) -> Refusal {
+            let name = host == address ? host : "\(host), \(address),"
+            return Refusal(
+                .no, "\(name) is the address of a cloud's metadata service, to which nothing is sent",
+                next: "is the name of the receiver right?")
         }
 
         /// The body of a real delivery: an item that a server in memory makes.
@@ -195,12 +208,20 @@ struct WebhookProbe: Sendable {
         if results.allSatisfy(\.isNowhere) { return results }
         results.append(await send("unsigned", nil, body, secret, false))
         // The item is another than the one that was signed.
-        let changed = Data(String(decoding: body, as: UTF8.self).replacing("authentic", with: "unknown").utf8)
+        let changed = Data(Self.changed(String(decoding: body, as: UTF8.self)).utf8)
         for form in forms {
             results.append(await send("wrong secret", form, body, secret + "x", false))
             results.append(await send("changed body", form, changed, secret, false))
         }
         return results
+    }
+
+    /// A body about another item: the last character of its id is another.
+    private static func changed(_ body: String) -> String {
+        guard let id = body.firstMatch(of: #/"entrupy_id": "([^"]+)"/#)?.output.1, let last = id.last else {
+            return body + " "
+        }
+        return body.replacing(id, with: id.dropLast() + (last == "A" ? "B" : "A"))
     }
 
     /// Why there was no answer, in words.
@@ -233,7 +254,8 @@ struct WebhookProbe: Sendable {
             request.headers.add(name: "User-Agent", value: "entrupy-sim")
             request.headers.add(name: "X-Sim-Event", value: "session.completed")
             request.headers.add(
-                name: "X-Sim-Event-Id", value: "entrupy-sim-probe-\(delivery == "repeated" ? "right" : delivery)")
+                name: "X-Sim-Event-Id",
+                value: "entrupy-sim-probe-\((delivery == "repeated" ? "right" : delivery).replacing(" ", with: "-"))")
             let signatures = WebhookSignatureCheck("", of: body, secret: secret, form: nil).expected
             if let signature = signatures.first(where: { $0.form == form })?.text {
                 request.headers.add(name: WebhookSignatureForm.header, value: signature)

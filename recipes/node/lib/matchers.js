@@ -59,7 +59,8 @@ const matchers = {
     () => "expected that the clients did what they should not, and they did not"),
   toHaveMetScenario: matcher("toHaveMetScenario",
     (sim, name, options) => sim.verifyScenario(name, options),
-    (sim, name) => `expected that the scenario ${name} is not met, and it is`),
+    (sim, name) => `expected that the scenario ${name} is not met, and it is`,
+    (sim, name) => Namespace.checkScenario(sim, name)),
 };
 
 module.exports = { matchers };

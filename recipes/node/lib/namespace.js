@@ -306,6 +306,13 @@ class Namespace {
     }
   }
 
+  /** For this package: throws if it cannot be told of an expectation of a scenario whether it is met. */
+  static async checkScenario(namespace, name) {
+    const { data } = await namespace.#control.answer("POST", `/_sim/scenarios/${encodeURIComponent(name)}/verify`);
+    const unknown = namespace.#control.json(data)?.scenario?.expectations?.find((one) => one.unknown);
+    if (unknown) throw new SimulatorError(`the scenario ${name}: ${unknown.expectation}: ${unknown.problem}`);
+  }
+
   // MARK: Held requests
 
   async held() {
