@@ -17,7 +17,9 @@ import Testing
             try old.close()
 
             let next = Schema.migrator(appending: [
-                Migration("the next version", "ALTER TABLE counters ADD COLUMN note TEXT; UPDATE counters SET value = 8")
+                Migration(
+                    "the next version", "ALTER TABLE counters ADD COLUMN note TEXT",
+                    "UPDATE counters SET value = 8")
             ])
             let world = try NamespaceDatabase(path: file, migrator: next)
             #expect(try world.transaction { try $0.counter("item") } == 8)

@@ -66,7 +66,8 @@ package struct SeededGenerator: Sendable {
             bytes = code("\(kind.name):\(counter):\(text.count)")
             text += bytes.filter { $0 < rounds }
         }
-        return kind.prefix + String(decoding: text.prefix(length).map { alphabet[Int($0) % alphabet.count] }, as: UTF8.self)
+        return kind.prefix
+            + String(decoding: text.prefix(length).map { alphabet[Int($0) % alphabet.count] }, as: UTF8.self)
     }
 
     private func code(_ message: String) -> [UInt8] {
