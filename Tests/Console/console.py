@@ -1172,7 +1172,10 @@ def the_search_finds_what_readers_know(browser, world):
     everything = len(found("user:ada-lovelace"))
     assert everything == len(found("user:DemoOrg-ada-lovelace")) > 5 and len(found("user:lovelace")) == 0
     assert [row for row in found('"panda dunk"')] and not found("panda-dunk")
-    assert not found(world.token) and not found("demo-api-token")
+    for secret in (world.token, "demo-api-token"):
+        # Nothing found would look as if it had not been sent.
+        assert not found(secret) and "names a secret" in browser.text(".problem")
+    assert not found("nothing-has-this")
     browser.click(".empty .button")
     browser.until("the list", lambda: browser.all("tr[data-row]"))
     browser.fill("input[name=q]", HOSTILE)

@@ -355,6 +355,8 @@ import Yams
         var expect = ""
         var times = 1
         var advance: String?
+        /// A further request.
+        var also: String?
 
         func run() async throws -> TestWorld {
             let world = try await TestWorld.make()
@@ -373,6 +375,7 @@ import Yams
                 _ = try? await world.send("GET", "/sdk/session", token: session)
                 if let advance { try await world.advance(advance) }
             }
+            if let also { _ = try await world.send("GET", also, token: session) }
             return world
         }
     }
@@ -402,6 +405,15 @@ import Yams
             var right = wrong
             right.times = 2
             try await tellApart(wrong, right) { #expect($0.contains("CHOOSE: #")) }
+        }
+    }
+
+    /// What broke the scenario's own `times: 0` is no right request, and the expectation is kept.
+    @Test(arguments: ["times", "at_most"]) func aForbiddenRequestIsNotExpected(bound: String) async throws {
+        let expect = "{route: /sdk/session, status: 200}, {route: /v1/health, \(bound): 0}"
+        let wrong = Client(expect: expect, also: "/v1/health")
+        try await tellApart(wrong, Client(expect: expect)) { text in
+            #expect(text.components(separatedBy: "route: /v1/health").count == 2, "\(text)")
         }
     }
 

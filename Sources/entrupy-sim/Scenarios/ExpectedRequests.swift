@@ -8,6 +8,8 @@ struct ExpectedRequests {
     private let ids: Set<String>
     /// The faults that end by themselves, or were removed: a request that comes after them is answered.
     private let passingFaults: Set<String>
+    /// The routes and methods of which the run's own scenario expects no request.
+    private let forbidden: [(route: String, method: String?)]
     /// The expectations, oldest request first.
     private(set) var parts: [ScenarioDraft.Part] = []
     /// Sentences about requests that are not expected, and need a decision.
@@ -16,8 +18,14 @@ struct ExpectedRequests {
     /// The maximum number of expectations.
     static let maxParts = 10
 
-    init(_ facts: BundleFacts) {
+    /// - Parameter expected: what the run's own scenario expects.
+    init(_ facts: BundleFacts, beside expected: [JSONValue]) {
         requests = facts.requests
+        forbidden = expected.compactMap(\.members).filter { $0["times"] == 0 || $0["at_most"] == 0 }.compactMap {
+            members in
+            // A star crosses slashes here: a little more than the scenario names is not expected.
+            members["route"]?.text.map { ($0.replacing("**", with: "*"), members["method"]?.text) }
+        }
         ids = Set(facts.events.map(\.subject)).union(
             facts.items.flatMap { [$0.entrupy_id, $0.capture_id].compactMap { $0 } })
         let (added, removed) = (
@@ -37,6 +45,10 @@ struct ExpectedRequests {
         var answered: Set<[String]> = []
         for entry in requests.reversed() {
             guard parts.count + comments.count < Self.maxParts else { break }
+            let isForbidden = forbidden.contains { route, method in
+                (method ?? entry.method) == entry.method && Self.matches(entry.path, route)
+            }
+            if isForbidden { continue }
             let name = [entry.method, entry.path]
             if isSuccess(entry) { answered.formUnion([name, name + [entry.username ?? ""]]) }
             // A refusal after which the client came again, and was answered, is none that it failed of.

@@ -42,7 +42,7 @@ struct ScenarioOfBundle {
         let first = [facts.events.first?.at, facts.requests.first?.at].compactMap { $0 }.min() ?? 0
         start = base.isEmpty ? first.rounded(.down) : started?.at ?? first.rounded(.down)
         let last = facts.last
-        expected = ExpectedRequests(facts)
+        expected = ExpectedRequests(facts, beside: base["expect"]?.elements ?? [])
         let route = expected.route(last.path)
         draft = ScenarioDraft(
             name: name, description: "The run of \(file), up to \(last.method) \(route) \(last.answerText).",
