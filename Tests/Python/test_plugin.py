@@ -536,6 +536,8 @@ def test_an_audit_that_judged_nobody_says_so(run, pytester, workers, more, ends)
 
 def test_what_a_shared_namespace_has_forgotten_of_a_test_was_not_judged(run):
     result = run(MISUSE.split("        def test_old")[0] + """
+        import os
+
         @pytest.fixture(scope="module")
         def shop(entrupy_simulator):
             sim = entrupy_simulator.make_namespace(prefix="shop")

@@ -23,7 +23,7 @@ from urllib.parse import quote
 import pytest
 
 from entrupy_sim import (
-    TEST_VARIABLE, Namespace, Simulator, SimulatorError, _NotJudged, _header_text, name_requests, print_note)
+    TEST_VARIABLE, Namespace, Simulator, SimulatorError, _FORGOTTEN, _NotJudged, _header_text, name_requests, print_note)
 from entrupy_sim_failure import Failure, PageMaker, page_of, printable
 
 __all__ = ["entrupy_simulator", "entrupy_sim"]
