@@ -342,7 +342,7 @@ package enum Schema {
         CREATE INDEX due_by_cause ON due (cause) WHERE cause IS NOT NULL;
         """
 
-    /// What caused events, scheduled work and deliveries.
+    /// The causes of events, scheduled work and deliveries.
     private static let causes = """
         -- Work that was due and changed something. Its id is the one that it had in due.
         CREATE TABLE past_work (

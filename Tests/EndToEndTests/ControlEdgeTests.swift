@@ -177,6 +177,22 @@ import Testing
         #expect(try await world.send("GET", "/_sim/webhook-deliveries")["forgotten_before"] == .null)
     }
 
+    @Test func aRestoreIsNamedWhereASessionIsUnknownAfterIt() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.send("PUT", "/_sim/snapshots/s")
+        let token = try await world.login()
+        func explained(_ token: String) async throws -> String {
+            try #require(try await world.send("GET", "/sdk/session", token: token).status == 401)
+            let request = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
+            let chain = try await world.send("GET", "/_sim/explain/\(request["id"].text ?? "")")
+            return chain["steps"].items.compactMap { $0["text"].text }.joined(separator: "\n")
+        }
+        #expect(try await !explained("sdk_nobody").contains("restored"))
+        try #require(try await world.send("POST", "/_sim/snapshots/s/restore").status == 200)
+        let text = try await explained(token)
+        #expect(text.contains("the namespace was restored, which may have taken the session away"), "\(text)")
+    }
+
     /// Each step is compared with the whole journal.
     @Test func theStepsOfAllSequencesOfAScenarioAreBounded() async throws {
         let world = try await TestWorld.make()

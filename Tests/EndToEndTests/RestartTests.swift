@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// What a restore took out of counts stays out of them.
+    /// Counts stay without the things that a restore took out of them.
     @Test func aRestartForgetsNoRestore() async throws {
         try await Process.withDirectory { directory in
             var server = try SimProcess(["--data-dir", directory])

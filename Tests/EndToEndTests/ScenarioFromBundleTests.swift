@@ -408,7 +408,7 @@ import Yams
         }
     }
 
-    /// What broke the scenario's own `times: 0` is no right request, and the expectation is kept.
+    /// A request that broke the scenario's own `times: 0` is no right one, and the expectation is kept.
     @Test(arguments: ["times", "at_most"]) func aForbiddenRequestIsNotExpected(bound: String) async throws {
         let expect = "{route: /sdk/session, status: 200}, {route: /v1/health, \(bound): 0}"
         let wrong = Client(expect: expect, also: "/v1/health")

@@ -478,6 +478,17 @@ def test_misuse_fails_with_the_requests(entrupy_sim):
     assert entrupy_sim.audit(level="error")["findings"] == []
 
 
+def test_what_is_forgotten_since_a_request_is_known(entrupy_sim):
+    for _ in range(2):
+        send(entrupy_sim, "POST", SEARCH, {"limit": 1})
+    last = entrupy_sim.requests()[0]["sequence"]
+    assert not entrupy_sim._has_forgotten(last - 1)
+    entrupy_sim.control("DELETE", "/_sim/requests")
+    assert entrupy_sim._has_forgotten(last - 1) and not entrupy_sim._has_forgotten(last)
+    send(entrupy_sim, "POST", SEARCH, {"limit": 1})
+    assert not entrupy_sim._has_forgotten(last)
+
+
 def test_what_the_journal_has_forgotten_was_not_judged(entrupy_sim):
     send(entrupy_sim, "GET", "/v1/health")
     entrupy_sim.control("DELETE", "/_sim/requests")

@@ -1420,6 +1420,13 @@ class Namespace:
             raise _refused(code, data, caller)
         return code, answer
 
+    def _has_forgotten(self, after):
+        """Whether the journal has forgotten requests that came after the one with a number."""
+        code, data = self._control.answer("POST", "/_sim/requests/verify", {
+            "match": {"since": f"sequence:{after + 1}"}, "at_most": 1_000_000_000})
+        # It is 400 if no request came since.
+        return code == 409 and json.loads(data).get("code") == "forgotten"
+
     def _expect_message(self, match, allowed, bounds, headers, body):
         """The part of `expect_request` that needs headers and bodies, at which the server's own verification does not look."""
         code, answer = self._verify(match, allowed, "expect_request", {"at_least": 0})

@@ -430,9 +430,12 @@ def _judgement(item, namespace):
             return True, [], []
         # Other tests use it too.
         name = _header_text(item.stash.get(_id, item.nodeid))
-        found, unjudged = namespace._judge(level, ignore, name, item.stash[_before].get(namespace.name, 0))
-        # What other tests left unjudged is not this one's.
+        before = item.stash[_before].get(namespace.name, 0)
+        found, unjudged = namespace._judge(level, ignore, name, before)
+        # What other tests left unjudged is not this one's, and neither is what an earlier run of it sent.
         lost = [text for text in unjudged if _FORGOTTEN in text and _FORGOTTEN not in ignore]
+        if lost and not namespace._has_forgotten(before):
+            lost = []
         is_known = found or namespace.control("GET", f"/_sim/requests?limit=1&test={quote(name, safe='')}")["requests"]
         return bool(is_known), found, lost[:1]
     except AssertionError as error:

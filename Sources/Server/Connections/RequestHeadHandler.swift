@@ -60,7 +60,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
     private var takesInterimAnswers = false
     /// Whether the head of the next answer goes ahead of the rest, because nothing else can ask whether its client still reads.
     private var sendsHeadAhead = false
-    /// What follows the head of an answer that went ahead; `nil` if none did.
+    /// The parts and closes that follow the head of an answer which went ahead; `nil` if none did.
     private var heldBack: HeldBack?
     /// Whether a head was refused. Nothing after it on the connection is read.
     private var isRefused = false

@@ -18,7 +18,7 @@ final class ServerAudits: Sendable {
         var told: [String: Told] = [:]
     }
 
-    /// What tests of a namespace told themselves: the findings of requests up to a number, from a level on.
+    /// The findings that tests of a namespace told themselves: those of requests up to a number, from a level on.
     private struct Told {
         typealias Part = (through: Int64, level: AuditReport.Level)
         /// The findings of all tests; `nil` if nobody told them.

@@ -178,8 +178,9 @@ package final class Journals: Sendable {
         var bytes = 0
         /// The entries that were dropped for lack of space, cleared, or not kept at all; `nil` if there are none.
         var forgotten: Forgotten?
-        /// The tests that sent them, but for those of earlier processes; `nil` if they are too many.
-        var forgottenTests: Set<String>? = []
+        /// Hashes of the names of the tests that sent them, but for those of earlier processes; `nil` if they are too many. A name may have
+        /// as many bytes as a header.
+        var forgottenTests: Set<Int>? = []
         /// Whether the namespace is of an earlier process, and nobody has looked yet how many requests it had by then.
         var isOfEarlierProcess = false
 
@@ -222,9 +223,7 @@ package final class Journals: Sendable {
         private static let maxTests = 1000
 
         mutating func forgetTests(of entries: some Sequence<JournalEntry>) {
-            for case let test? in entries.lazy.map(\.test) where forgottenTests?.contains(test) == false {
-                forgottenTests?.insert(test)
-            }
+            for case let test? in entries.lazy.map(\.test) { forgottenTests?.insert(TextKey(test).hashValue) }
             if forgottenTests?.count ?? 0 > Self.maxTests { forgottenTests = nil }
         }
 
@@ -317,7 +316,8 @@ package final class Journals: Sendable {
     /// - Parameter test: the test whose requests count; `nil` for those of all.
     package func forgotten(of namespace: String, test: String? = nil) -> Forgotten? {
         state.withLockedValue { state in
-            guard let ring = state.rings[namespace], test.map({ ring.forgottenTests?.contains($0) ?? true }) ?? true
+            guard let ring = state.rings[namespace],
+                test.map({ ring.forgottenTests?.contains(TextKey($0).hashValue) ?? true }) ?? true
             else {
                 return nil
             }
