@@ -103,6 +103,10 @@ import Testing
             let refused = try await world.send("GET", "/_sim/requests?text=\(secret)")
             #expect(refused.status == 400 && refused["details.0.problem"].text?.contains("token-in-url") == true)
         }
+        // A word of a route may be a receiver's secret.
+        try await world.subscribe(url: "http://127.0.0.1:9/x", ["secret_key": "captures"])
+        #expect(try await !requests(world, "?route=/sdk/captures").isEmpty)
+        #expect(try await world.send("GET", "/_sim/requests?text=captures").status == 400)
         let first = try await world.send("GET", "/_sim/requests?text=sku-&limit=4")
         let cursor = try #require(first["next_cursor"].text)
         let rest = try await world.send("GET", "/_sim/requests?text=sku-&limit=4&cursor=\(cursor)")

@@ -112,11 +112,14 @@ struct UnknownNames {
 extension JournalQuery {
     /// The filter of a list, with the username of the user whom it names.
     ///
-    /// - Throws: ``PlatformError/invalid(_:_:)`` for a route, an item, a region or a user that nothing has, and for a secret, whose list
+    /// - Throws: ``PlatformError/invalid(_:_:)`` for a route, an item, a region or a user that nothing has, and for a text with a secret, whose list
     ///   would look like one of a client that did not ask [D control-filters].
     func known(_ job: JobContext, allowing allowed: Set<QueryName>) throws -> JournalQuery {
         var known = self
-        let secrets = secretProblems(try job.state.readSecrets(job.transaction), "", mayBeMasked: true)
+        // Other parts are compared with what came, texts with what is shown.
+        var searched = JournalQuery()
+        searched.text = text
+        let secrets = searched.secretProblems(try job.state.readSecrets(job.transaction), "", mayBeMasked: true)
         guard secrets.isEmpty else { throw PlatformError.invalid(secrets) }
         if let username, !allowed.contains(.user),
             !job.journal.contains(where: { $0.outcome.username?.isIdentical(to: username) ?? false })
