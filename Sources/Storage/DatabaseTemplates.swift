@@ -45,8 +45,8 @@ final class DatabaseTemplates: Sendable {
                 .map { (name: $0, changed: FileIdentity("\(folder)/\($0)")?.changed ?? 0) }
             for file in files.sorted(by: { $0.changed < $1.changed }) {
                 let path = "\(folder)/\(file.name)"
-                // A folder in a template's place is moved when the template is made.
-                if PrivateFile.isFolder(path) { continue }
+                // A folder or a pipe in a template's place is moved when the template is made.
+                if PrivateFile.isFolderOrPipe(path) { continue }
                 if file.name.hasSuffix(suffix) {
                     try checkAccess(path)
                     for case .file(let old) in known.insert(.file(path), for: path) {
@@ -102,7 +102,7 @@ final class DatabaseTemplates: Sendable {
         var dropped: [DatabasePlace] = []
         defer { for case .file(let old) in dropped { remove(old) } }
         try locks.withLock(path ?? key) {
-            if let path { try Self.moveFolder(at: path) }
+            if let path { try Self.makeRoom(at: path) }
             if let place = try place(of: key), isSound(place) { return try body(place) }
             let place = try path.map { try buildFile($0, build) } ?? buildInMemory(build)
             dropped = known.withLockedValue { $0.insert(place, for: path ?? key) }
@@ -110,11 +110,11 @@ final class DatabaseTemplates: Sendable {
         }
     }
 
-    /// Moves a folder out of a template's place.
-    private static func moveFolder(at path: String) throws {
-        guard PrivateFile.isFolder(path) else { return }
+    /// Moves a folder or a pipe out of a template's place.
+    private static func makeRoom(at path: String) throws {
+        guard PrivateFile.isFolderOrPipe(path) else { return }
         guard Foundation.rename(path, path + ".damaged") == 0 else {
-            throw StorageError.unavailable("\(path) is a folder and cannot be moved: \(PrivateFile.reason)")
+            throw StorageError.unavailable("\(path) is not a plain file and cannot be moved: \(PrivateFile.reason)")
         }
     }
 

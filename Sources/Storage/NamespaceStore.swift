@@ -80,8 +80,8 @@ package final class NamespaceStore: Sendable {
         let files = Set(try PrivateFile.names(in: folder))
         for file in files {
             let path = "\(folder)/\(file)"
-            // A folder in a database's place is reported when that is opened. What was set aside stays.
-            if PrivateFile.isFolder(path) || file.contains(damagedSuffix) { continue }
+            // A folder or a pipe in a database's place is reported when that is opened. What was set aside stays.
+            if PrivateFile.isFolderOrPipe(path) || file.contains(damagedSuffix) { continue }
             let database = file.prefix { $0 != "." } + suffix
             if file.contains(".new") || !files.contains(String(database)) {
                 unlink(path)
@@ -268,10 +268,10 @@ package final class NamespaceStore: Sendable {
         let beside = [
             "", "-wal", "-shm", "-journal", Self.noteSuffix, Self.damagedSuffix, Self.damagedSuffix + "-wal",
         ]
-        // A folder in a database's place is nothing that this program made, so it only loses the name.
+        // A folder or a pipe in a database's place is nothing that this program made, so it only loses the name.
         for name in names {
             let path = "\(folder)/\(name)\(Self.suffix)"
-            if PrivateFile.isFolder(path) { _ = Foundation.rename(path, path + Self.damagedSuffix) }
+            if PrivateFile.isFolderOrPipe(path) { _ = Foundation.rename(path, path + Self.damagedSuffix) }
         }
         // Copies made before migrations.
         let copies = (1..<max(2, migrator.migrations.count)).map { ".schema-\($0)" }

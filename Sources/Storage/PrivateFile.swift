@@ -146,10 +146,10 @@ package enum PrivateFile {
         }
     }
 
-    /// Whether there is a folder at this path, and not a link to one.
-    static func isFolder(_ path: String) -> Bool {
+    /// Whether a folder, a pipe, a socket or a device has this path. A link is none of them, wherever it leads.
+    static func isFolderOrPipe(_ path: String) -> Bool {
         var facts = stat()
-        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+        return lstat(path, &facts) == 0 && ![S_IFREG, S_IFLNK].contains(facts.st_mode & S_IFMT)
     }
 
     // MARK: Access

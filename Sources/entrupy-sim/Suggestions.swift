@@ -7,11 +7,12 @@ import SimulationAPI
 enum Suggestions {
     /// Words of other programs for what a command here has another name for, the likeliest first.
     static let otherCommands = [
-        "rm": ["drop", "delete", "clear"], "delete": ["drop", "clear"],
-        "remove": ["drop", "delete", "clear"], "drop": ["delete", "clear"],
+        "rm": ["drop", "delete", "clear", "remove"], "delete": ["drop", "clear", "remove"],
+        "remove": ["drop", "delete", "clear"], "drop": ["delete", "clear", "remove"],
         "create": ["make", "save", "add", "generate"], "new": ["make", "save", "add", "generate"],
         "add": ["make", "save"], "ls": ["list"], "get": ["show", "list"], "cat": ["show"], "info": ["show", "doctor"],
-        "follow": ["tail"], "watch": ["tail", "events"], "logs": ["requests"], "journal": ["requests"],
+        "follow": ["tail"], "watch": ["tail", "events"], "logs": ["requests"], "log": ["events"],
+        "event-log": ["events"], "journal": ["requests"],
         "check": ["verify", "doctor"], "test": ["verify"], "status": ["doctor", "show"], "health": ["doctor"],
         "start": ["serve"], "server": ["serve"], "up": ["serve"], "ns": ["namespace"], "stop": ["freeze"],
         "set": ["advance"], "load": ["import", "restore"], "download": ["export"], "upload": ["import"],

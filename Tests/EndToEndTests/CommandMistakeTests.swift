@@ -31,6 +31,7 @@ import Testing
             ["namespace", "create", "a", "--frozen", "--url=http://127.0.0.1:9"], "\"namespace create\"",
             "did you mean \"entrupy-sim namespace make a --url=http://127.0.0.1:9\"?"
         ),
+        (["webhooks", "delete", "a"], "\"webhooks delete\"", "did you mean \"entrupy-sim webhooks remove a\"?"),
         (["requests", "follow"], "\"requests follow\"", "did you mean \"entrupy-sim requests tail\"?"),
         (["clock", "unfreeze"], "\"clock unfreeze\"", "did you mean \"entrupy-sim clock resume\"?"),
         (["fault", "remove", "flt_a"], "\"fault remove\"", "did you mean \"entrupy-sim fault clear flt_a\"?"),

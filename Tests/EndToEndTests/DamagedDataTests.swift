@@ -7,7 +7,7 @@ import Testing
 @Suite struct DamagedDataTests {
     /// How a namespace's file is damaged.
     enum Damage: String, CaseIterable, Sendable {
-        case truncated, empty, garbage, pages, folder
+        case truncated, empty, garbage, pages, folder, pipe
 
         func apply(to path: String) throws {
             let url = URL(fileURLWithPath: path)
@@ -22,6 +22,9 @@ import Testing
             case .folder:
                 try FileManager.default.removeItem(at: url)
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            case .pipe:
+                try FileManager.default.removeItem(at: url)
+                #expect(mkfifo(path, 0o600) == 0)
             }
         }
     }

@@ -16,14 +16,18 @@ import Testing
             (["clock", "advance", "--to", "x"], "error: --to must be"),
             (["clock", "freeze", "--at", "x"], "error: --at must be"),
             (["wait", "nothing"], "error: EVENT must be one of"),
+            (["wait", "webhook:sesion.completed"], "; did you mean webhook:session.completed?"),
+            (["wait", "item:A1:reslt"], "; did you mean item:A1:result?"),
+            (["events", "--kind", "flga.*"], "got \"flga.*\"; did you mean flag.*? kinds are"),
+            (["webhooks", "listen", "--events", "sesion.updated"], "; did you mean session.updated?"),
             (["webhooks", "listen", "--events", "no"], "error: --events must be one of"),
             (
                 ["webhooks", "add", "http://127.0.0.1:1/a", "--secret", "my-secret", "--events", "no"],
                 "error: --events must"
             ),
             (
-                ["webhooks", "add", "http://127.0.0.1:1/a", "--secret", "my-secret", "--organization", "x"],
-                "error: --organization must be one of DemoOrg, OtherOrg, got \"x\""
+                ["webhooks", "add", "http://127.0.0.1:1/a", "--secret", "my-secret", "--organization", "DemoOgr"],
+                "error: --organization must be one of DemoOrg, OtherOrg, got \"DemoOgr\"; did you mean DemoOrg?"
             ),
             (["scenario", "start", "."], "error: . is a folder"),
             (["scenario", "verify", "/tmp/"], "/tmp/ is a folder"),
@@ -44,6 +48,7 @@ import Testing
         (["snapshot", "delete", "none"], "\n  \"entrupy-sim snapshot list@\" lists them"),
         (["snapshot", "restore", "none"], "; save one with \"entrupy-sim snapshot save none@\""),
         (["namespace", "drop", "default"], "cannot be deleted; \"entrupy-sim reset@\" empties it"),
+        (["scenario", "verify", "late-result"], "; \"entrupy-sim scenario start late-result@\" starts one"),
         (["webhooks", "remove", "none"], "; \"entrupy-sim webhooks list@\" lists its subscriptions"),
         (["wait", "item:AAAAAAAA:result", "--within", "0.1s"], "there is no such item: \"entrupy-sim items list@\""),
         (["namespace", "drop", "a\nb"], #"there is no namespace "a\x0ab""#),

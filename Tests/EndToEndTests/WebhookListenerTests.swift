@@ -25,6 +25,27 @@ import Testing
         await listener.close()
     }
 
+    /// Programs that connect and send nothing, or half a head, do not keep a sender out.
+    @Test func aSilentConnectionMakesRoomForANewOne() async throws {
+        let listener = try await open()
+        let reader = Task { for await request in listener.requests { request.answer(200, "taken\n") } }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            var silent: [RawConnection] = []
+            for _ in 0..<WebhookListener.maxConnections {
+                silent.append(try await RawConnection.open(port: listener.port))
+            }
+            for connection in silent { group.addTask { try await connection.exchange("POST /webhooks HTTP/1.1\r\n") } }
+            let taken = try await answer(listener, head(2, "Connection: close\r\n") + "{}")
+            #expect(taken.hasPrefix("HTTP/1.1 200 ") && taken.hasSuffix("taken\n"), "\(taken)")
+            // The oldest was closed, and the others were not.
+            #expect(try await group.next() == "")
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+        }
+        reader.cancel()
+        await listener.close()
+    }
+
     @Test func aBodyIsBounded() async throws {
         let listener = try await open()
         let size = WebhookListener.maxBytes

@@ -63,12 +63,13 @@ extension Subscriptions {
         let all = try job.transaction.organizations()
         let found = name.map { name in all.first { $0.name.isIdentical(to: name) } } ?? all.first
         if let found { return found }
-        let names = all.map(\.name).joined(separator: ", ")
+        let names = all.map(\.name)
         throw PlatformError.invalid(
             field: "organization",
             all.isEmpty
                 ? "the namespace has no organization: load seed data with one"
-                : "must be one of \(names), got \"\(name ?? "")\"")
+                : "must be one of \(names.joined(separator: ", ")), got \"\((name ?? "").excerpt)\""
+                    + FieldReader.question(name ?? "", names))
     }
 
     /// The organization of a subscription, as a caller of the partner API.

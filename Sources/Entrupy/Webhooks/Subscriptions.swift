@@ -36,8 +36,11 @@ enum Subscriptions {
         if let events = request.events {
             if events.isEmpty { problems.add("events", "must name at least one event, or be left out") }
             for (index, event) in events.enumerated() where !event.isOne(of: known) {
+                // Looking for the nearest takes longer than reading.
+                let question = index < FieldReader.maxGuesses ? FieldReader.question(event.lowercased(), known) : ""
                 problems.add(
-                    "events[\(index)]", "must be one of \(known.joined(separator: ", ")), got \"\(event.excerpt)\"")
+                    "events[\(index)]",
+                    "must be one of \(known.joined(separator: ", ")), got \"\(event.excerpt)\"\(question)")
             }
         }
         if let channel = request.channel {

@@ -95,9 +95,9 @@ extension EventStream.Query {
         let since = query.number("since", in: 0...9_007_199_254_740_991)
         let after = query.number("after", in: 0...9_007_199_254_740_991)
         let platforms = request.namespace.environment.platforms
-        let until = query.value("until", "must be one of \(EventCondition.forms(platforms))") {
-            EventCondition($0.text ?? "", platforms, after: after ?? 0)
-        }
+        let given = query.value("until")?.text
+        let until = given.flatMap { EventCondition($0, platforms, after: after ?? 0) }
+        if let given, until == nil { query.report("until", EventCondition.problem(given, platforms)) }
         if after != nil, until?.isOfHeldRequests != true { query.report("after", "belongs to until=request:held") }
         try query.finish()
         self.init(topics: topics ?? Set(FeedEntry.Topic.allCases), since: since.map(Int64.init), until: until)

@@ -29,7 +29,7 @@ package struct EventCondition: Sendable {
     private let subject: String?
 
     /// - Parameter after: the number in the journal of a request; only later ones meet `request:held`.
-    /// - Returns: `nil` if `text` is none of the forms in ``forms(_:)``.
+    /// - Returns: `nil` if `text` is no event; ``problem(_:_:)`` has the forms.
     package init?(_ text: String, _ platforms: Platforms, after: Int = 0) {
         let words = text.split(at: ":", omittingEmpty: false).map(String.init)
         let events: [AwaitedEvent]
@@ -59,10 +59,16 @@ package struct EventCondition: Sendable {
             }
     }
 
-    /// The forms that callers may write.
-    package static func forms(_ platforms: Platforms) -> String {
-        (platforms.awaitedEvents.map { "\($0.object):{id}:\($0.moment)" }
-            + ofNoObject(platforms).map { "\($0.object):\($0.moment)" }).joined(separator: ", ")
+    /// The problem with a text that is no event: the forms that callers may write, and the nearest.
+    package static func problem(_ text: String, _ platforms: Platforms) -> String {
+        let forms =
+            platforms.awaitedEvents.map { "\($0.object):{id}:\($0.moment)" }
+            + ofNoObject(platforms).map { "\($0.object):\($0.moment)" }
+        // The id is no slip.
+        let words = text.split(at: ":", omittingEmpty: false)
+        let id = words.count == 3 ? String(words[1]) : "{id}"
+        let question = FieldReader.question(text, forms.map { $0.replacing("{id}", with: id) })
+        return "must be one of \(forms.joined(separator: ", ")), got \"\(text.excerpt)\"\(question)"
     }
 
     /// Whether the condition is about held requests, which have numbers.

@@ -19,9 +19,12 @@ package struct ListEvents: Operation {
     package func perform(_ job: JobContext, as caller: Control) throws -> EventList {
         if let kind, !job.state.environment.platforms.eventKinds.contains(where: { kind.matches($0.name) }) {
             let names = job.state.environment.platforms.eventKinds.map(\.name)
+            // `flga.*` means all of `flag`.
+            let groups = Set(names.map { "\($0.prefix { $0 != "." }).*" }).sorted()
             throw PlatformError.invalid(
                 field: "kind",
-                "is no kind of event, got \"\(kind.pattern.excerpt)\"; \(FieldReader.guess(kind.pattern, names))"
+                "is no kind of event, got \"\(kind.pattern.excerpt)\"; "
+                    + "\(FieldReader.guess(kind.pattern, kind.pattern.utf8.contains(0x2A) ? groups : names))"
                     + "kinds are \(names.joined(separator: ", "))")
         }
         let query = [

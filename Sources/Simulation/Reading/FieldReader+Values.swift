@@ -59,11 +59,8 @@ extension FieldReader {
         if let found = accepted.first(where: { $0.isIdentical(to: value.text ?? "") }) { return found }
         if isFilter, let found = accepted.first(where: { $0.isIdentical(to: lower) }) { return found }
         // Looking for the nearest takes longer than reading.
-        let guess = problemCount < Self.maxGuesses ? Self.guess(lower, accepted) : ""
-        report(
-            key,
-            "must be one of \(accepted.joined(separator: ", ")), got \(value.quoted)"
-                + (guess.isEmpty ? "" : "; \(guess.dropLast())"))
+        let question = problemCount < Self.maxGuesses ? Self.question(lower, accepted) : ""
+        report(key, "must be one of \(accepted.joined(separator: ", ")), got \(value.quoted)\(question)")
         return nil
     }
 

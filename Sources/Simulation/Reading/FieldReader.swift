@@ -134,6 +134,12 @@ package struct FieldReader {
         return near.map { "did you mean \($0)? " } ?? ""
     }
 
+    /// The same at the end of a sentence: `; did you mean X?`, or nothing.
+    package static func question(_ name: String, _ known: [String]) -> String {
+        let guess = guess(name, known)
+        return guess.isEmpty ? "" : "; \(guess.dropLast())"
+    }
+
     /// The names of the members of an object, in the order of their bytes.
     package var names: [String] {
         if case .object(let members) = source { members.keys.sorted() } else { [] }

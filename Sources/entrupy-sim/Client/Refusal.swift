@@ -59,6 +59,9 @@ struct Refusal: Error {
         }
         message = message.replacing("POST /_sim/reset", with: "\"\(options.command("reset"))\"")
             .replacing("GET /_sim/webhooks", with: "\"\(options.command("webhooks list"))\"")
+            .replacing(#/POST \/_sim\/scenarios\/([A-Za-z0-9._-]+)\/start/#) {
+                "\"\(options.command("scenario start \($0.1)"))\""
+            }
             .replacing(#/PUT \/_sim\/snapshots\/([A-Za-z0-9._-]+)/#) {
                 "\"\(options.command("snapshot save \($0.1)"))\""
             }

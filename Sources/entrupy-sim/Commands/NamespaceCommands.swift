@@ -160,7 +160,12 @@ struct NamespaceCommand: AsyncParsableCommand {
             let named = name.map { ControlCall(.PUT, "/_sim/namespaces/\($0)", body: body, takesLong: true) }
             return (named ?? ControlCall(.POST, "/_sim/namespaces", body: body, takesLong: true))
                 .printing { (info: NamespaceInfo, terminal) in
-                    for note in info.notes ?? [] { terminal.note("note: \(note.problem)") }
+                    for note in info.notes ?? [] {
+                        // The one note of a new namespace is about its clock; the option stands for the member of the body.
+                        let text = note.problem.replacing(
+                            #"with {"clock": {"freeze": "now"}}"#, with: "with --freeze now")
+                        terminal.note("note: \(text)")
+                    }
                     terminal.line(info.url)
                 }
         }

@@ -232,8 +232,8 @@ struct WebhookProbe: Sendable {
         case OutgoingError.withoutEncryption: "no connection: this program was built without HTTPS"
         case is AnswerTooLong: "an answer that does not end"
         case let error as NIOConnectionError: error.text { text(of: $0) }
-        case let error as IOError: error.errnoCode == ECONNREFUSED ? "no connection" : "connection lost"
-        case ChannelError.connectTimeout: "no connection"
+        case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
+        case ChannelError.connectTimeout: "no connection within \(DurationText.text(seconds: timeout))"
         default: encryptionProblem(error) ?? "no HTTP answer"
         }
     }

@@ -26,8 +26,9 @@ final class WebhookListener: Sendable {
     /// The bytes of all bodies that are not answered yet.
     var heldBytes: Int { held.withLockedValue { $0 } }
 
-    /// The bounds of what senders may take. Any program of this machine can connect, and so can any page that its browser shows.
-    private static let maxConnections = 256
+    /// The bounds of what senders may take. Any program of this machine can connect, and so can any page that its browser shows. Above
+    /// this number the connection that has waited longest for a request is closed.
+    static let maxConnections = 256
     /// The maximum size of a body. A webhook has one item, whose text is far shorter.
     static let maxBytes = 1 << 20
     /// The maximum size of all bodies together that are not answered yet.
@@ -39,26 +40,50 @@ final class WebhookListener: Sendable {
     /// - Parameter port: 0 for a free one.
     static func open(host: String, port: Int) async throws -> WebhookListener {
         let (stream, sink) = AsyncStream.makeStream(of: Request.self)
-        let connections = NIOLockedValueBox(0)
+        let connections = NIOLockedValueBox(Connections())
         let held = NIOLockedValueBox(0)
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard connections.withLockedValue({ $0 }) < Self.maxConnections else { throw TooMany() }
-                    connections.withLockedValue { $0 += 1 }
-                    channel.closeFuture.whenComplete { _ in connections.withLockedValue { $0 -= 1 } }
+                    connections.withLockedValue { $0.add(channel) }?.close(promise: nil)
+                    channel.closeFuture.whenComplete { _ in connections.withLockedValue { $0.remove(channel) } }
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(IdleStateHandler(allTimeout: Self.maxSilence))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(Handler(held) { sink.yield($0) })
+                    try pipeline.addHandler(Handler(held, connections) { sink.yield($0) })
                 }
             }
             .bind(host: host, port: port).get()
         return WebhookListener(stream, channel, held)
     }
 
-    private struct TooMany: Error {}
+    /// The open connections.
+    private struct Connections {
+        private var count = 0
+        /// Those whose next request has not begun, by the time since which they wait.
+        private var waiting: [any Channel] = []
+
+        /// Adds a connection.
+        ///
+        /// - Returns: the one to close if there are too many: this one if all others have a request.
+        mutating func add(_ channel: any Channel) -> (any Channel)? {
+            count += 1
+            waiting.append(channel)
+            return count > maxConnections ? waiting.removeFirst() : nil
+        }
+
+        mutating func remove(_ channel: any Channel) {
+            count -= 1
+            begin(channel)
+        }
+
+        /// Notes that a request of a connection began.
+        mutating func begin(_ channel: any Channel) { waiting.removeAll { $0 === channel } }
+
+        /// Notes that a connection waits for a request again.
+        mutating func end(_ channel: any Channel) { waiting.append(channel) }
+    }
 
     private init(_ requests: AsyncStream<Request>, _ channel: any Channel, _ held: NIOLockedValueBox<Int>) {
         self.requests = requests
@@ -75,6 +100,7 @@ final class WebhookListener: Sendable {
 
         private let receive: @Sendable (Request) -> Void
         private let held: NIOLockedValueBox<Int>
+        private let connections: NIOLockedValueBox<Connections>
         private var head: HTTPRequestHead?
         private var body = ByteBuffer()
         /// The bytes of the request's body that count in `held`.
@@ -83,8 +109,12 @@ final class WebhookListener: Sendable {
         /// Whether the request was refused, so that the rest of it is not kept.
         private var isRefused = false
 
-        init(_ held: NIOLockedValueBox<Int>, _ receive: @escaping @Sendable (Request) -> Void) {
+        init(
+            _ held: NIOLockedValueBox<Int>, _ connections: NIOLockedValueBox<Connections>,
+            _ receive: @escaping @Sendable (Request) -> Void
+        ) {
             self.held = held
+            self.connections = connections
             self.receive = receive
         }
 
@@ -107,7 +137,7 @@ final class WebhookListener: Sendable {
                 receive(
                     Request(
                         method: head.method, path: head.uri, headers: head.headers, body: Data(body.readableBytesView),
-                        answer: answer(in: context)))
+                        answer: answer(in: context, thenCloses: !head.isKeepAlive)))
                 body = ByteBuffer()
             }
         }
@@ -118,6 +148,7 @@ final class WebhookListener: Sendable {
                 return refuse(403, "webhooks do not come from pages of a browser\n", context)
             }
             self.head = head
+            connections.withLockedValue { $0.begin(context.channel) }
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             deadline = context.eventLoop.scheduleTask(in: WebhookListener.maxTime) { bound.value.close(promise: nil) }
         }
@@ -154,13 +185,18 @@ final class WebhookListener: Sendable {
             }
         }
 
-        private func answer(in context: ChannelHandlerContext) -> @Sendable (Int, String) -> Void {
+        private func answer(
+            in context: ChannelHandlerContext, thenCloses: Bool
+        ) -> @Sendable (Int, String) -> Void {
             let (loop, bound) = (context.eventLoop, NIOLoopBound((self, context), eventLoop: context.eventLoop))
             return { status, text in
                 loop.execute {
                     let (handler, context) = bound.value
                     handler.giveBack()
-                    _ = Self.send(status, text, [:], context)
+                    let sent = Self.send(status, text, thenCloses ? ["Connection": "close"] : [:], context)
+                    if thenCloses { return sent.whenComplete { _ in bound.value.1.close(promise: nil) } }
+                    guard context.channel.isActive else { return }
+                    handler.connections.withLockedValue { $0.end(context.channel) }
                 }
             }
         }
