@@ -152,7 +152,7 @@ def gitlab(path):
     def run(one):
         one.put_program(one.folder / "bin")
         one.paths = [str(one.folder / "bin")]
-        return one.run(["bash", "-eo", "pipefail", "-c"], "\n".join(lines), {"CI": "true"})
+        return one.run(["bash", "-eo", "pipefail", "-c"], "\n".join(lines), {"CI": "true", "code": "7"})
 
     return run, artifacts["paths"], artifacts["reports"]["junit"]
 
@@ -178,7 +178,7 @@ def jenkins(path):
 
     def run(one):
         one.put_program(one.workspace / ".tools")
-        return one.run(["sh", "-xec"], test, {"WORKSPACE": str(one.workspace), "CI": "true"})
+        return one.run(["sh", "-xec"], test, {"WORKSPACE": str(one.workspace), "CI": "true", "code": "7"})
 
     return run, artifacts, reports
 

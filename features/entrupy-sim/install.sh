@@ -22,8 +22,11 @@ downloads=${ENTRUPY_SIM_DOWNLOADS:-$REPOSITORY/releases/download/v$VERSION}
 script=$(mktemp)
 trap 'rm -f "$script"' EXIT
 if command -v curl >/dev/null 2>&1; then
-    curl -gfsSL "$downloads/install.sh" -o "$script"
+    curl -gfsSL --connect-timeout 20 --speed-limit 1 --speed-time 60 "$downloads/install.sh" -o "$script"
 else
-    wget -q "$downloads/install.sh" -O "$script"
-fi
+    wget -q -t 3 -T 60 "$downloads/install.sh" -O "$script"
+fi || {
+    echo "entrupy-sim: $downloads/install.sh cannot be downloaded" >&2
+    exit 1
+}
 ENTRUPY_SIM_DOWNLOADS=$downloads sh "$script" --to /usr/local/bin

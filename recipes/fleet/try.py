@@ -206,9 +206,105 @@ def check_choices():
     check(last["path"] == escaped and last["query"] == "q=%2F", f"a job decides, and its paths keep their escapes: {last['path']}")
 
 
+def check_commands(program):
+    """A command that fails says so, leaves no process behind, and ends none that is not of its fleet."""
+    # Every character counts, and the name begins like an option.
+    name = "-a b'\"\\$(touch hostile);é"
+    with tempfile.TemporaryDirectory() as place, socket.socket() as taken:
+        folder = pathlib.Path(place, name)
+        second = folder / "server-2.pid"
+
+        def run(*words, **variables):
+            environment = {**os.environ, "ENTRUPY_SIM_BINARY": program, **variables}
+            done = subprocess.run([HERE / "fleet", *words], env=environment, cwd=place, capture_output=True, text=True, timeout=60)
+            return done.returncode, done.stdout + done.stderr
+
+        def fails(text, *words, **variables):
+            code, said = run(*words, **variables)
+            check_quietly(code == 1 and text in said, f"{words} {variables}: {code} {said}")
+            return said
+
+        def nothing_is_left():
+            left = [path.name for path in folder.glob("*") if path.suffix == ".pid" or path.name == "busy"]
+            check_quietly(not left, f"left behind: {left}")
+            for port in (8640, 8651, 8652):
+                with socket.socket() as free:
+                    check_quietly(free.connect_ex(("127.0.0.1", port)) != 0, f"port {port} is still in use")
+
+        for port in ("70000", "65534", "0", "abc", "a[$(touch hostile)]"):
+            fails("FLEET_PORT", "start", "2", name, FLEET_PORT=port)
+        fails("8640", "start", "2", name, FLEET_PORT="8639")
+        fails("FOLDER is empty", "start", "2", "")
+        fails("cannot use", "start", "2", "a[b")
+        fails("cannot be written", "start", "2", str(HERE / "fleet"))
+        fails("there is no fleet", "stop", name)
+        fails("there is no program", "start", "2", name, ENTRUPY_SIM_BINARY="./none")
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # It accepts, and is silent.
+        taken.bind(("127.0.0.1", 8653))
+        taken.listen(9)
+        said = fails("port 8653 is in use", "start", "5", name)
+        check_quietly("server-1 was ended" in said and "server-2 was ended" in said, said)
+        nothing_is_left()
+        check(True, "a fleet whose third server cannot start ends the others")
+        slow = pathlib.Path(place, "slow")
+        slow.write_text(f"#!/bin/sh\ncase $* in *server-2*) while sleep 1; do :; done ;; esac\nexec '{program}' \"$@\"\n")
+        slow.chmod(0o755)
+        started = subprocess.Popen([HERE / "fleet", "start", "2", name], env={**os.environ, "ENTRUPY_SIM_BINARY": str(slow)}, cwd=place,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        wait_until(second.exists, "second server")
+        fails("another fleet command", "start", "2", name)
+        os.killpg(started.pid, signal.SIGINT)
+        said, _ = started.communicate(timeout=60)
+        check_quietly(started.returncode == 130, f"after Ctrl-C: {started.returncode} {said}")
+        nothing_is_left()
+        check(True, "Ctrl-C ends what was started, and a second start at the same time is refused")
+        # Read to its end: no process of the fleet holds the output.
+        check_quietly(run("start", "2", name) == (0, f"2 servers behind {ADDRESS}\n"), "a hostile folder's name")
+        stranger = subprocess.Popen(["sleep", "60"])
+        try:
+            fails("runs already", "start", "2", name)
+            check_quietly(run("status", name)[0] == 0, "the fleet is not whole")
+            for number in (1, 2):
+                check_quietly(run("move", "default", str(number), "2", name)[0] == 1, "the namespace default is moved")
+            check_quietly(ask("GET", "/server-2/_sim/clock")[0] == 200, "a move that failed has dropped another namespace")
+            ask("PUT", "/server-1/_sim/namespaces/-half")
+            slow.write_text(f"#!/bin/sh\n[ \"$1 $2\" != 'snapshot restore' ] || exit 1\nexec '{program}' \"$@\"\n")
+            code, said = run("move", "-half", "1", "2", name, ENTRUPY_SIM_BINARY=str(slow))
+            homes = [ask("GET", f"/server-{server}/ns/-half/_sim/clock")[0] for server in (1, 2)]
+            check_quietly(code == 1 and homes == [200, 404], f"a move that failed half-way: {code} {homes} {said}")
+            check_quietly(run("move", "-half", "1", "2", name)[0] == 0 and not list(folder.glob("moving*")), "a move after one that failed")
+            fails("no server 3", "replace", "3", name)
+            victim = int(second.read_text())
+            os.kill(victim, signal.SIGSTOP)
+            fails("server-2, process", "status", name)
+            os.kill(victim, signal.SIGKILL)
+            second.write_text(str(stranger.pid))
+            fails("server-2 does not run", "status", name)
+            fails("server 2 does not run", "move", "default", "1", "2", name)
+            check_quietly(run("stop", name)[0] == 0 and stranger.poll() is None, "a stale pid file ends another program")
+            nothing_is_left()
+            (folder / "nginx.pid").write_text("-1")
+            check_quietly(run("stop", name)[0] == 0 and stranger.poll() is None, "a pid file with -1")
+        finally:
+            run("stop", name)
+            stranger.kill()
+            stranger.wait()
+        check_quietly(not list(pathlib.Path(place).rglob("hostile")), "an argument was run as a command")
+        check(True, "a stale pid file ends no other program, and status names a server that is dead or silent")
+
+
+def wait_until(holds, text):
+    end = time.monotonic() + 30
+    while not holds():
+        check_quietly(time.monotonic() < end, f"no {text} within 30 s")
+        time.sleep(0.05)
+
+
 def main():
-    program = sys.argv[1]
-    environment = {**os.environ, "ENTRUPY_SIM_BINARY": os.path.abspath(program)}
+    program = os.path.abspath(sys.argv[1])
+    environment = {**os.environ, "ENTRUPY_SIM_BINARY": program}
+    check_commands(program)
     folder = tempfile.mkdtemp(prefix="entrupy-sim-fleet-")
 
     def fleet(*words):
@@ -264,9 +360,6 @@ def main():
         print("the fleet holds")
     finally:
         fleet("stop", folder)
-        pid = pathlib.Path(folder, "nginx.pid")
-        if pid.exists():
-            os.kill(int(pid.read_text()), signal.SIGTERM)
         subprocess.run(["rm", "-rf", folder], check=False)
 
 

@@ -11,12 +11,12 @@ PICTURE = (b"\xff\xd8\xff\xc0\x00\x0b\x08\x00\x10\x00\x10\x01\x01\x11\x00\xff\xd
            + b"\x12" * 3000 + b"\xff\xd9")
 
 
-def ask(url, body=None, method=None, token=None):
+def ask(url, body=None, method=None, token=None, signature=None):
     """Sends a request. Returns the status, and the JSON or the bytes of the answer."""
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(url, data, method=method, headers={
         **({"Content-Type": "application/json"} if data and data is not body else {}),
-        **({"Authorization": f"Token {token}"} if token else {})})
+        **({"Authorization": f"Token {token}"} if token else {}), **({"Entrupy-Signature": signature} if signature else {})})
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             status, body, kind = answer.status, answer.read(), answer.headers.get_content_type()
@@ -85,3 +85,4 @@ class ShopTests(unittest.TestCase):
 
     def test_a_webhook_that_is_not_signed_is_refused(self):
         self.assertEqual(ask(SHOP + "/hooks", {"items": []})[0], 401)
+        self.assertEqual(ask(SHOP + "/hooks", {"items": []}, signature="SHA256:é")[0], 401)

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.testcontainers.containers.GenericContainer;
@@ -32,7 +33,7 @@ public class EntrupySimContainer extends GenericContainer<EntrupySimContainer> {
     /** Makes a platform of its own, for one test, and returns its base URL. */
     public String namespace(String prefix) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create(getUrl() + "/_sim/namespaces"))
-            .header("Content-Type", "application/json")
+            .header("Content-Type", "application/json").timeout(Duration.ofSeconds(30))
             .POST(HttpRequest.BodyPublishers.ofString("{\"prefix\": \"" + prefix + "\"}")).build();
         HttpResponse<String> answer = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
         Matcher url = Pattern.compile("\"url\": ?\"([^\"]+)\"").matcher(answer.body());

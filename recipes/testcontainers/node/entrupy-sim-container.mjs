@@ -17,6 +17,7 @@ export async function startEntrupySim(image = "entrupy-sim") {
   async function namespace(options = {}) {
     const answer = await fetch(`${url}/_sim/namespaces`, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(options),
+      signal: AbortSignal.timeout(30_000),
     });
     if (answer.status !== 201) throw new Error(`no namespace: ${answer.status} ${await answer.text()}`);
     return (await answer.json()).url;
