@@ -203,7 +203,7 @@ test("a masked value of a webhook is neither there nor absent", simulator.test(F
       /whether these deliveries match is not known: .*masks secrets/);
   }
   // The receiver's URL is known.
-  await sim.expectWebhook("session.completed", { status: "any", url: "http://127.0.0.1:9/one?secret=abd", times: 0 });
+  await sim.expectWebhook("session.completed", { status: "any", url: "http://127.0.0.1:9/one?secret=abc", times: 1 });
 }));
 
 for (const [name, lose] of [
@@ -238,7 +238,11 @@ test("a restore before any webhook forgets none", simulator.test(FROZEN, async (
   await sim.expectWebhook({ status: "any", times: 0 });
   await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
   await sim.insertItems();
-  await sim.expectWebhook({ status: "any", times: 0, since: (await sim.clock.state()).epoch + 60 });
+  await sim.clock.advance("2h");
+  const { epoch } = await sim.clock.state();
+  await sim.expectWebhook({ status: "any", times: 0, since: epoch - 60 });
+  assert.match(await error(() => sim.expectWebhook({ status: "any", times: 0, since: epoch + 60 })),
+    /^since lies in the future, so that no delivery can match: .* is after the namespace's time, 2026-01-05T11:00:00/);
   for (const since of ["2026-01-05", "2026-01-05T09:00:00", "soon", true]) {
     assert.match(await error(() => sim.expectWebhook({ since })), /^since must be ISO 8601 with an offset/);
   }
@@ -343,6 +347,113 @@ test("what is undefined does not match everything", searched(async (sim) => {
   assert.equal(await error(() => sim.expectRequest("POST", { times: 0 }, SEARCH)), "expectRequest takes method, route and an object of options, the options last");
   assert.match(await error(() => sim.expectWebhook("session.completed", null)), /^expectWebhook takes an object of options, got null/);
 }));
+
+test("what no request or webhook can be is an error", searched(async (sim) => {
+  const request = (options) => () => sim.expectRequest("POST", SEARCH, { times: 0, ...options });
+  const webhook = (options) => () => sim.expectWebhook({ status: "any", times: 0, ...options });
+  for (const headers of [{}, [], 0, "", "X-Shop", new Headers({ "X-Shop": "nine" }), new Map([["X-Shop", "nine"]])]) {
+    assert.match(await error(request({ headers })), /^expectRequest: headers must be an object that is not empty/);
+  }
+  for (const name of ["", "X Shop", "X-Shop:"]) assert.match(await error(request({ headers: { [name]: null } })), /is not the name of a header$/);
+  for (const value of [{}, ["one"], true, NaN, Symbol("one"), () => "one"]) {
+    assert.match(await error(request({ headers: { "X-Shop": value } })), /^expectRequest: headers: X-Shop must be a text, a number, a pattern or null/);
+  }
+  assert.match(await error(request({ headers: { "X-Shop": "one " } })), /^expectRequest: headers: no X-Shop can be 'one '/);
+  for (const make of [request, webhook]) {
+    for (const body of [5, true, new Map(), new Date(), Buffer.from("x"), Promise.resolve({})]) {
+      assert.match(await error(make({ body })), /: body must be an object, a list, a text or a pattern, got /);
+    }
+    for (const body of [NaN, () => ({})]) assert.match(await error(make({ body })), /: body must be a value that JSON has, got /);
+    for (const body of ["", new RegExp("")]) assert.match(await error(make({ body })), /: body is an empty text, which every body contains/);
+    for (const value of [NaN, Infinity, 2n, new Map(), new Set([3]), Promise.resolve(3), () => 3, Buffer.from("3")]) {
+      assert.match(await error(make({ body: { filters: [{ limit: value }] } })), /: body\.filters\[0\]\.limit must be a value that JSON has, or a pattern, got /);
+    }
+  }
+  assert.match(await problem(request({ body: { filters: [,] } }), "TypeError"), /body\.filters\[0\] is undefined/);
+  assert.equal(await error(request({ body: { limit: /3/ } })), "body.limit is 3, which is not a text, and a pattern is found in texts alone: expect the value");
+  for (const [options, name] of [[{ status: () => 200 }, "status"], [{ status: Symbol("200") }, "status"], [{ username: NaN }, "username"]]) {
+    assert.match(await error(request(options)), new RegExp(`^expectRequest: ${name} must be a value that JSON has`));
+  }
+  for (const name of ["anyRoute", "anyUser", "anyTest", "anyItem", "anyRegion", "anyStatus"]) {
+    for (const value of ["false", 1]) assert.match(await error(request({ [name]: value })), new RegExp(`^expectRequest: ${name} must be true or false`));
+  }
+  assert.match(await error(() => sim.requests({ route: "/sdk/serch", anyRoute: "no" })), /^requests: anyRoute must be true or false/);
+  assert.match(await error(() => sim.expectRequests([["POST", SEARCH]], { minGap: NaN })), /^expectRequests: minGap must be a value that JSON has/);
+  assert.match(await error(() => sim.expectRequests([["POST", SEARCH, NaN]])), /^a step: status must be a value that JSON has/);
+  for (const url of ["", 5, [], new URL("http://127.0.0.1:9/x"), Promise.resolve("http://127.0.0.1:9/x")]) {
+    assert.match(await error(webhook({ url })), /^expectWebhook: url must be the text of a receiver's URL, or a pattern/);
+  }
+  for (const attempts of ["2", -1, 2.5, true]) assert.match(await error(webhook({ attempts })), /^expectWebhook: attempts must be a whole number of at least 0/);
+  assert.match(await error(() => sim.expectWebhook({ attempts: 0, times: 0 })), /^expectWebhook: attempts must be at least 1 where the status is delivered/);
+  assert.match(await error(webhook({ entrupyId: ["ABCD2345"] })), /^expectWebhook: entrupyId must be a text/);
+  assert.match(await error(webhook({ within: -1 })), /^expectWebhook: within must not be negative/);
+  assert.match(await error(webhook({ anyUrl: "no" })), /^expectWebhook: anyUrl must be true or false/);
+  assert.match(await error(() => sim.fault({ status: 503 }, { route: SEARCH, times: NaN })), /^fault: times must be a value that JSON has/);
+  assert.match(await problem(() => sim.expectNoMisuse({ failingAt: undefined }), "TypeError"), /^expectNoMisuse: failingAt is undefined/);
+}));
+
+test("a receiver that no subscription has proves no absence", simulator.test(FROZEN, async (sim) => {
+  const one = "http://127.0.0.1:9/one?secret=abc";
+  for (const bounds of [{ times: 0 }, { atMost: 2 }]) {
+    assert.match(await error(() => sim.expectWebhook({ status: "any", url: one, ...bounds })), /^no subscription has the url http:\/\/127\.0\.0\.1:9\/one\?secret=\*\*\*: there is none\. If it is meant: \{ anyUrl: true \}/);
+  }
+  await sim.expectWebhook({ status: "any", url: one, times: 0, anyUrl: true });
+  const made = await sim.subscribe(one, "a-secret-key", { events: ["session.completed"] });
+  await sim.subscribe("http://127.0.0.1:9/a-third-hook", "a-secret-key", { events: ["session.completed"] });
+  await sim.expectWebhook({ status: "any", url: one, times: 0 });
+  await sim.insertItems({ result: "unknown" });
+  await sim.clock.advance("2s");
+  for (const url of ["http://127.0.0.1:9/onee", /\/fourth$/, made.id]) {
+    const text = await error(() => sim.expectWebhook({ status: "any", url, times: 0 }));
+    assert.ok(text.startsWith("no subscription has the url ") && text.includes("http://127.0.0.1:9/a-third-hook") && text.includes("/one?secret=***"), text);
+    assert.ok(!text.includes("abc"), text);
+    await sim.expectWebhook({ status: "any", url, times: 0, anyUrl: true });
+    // That it came is not so, and the failure says why.
+    assert.match(await failure(() => sim.expectWebhook({ status: "any", url })), /found 0; no subscription has the url .*; subscriptions have .*\n {2}session\.completed/s);
+  }
+  assert.match(await error(() => sim.expectWebhook({ status: "any", url: "http://127.0.0.1:9/onee", times: 0 })),
+    /subscriptions have http:\/\/127\.0\.0\.1:9\/one\?secret=\*\*\*, http:\/\/127\.0\.0\.1:9\/a-third-hook, the nearest first\. /);
+  assert.match(await error(() => sim.expectWebhook({ url: "http://127.0.0.1:9/one?secret=abd", times: 0 })), /; the values behind \*\*\* differ\. /);
+  // A subscription that was deleted is known, with its deliveries.
+  await sim.unsubscribe(made);
+  await sim.expectWebhook({ status: "any", url: one, times: 1 });
+  assert.match(await failure(() => sim.expectWebhook({ status: "any", url: one, times: 0 })), /expected 0 such deliveries, found 1/);
+}));
+
+test("a receiver of a deleted subscription that is not known is neither one nor none", simulator.test(FROZEN, async (sim) => {
+  assert.equal(await send(sim, "POST", "/v2/webhooks", { url: "http://127.0.0.1:9/one", secret_key: "a-secret-key", events: ["session.completed"] }), 201);
+  await sim.insertItems({ result: "unknown" });
+  const [{ subscription_id: id }] = await sim.deliveries();
+  assert.equal(await send(sim, "DELETE", `/v2/webhooks/${id}`), 204);
+  for (const bounds of [{ times: 0 }, { times: 1 }, {}]) {
+    assert.match(await error(() => sim.expectWebhook({ status: "any", url: "http://127.0.0.1:9/one", ...bounds })),
+      /not known: its url is not known \(its subscription was deleted\)\. Ask without url$/);
+  }
+  await sim.expectWebhook({ status: "any", times: 1 });
+}));
+
+for (const strict of [false, true]) {
+  test(`that no webhook comes where none can is ${strict ? "an error" : "a note"}`, async () => {
+    const notes = [];
+    await simulator.withNamespace({ strict, onNote: (text) => notes.push(text) }, async (sim) => {
+      const none = async (event, text) => {
+        if (strict) assert.match(await error(() => sim.expectWebhook(event, { times: 0 })), text);
+        else {
+          await sim.expectWebhook(event, { times: 0 });
+          assert.match(notes.pop(), text);
+        }
+      };
+      await none("session.completed", /^webhook session\.completed delivered: that none came proves nothing, since there is no subscription: make one/);
+      const made = await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key", { events: ["session.completed"] });
+      await none("session.updated", /, since no subscription has the event session\.updated$/);
+      await sim.expectWebhook("session.completed", { times: 0 });
+      // Where one was deleted, none is expected.
+      await sim.unsubscribe(made);
+      await sim.expectWebhook("session.completed", { times: 0 });
+      assert.deepEqual(notes, []);
+    });
+  });
+}
 
 test("a missing webhook says what keeps it", simulator.test(FROZEN, async (sim) => {
   await sim.subscribe("http://127.0.0.1:9", "a-secret-key", { events: ["session.updated"] });

@@ -95,6 +95,18 @@ test("forgotten webhooks hold neither with .not nor without", simulator.test(asy
   await expect(sim).not.toHaveSentWebhook("session.completed", { status: "any", since: (await sim.clock.state()).now });
 }));
 
+test("webhooks that cannot come hold neither with .not nor without", simulator.test({ frozenAt: "2026-01-05T09:00:00Z" }, async (sim) => {
+  await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key", { events: ["session.completed"] });
+  for (const [options, text] of [[{ url: "http://127.0.0.1:9/y" }, /^no subscription has the url/], [{ since: "2026-01-05T09:00:01Z" }, /^since lies in the future/]]) {
+    for (const more of [{}, { times: 2 }]) {
+      assert.match(await problem(() => expect(sim).not.toHaveSentWebhook({ status: "any", ...options, ...more }), "SimulatorError"), text);
+    }
+    assert.match(await problem(() => expect(sim).toHaveSentWebhook({ status: "any", times: 0, ...options }), "SimulatorError"), text);
+  }
+  await expect(sim).not.toHaveSentWebhook({ status: "any", url: "http://127.0.0.1:9/y", anyUrl: true });
+  await expect(sim).not.toHaveSentWebhook({ status: "any", url: "http://127.0.0.1:9/x" });
+}));
+
 test("webhooks that another program's restore took away hold neither with .not nor without", simulator.test(async (sim) => {
   await sim.subscribe("http://127.0.0.1:9/x", "a-secret-key");
   await sim.snapshot("before");

@@ -371,3 +371,67 @@ test("what a test returns and gets is handed on, and its namespace is deleted", 
   assert.deepEqual([String(seen[1]), seen[2]], ["self", [1, 2]]);
   assert.equal((await fetch(`${simulator.url}/ns/${seen[0]}/_sim/clock`)).status, 404);
 });
+
+test("a call for which nothing waits fails its test", async () => {
+  for (const [name, body] of [
+    ["expectRequest", (sim) => { sim.expectRequest("POST", SEARCH, { times: 0 }); }],
+    ["expectRequests", async (sim) => { sim.expectRequests([["POST", SEARCH]]); }],
+    ["expectWebhook", async (sim) => { sim.expectWebhook({ status: "any", times: 0, within: "1m" }); }],
+    // It has not ended, although something waits.
+    ["expectWebhook", async (sim) => { sim.expectWebhook({ status: "any", times: 0, within: "1m" }).then(() => {}, () => {}); }],
+    // It has ended.
+    ["expectNoMisuse", async (sim) => {
+      sim.expectNoMisuse();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }],
+    ["verifyScenario", async (sim) => { sim.verifyScenario("late-result"); }], ["settle", async (sim) => { sim.settle(); }],
+    ["wait", async (sim) => { sim.wait("request:held"); }]]) {
+    const error = await simulator.withNamespace(body).then(() => assert.fail(`${name} did not fail`), (caught) => caught);
+    assert.equal(error.name, "SimulatorError", error.stack);
+    assert.ok(error.message.startsWith(`nothing waited for ${name}, so that its result does not count: write await sim.${name}(…)`), error.message);
+    assert.match(error.stack.split("\n").find((line) => line.startsWith("    at ")), /namespace\.test\.mjs/);
+  }
+});
+
+test("a call for which something waits later does not", async () => {
+  for (const body of [
+    (sim) => sim.expectRequest("POST", SEARCH, { times: 0 }), async (sim) => sim.expectRequest("POST", SEARCH, { times: 0 }),
+    (sim) => Promise.all([sim.expectRequest("POST", SEARCH, { times: 0 }), sim.settle()]),
+    (sim) => assert.rejects(sim.expectRequest("POST", SEARCH)), (sim) => Promise.race([sim.settle(), sim.wait("request:held", { within: 0.1 })]),
+    async (sim) => {
+      const expected = sim.expectRequest("POST", SEARCH, { times: 0 });
+      await sim.clock.state();
+      await expected;
+    }]) await simulator.withNamespace(body);
+});
+
+test("a test that nothing calls or waits for fails", async () => {
+  const text = await problem(async () => simulator.test(() => {}), "SimulatorError");
+  assert.match(text, /^simulator\.test\(\) gives the function of a test, which nothing has called: write test\(name, simulator\.test\(…\)\)/);
+  const other = await start({ artifacts: false });
+  let release;
+  const run = other.withNamespace(() => new Promise((resolve) => { release = resolve; }));
+  for (let count = 0; !release && count < 500; count += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.match(await problem(() => other.stop(), "SimulatorError"), /^stop\(\) was called while 1 test ran, whose result does not count/);
+  release();
+  await run.catch(() => {});
+  await other.stop();
+});
+
+test("an option that is missing by mistake is an error", async () => {
+  for (const name of ["scenario", "seed", "frozenAt", "randomSeed", "ttl", "prefix", "verify", "ignoreMisuse"]) {
+    for (const value of [undefined, null]) {
+      assert.equal(await problem(() => simulator.withNamespace({ [name]: value }, () => {}), "TypeError"),
+        `withNamespace: ${name} is ${value}: leave it out if it does not matter`);
+      await assert.rejects(async () => simulator.test({ [name]: value }, () => {}), TypeError);
+    }
+  }
+  for (const name of ["scenario", "seed", "frozenAt", "prefix", "ttl"]) {
+    assert.match(await problem(() => simulator.makeNamespace({ [name]: "" }), "SimulatorError"), new RegExp(`^makeNamespace: ${name} must not be empty`));
+  }
+  for (const value of ["false", 0]) {
+    assert.match(await problem(() => simulator.withNamespace({ scenario: "late-result", verify: value }, () => {}), "SimulatorError"),
+      /^withNamespace: verify must be true or false/);
+  }
+  assert.match(await problem(() => simulator.withNamespace({ frozenAt: NaN }, () => {}), "SimulatorError"), /^withNamespace: frozenAt must be a value that JSON has/);
+});

@@ -1,5 +1,6 @@
 """What the Python client proves of requests and webhooks. `make test-python` runs it."""
 
+import decimal
 import json
 import re
 import threading
@@ -81,7 +82,7 @@ def test_a_masked_value_of_a_webhook_is_neither_there_nor_absent(told):
         with pytest.raises(SimulatorError, match=r"whether these deliveries match is not known: .*masks secrets"):
             told.expect_webhook("session.completed", status="any", body=body, **bounds)
     # The receiver's URL is known.
-    told.expect_webhook("session.completed", status="any", url="http://127.0.0.1:9/one?secret=abd", times=0)
+    told.expect_webhook("session.completed", status="any", url="http://127.0.0.1:9/one?secret=abc", times=1)
 
 
 @pytest.fixture
@@ -216,7 +217,8 @@ def test_a_restore_before_any_webhook_forgets_none(entrupy_sim):
     entrupy_sim.expect_webhook(status="any", times=0)
     entrupy_sim.subscribe("http://127.0.0.1:9/x", "a-secret-key")
     entrupy_sim.insert_items()
-    entrupy_sim.expect_webhook(status="any", times=0, since=entrupy_sim.clock.state()["epoch"] + 60)
+    with pytest.raises(SimulatorError, match="^since lies in the future, so that no delivery can match: .* is after the namespace's time, 20"):
+        entrupy_sim.expect_webhook(status="any", times=0, since=entrupy_sim.clock.state()["epoch"] + 60)
     for since in ("2026-01-05", "2026-01-05T09:00:00", "soon", True):
         with pytest.raises(SimulatorError, match="since must be ISO 8601 with an offset"):
             entrupy_sim.expect_webhook(since=since)
@@ -359,6 +361,141 @@ def test_webhooks_are_expected(told):
         told.expect_webhook("session.complete", times=0)
     with pytest.raises(SimulatorError, match="status must be waiting, sending.* or any, got 'lost'"):
         told.expect_webhook(status="lost", times=0)
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("match, text", [
+    *(({"headers": headers}, "headers must be a dictionary that is not empty") for headers in ({}, [], 0, "", "X-Shop", ["X-Shop"])),
+    *(({"headers": {name: None}}, "is not the name of a header") for name in ("", "X Shop", "X-Shop:", 5)),
+    *(({"headers": {"X-Shop": value}}, "X-Shop must be a text, a number, a compiled pattern of text or None")
+      for value in ({}, ["one"], True, NAN, b"one", re.compile(b"one"))),
+    ({"headers": {"X-Shop": "one "}}, "no X-Shop can be 'one '"), ({"headers": {"X-Shop": "a\nb"}}, r"no X-Shop can be 'a\\nb'"),
+    ({"body": {"limit": re.compile("2")}}, "body.limit is 2, which is not a text, and a pattern is found in texts alone: expect the value"),
+    ({"route": 5}, "the route 5 matches no request"),
+])
+def test_what_no_request_can_be_is_an_error(searched, match, text):
+    for bounds in ({}, {"times": 0}):
+        with pytest.raises(SimulatorError, match=text):
+            searched.expect_request(**{"route": SEARCH, **match, **bounds})
+
+
+@pytest.mark.parametrize("body, text", [
+    *((body, "body must be a dictionary, a list, a text or a compiled pattern of text") for body in (5, True, NAN, b"x", {2}, re.compile(b"x"))),
+    *((body, "body is an empty text, which every body contains") for body in ("", re.compile(""))),
+    *(({"filters": [{"limit": value}]}, r"body\.filters\[0\]\.limit must be a value that JSON has, or a compiled pattern")
+      for value in (NAN, float("inf"), {2}, b"2", decimal.Decimal(2), time, re.compile(b"2"))),
+    ({"filters": [{2: 2}]}, r"body\.filters\[0\] has the name 2: names in JSON are texts"),
+])
+def test_what_no_body_can_be_is_an_error(searched, body, text):
+    for bounds in ({}, {"times": 0}):
+        with pytest.raises(SimulatorError, match=f"^expect_request: {text}"):
+            searched.expect_request("POST", SEARCH, body=body, **bounds)
+        with pytest.raises(SimulatorError, match=f"^expect_webhook: {text}"):
+            searched.expect_webhook(status="any", body=body, **bounds)
+
+
+@pytest.mark.parametrize("match, text", [
+    *(({"url": url}, "url must be the text of a receiver's URL, or a compiled pattern of text") for url in ("", 5, [], b"http://a", re.compile(b"a"))),
+    *(({"attempts": attempts}, "attempts must be a whole number of at least 0") for attempts in ("2", -1, 2.5, True)),
+    ({"attempts": 0, "status": "delivered"}, "attempts must be at least 1 where the status is delivered, as without one"),
+    *(({"within": within}, "within must be a duration such as 5s, or a number of seconds, and not negative") for within in (-1, NAN, float("inf"), True)),
+    ({"any_url": "no"}, "any_url must be True or False"),
+])
+def test_what_no_webhook_can_be_is_an_error(entrupy_sim, match, text):
+    for bounds in ({}, {"times": 0}):
+        with pytest.raises(SimulatorError, match=f"^expect_webhook: {text}"):
+            entrupy_sim.expect_webhook(**{"status": "any", **match, **bounds})
+    with pytest.raises(TypeError, match="^expect_webhook: within is None"):
+        entrupy_sim.expect_webhook(within=None)
+    for since in (NAN, float("inf")):
+        with pytest.raises(SimulatorError, match="^since must be ISO 8601 with an offset"):
+            entrupy_sim.expect_webhook(since=since, times=0)
+
+
+def test_other_arguments_that_are_not_what_they_look_like_are_errors(searched, entrupy_simulator):
+    with pytest.raises(SimulatorError, match="^requests: any_route must be True or False, got 'no'"):
+        searched.requests("/sdk/serch", any_route="no")
+    with pytest.raises(SimulatorError, match="a set has no order"):
+        searched.expect_requests({("POST", SEARCH)})
+    with pytest.raises(ValueError, match="^ignore must be a dictionary of rules and reasons"):
+        searched.expect_no_misuse(ignore=["no-retry"])
+    for name in ("scenario", "seed", "frozen_at"):
+        with pytest.raises(SimulatorError, match=f"^{name} must not be empty"):
+            entrupy_simulator.make_namespace(**{name: ""})
+    # A moment that Python takes for nothing.
+    old = entrupy_simulator.make_namespace(frozen_at=0)
+    assert old.clock.state()["now"].startswith("1970-01-01T00:00:00")
+    old.delete()
+
+
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+def test_a_receiver_that_no_subscription_has_proves_no_absence(entrupy_sim):
+    one = "http://127.0.0.1:9/one?secret=abc"
+    for bounds in ({"times": 0}, {"at_most": 2}):
+        with pytest.raises(SimulatorError, match=r"^no subscription has the url http://127\.0\.0\.1:9/one\?secret=\*\*\*: there is none\. If it is meant: any_url=True"):
+            entrupy_sim.expect_webhook(status="any", url=one, **bounds)
+    entrupy_sim.expect_webhook(status="any", url=one, times=0, any_url=True)
+    made = entrupy_sim.subscribe(one, "a-secret-key", events=["session.completed"])
+    entrupy_sim.subscribe("http://127.0.0.1:9/a-third-hook", "a-secret-key", events=["session.completed"])
+    entrupy_sim.expect_webhook(status="any", url=one, times=0)
+    entrupy_sim.insert_items(result="unknown")
+    entrupy_sim.clock.advance("2s")
+    for url in ("http://127.0.0.1:9/onee", re.compile("/fourth$"), made["id"]):
+        with pytest.raises(SimulatorError, match=r"^no subscription has the url .*; subscriptions have .*\. If it is meant") as caught:
+            entrupy_sim.expect_webhook(status="any", url=url, times=0)
+        text = str(caught.value)
+        assert "http://127.0.0.1:9/a-third-hook" in text and "/one?secret=***" in text and "abc" not in text
+        entrupy_sim.expect_webhook(status="any", url=url, times=0, any_url=True)
+        # That it came is not so, and the failure says why.
+        text = problem(lambda: entrupy_sim.expect_webhook(status="any", url=url))
+        assert "found 0; no subscription has the url " in text and "; nearest:\n  session.completed" in text, text
+    with pytest.raises(SimulatorError, match=r"/one\?secret=\*\*\*, http://127\.0\.0\.1:9/a-third-hook, the nearest first\. "):
+        entrupy_sim.expect_webhook(status="any", url="http://127.0.0.1:9/onee", times=0)
+    with pytest.raises(SimulatorError, match=r"; the values behind \*\*\* differ\. "):
+        entrupy_sim.expect_webhook(url="http://127.0.0.1:9/one?secret=abd", times=0)
+    # A subscription that was deleted is known, with its deliveries.
+    entrupy_sim.unsubscribe(made)
+    entrupy_sim.expect_webhook(status="any", url=one, times=1)
+    assert "expected 0 such deliveries, found 1" in problem(lambda: entrupy_sim.expect_webhook(status="any", url=one, times=0))
+
+
+@pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+def test_the_receiver_of_a_deleted_subscription_that_is_not_known_is_neither_one_nor_none(entrupy_sim):
+    hook = "http://127.0.0.1:9/one"
+    assert send(entrupy_sim, "POST", "/v2/webhooks", {"url": hook, "secret_key": "a-secret-key", "events": ["session.completed"]}) == 201
+    entrupy_sim.insert_items(result="unknown")
+    assert send(entrupy_sim, "DELETE", f"/v2/webhooks/{entrupy_sim.deliveries()[0]['subscription_id']}") == 204
+    for bounds in ({"times": 0}, {"times": 1}, {}):
+        with pytest.raises(SimulatorError, match=r"not known: its url is not known \(its subscription was deleted\)\. Ask without url$"):
+            entrupy_sim.expect_webhook(status="any", url=hook, **bounds)
+    entrupy_sim.expect_webhook(status="any", times=1)
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_that_no_webhook_comes_where_none_can_is_a_note(entrupy_simulator, is_strict):
+    notes = []
+    sim = entrupy_simulator.make_namespace(strict=is_strict, on_note=notes.append)
+
+    def none(event):
+        if not is_strict:
+            sim.expect_webhook(event, times=0)
+            return notes.pop()
+        with pytest.raises(SimulatorError) as caught:
+            sim.expect_webhook(event, times=0)
+        return str(caught.value)
+
+    assert none("session.completed") == (
+        "webhook session.completed delivered: that none came proves nothing, since there is no subscription: make one with subscribe()")
+    made = sim.subscribe("http://127.0.0.1:9/x", "a-secret-key", events=["session.completed"])
+    assert none("session.updated").endswith(", since no subscription has the event session.updated")
+    sim.expect_webhook("session.completed", times=0)
+    # Where one was deleted, none is expected.
+    sim.unsubscribe(made)
+    sim.expect_webhook("session.completed", times=0)
+    assert notes == []
+    sim.delete()
 
 
 @pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")

@@ -136,6 +136,120 @@ def test_the_mark_takes_each_type_that_is_right(run):
     """).assert_outcomes(passed=2)
 
 
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_mark_without_its_fixture_is_an_error_of_the_test(run, workers):
+    result = run("""
+        import pytest
+
+        @pytest.fixture
+        def mine(entrupy_sim):
+            return entrupy_sim
+
+        @pytest.fixture
+        def lazy(request):
+            return lambda: request.getfixturevalue("entrupy_sim")
+
+        LATE = pytest.mark.entrupy_sim("late-result", verify=False)
+
+        @LATE
+        def test_none():
+            pass
+
+        @pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.entrupy_sim(random_seed=7))])
+        def test_case(number):
+            pass
+
+        @pytest.mark.entrupy_sim(strict=True)
+        def test_strict():
+            pass
+
+        @LATE
+        def test_another_fixture(entrupy_simulator):
+            entrupy_simulator.make_namespace().delete()
+
+        @LATE
+        def test_never_asked(lazy):
+            pass
+
+        class TestMarked:
+            @pytest.mark.entrupy_sim(frozen_at="2026-01-05T09:00:00Z")
+            def test_method(self):
+                pass
+
+        @LATE
+        def test_asked(lazy):
+            assert lazy().control("GET", "/_sim/scenarios/late-result")["run"]
+
+        @LATE
+        def test_indirect(mine):
+            pass
+
+        @LATE
+        @pytest.mark.usefixtures("entrupy_sim")
+        def test_named():
+            pass
+
+        @pytest.mark.entrupy_sim(strict=True)
+        def test_made(entrupy_simulator):
+            pass
+
+        @pytest.mark.entrupy_sim
+        def test_bare():
+            pass
+
+        @pytest.mark.skip
+        @LATE
+        def test_skipped():
+            pass
+    """, *workers)
+    result.assert_outcomes(passed=6, failed=2, errors=4, skipped=1)
+    text = result.stdout.str()
+    for name in ("scenario", "random_seed", "frozen_at"):
+        assert f"the mark entrupy_sim({name}=…) has no effect, since this test does not use the fixture entrupy_sim: add" in text, text
+    assert "the mark entrupy_sim(strict=…) has no effect, since this test does not use the fixture entrupy_sim or entrupy_simulator: add" in text
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_mark_of_a_class_or_module_that_no_test_can_use_is_a_note(run, workers):
+    result = run("""
+        import pytest
+
+        pytestmark = pytest.mark.entrupy_sim(seed="empty")
+
+        @pytest.mark.entrupy_sim("late-result")
+        class TestIdle:
+            def test_one(self):
+                pass
+
+            def test_two(self):
+                pass
+
+        @pytest.mark.entrupy_sim("login-limit", verify=False)
+        class TestUsed:
+            def test_one(self):
+                pass
+
+            def test_two(self, entrupy_sim):
+                pass
+    """, "--entrupy-sim-strict", *workers)
+    result.assert_outcomes(passed=4)
+    text = result.stdout.str()
+    assert text.count("had no effect") == 1, text
+    result.stdout.fnmatch_lines(["*::TestIdle: the mark entrupy_sim(scenario=…) had no effect: no test under it that ran uses the fixture"])
+
+
+def test_a_scenario_without_a_name_is_an_error(run):
+    result = run("""
+        import pytest
+
+        @pytest.mark.entrupy_sim("")
+        def test_it(entrupy_sim):
+            pass
+    """)
+    result.assert_outcomes(errors=1)
+    assert "scenario must not be empty" in result.stdout.str()
+
+
 def test_a_wrong_mark_that_a_fixture_adds_is_an_error_of_the_test(run):
     result = run("""
         import pytest

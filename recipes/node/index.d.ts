@@ -400,8 +400,8 @@ export interface RequestExpectation extends Count {
    */
   headers?: Record<string, string | RegExp | null>;
   /**
-   * A text that the body contains, a pattern, or a part of its JSON: members may be beside those that are given, lists have the same
-   * length, and patterns work inside too.
+   * A text that the body contains, a pattern, or an object or list that is a part of its JSON: members may be beside those that are
+   * given, lists have the same length, and patterns work inside too.
    */
   body?: unknown;
   /** Allows a route that the platforms do not have, or not with this method. */
@@ -478,7 +478,7 @@ export interface WebhookExpectation extends Count {
   entrupyId?: string;
   /** The default is `delivered`. */
   status?: DeliveryStatus | "any";
-  /** The receiver's URL. */
+  /** The receiver's URL. That none came to one that no subscription has or had is a SimulatorError. */
   url?: string | RegExp;
   /** The number of attempts. */
   attempts?: number;
@@ -496,6 +496,8 @@ export interface WebhookExpectation extends Count {
   since?: Moment;
   /** The event, where it is no parameter. */
   event?: string;
+  /** Allows a `url` that no subscription has or had, for an expectation that no webhook came. */
+  anyUrl?: boolean;
 }
 
 /** A subscription to webhooks. */

@@ -11,10 +11,13 @@
 import collections
 import contextlib
 import datetime
+import difflib
 import functools
 import hashlib
 import http.client
 import json
+import math
+import numbers
 import os
 import pathlib
 import re
@@ -450,6 +453,54 @@ def _narrowing(caller, **members):
     return {name: value for name, value in members.items() if value is not _LEFT_OUT}
 
 
+def _is_number(value):
+    """Whether a value is a finite number. In Python, True is a number."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+#: A name that a header can have.
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def _check_headers(caller, headers):
+    """Raises if no request can have the headers, or all have: a mistake would make the expectation worthless."""
+    if not isinstance(headers, dict) or not headers:
+        raise SimulatorError(f"{caller}: headers must be a dictionary that is not empty, such as {{'Api-Version': '1.3'}}, got {headers!r}")
+    for name, value in headers.items():
+        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+            raise SimulatorError(f"{caller}: headers: {name!r} is not the name of a header")
+        is_right = value is None or _is_text_pattern(value) or _is_number(value) or isinstance(value, str)
+        if not is_right:
+            raise SimulatorError(f"{caller}: headers: {name} must be a text, a number, a compiled pattern of text or None, got {value!r}")
+        if isinstance(value, str) and (value != value.strip() or not value.replace("\t", " ").isprintable()):
+            raise SimulatorError(
+                f"{caller}: headers: no {name} can be {value!r}: write it without spaces at its ends and without control characters")
+
+
+def _check_body(caller, body):
+    """Raises if no body can be as expected, or all are: a mistake would make the expectation worthless."""
+    if isinstance(body, (dict, list, tuple)):
+        return _check_json(caller, body, "body")
+    if not isinstance(body, str) and not _is_text_pattern(body):
+        raise SimulatorError(f"{caller}: body must be a dictionary, a list, a text or a compiled pattern of text, got {body!r}")
+    if not getattr(body, "pattern", body):
+        raise SimulatorError(f"{caller}: body is an empty text, which every body contains: leave it out if it does not matter")
+
+
+def _check_json(caller, value, place):
+    """Raises if a value inside of an expected body is none that JSON has, and no pattern."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if not isinstance(name, str):
+                raise SimulatorError(f"{caller}: {place} has the name {name!r}: names in JSON are texts")
+            _check_json(caller, part, f"{place}.{name}")
+    elif isinstance(value, (list, tuple)):
+        for index, part in enumerate(value):
+            _check_json(caller, part, f"{place}[{index}]")
+    elif not (value is None or isinstance(value, (str, bool)) or _is_number(value) or _is_text_pattern(value)):
+        raise SimulatorError(f"{caller}: {place} must be a value that JSON has, or a compiled pattern of text, got {value!r}")
+
+
 #: The seconds by which two moments may differ that are the same: texts have microseconds.
 _SAME = 1e-6
 #: A number that no journal reaches.
@@ -543,6 +594,10 @@ def _is_pattern(value):
     return isinstance(value, re.Pattern)
 
 
+def _is_text_pattern(value):
+    return _is_pattern(value) and isinstance(value.pattern, str)
+
+
 def _text_matches(expected, text):
     return bool(expected.search(text)) if _is_pattern(expected) else expected == text
 
@@ -551,13 +606,16 @@ def _text_matches(expected, text):
 _MASKED = " (the journal masks secrets)"
 
 
+#: The end of a difference of a delivery to a deleted subscription.
+_DELETED = " (its subscription was deleted)"
+
 #: How to ask for what is masked.
 _ASK_OTHERWISE = "Ask by route, username or test, by other members of the JSON, or for the text as the journal shows it, with ***"
 
 
 def _is_doubtful(differences):
-    """Whether only what is masked differs."""
-    return bool(differences) and all(part.endswith(_MASKED) for part in differences)
+    """Whether only what is not known differs."""
+    return bool(differences) and all(part.endswith((_MASKED, _DELETED)) for part in differences)
 
 
 def _may_be(expected, masked):
@@ -644,13 +702,16 @@ def _json_differences(expected, actual, place):
             text for index, pair in enumerate(zip(expected, actual)) for text in _json_differences(*pair, f"{place}[{index}]")]
     if _is_pattern(expected) and isinstance(actual, str):
         is_equal = bool(expected.search(actual))
+    elif _is_pattern(expected) and isinstance(actual, (int, float)) and expected.search(json.dumps(actual)):
+        raise SimulatorError(f"{place} is {json.dumps(actual)}, which is not a text, and a pattern is found in texts alone: expect the value")
     else:
         # In Python, True is 1.
         is_equal = expected == actual and isinstance(expected, bool) == isinstance(actual, bool)
     return [] if is_equal else [f"{place} is {_instead(expected, actual)}"]
 
 
-def _delivery_differences(match, delivery):
+def _delivery_differences(match, delivery, url):
+    """The differences of a delivery from an expected one. `url` is the receiver's; None if it is not known."""
     found = []
     for name in ("event", "entrupy_id"):
         if name in match and delivery[name] != match[name]:
@@ -660,9 +721,10 @@ def _delivery_differences(match, delivery):
         found.append("it verifies the domain")
     if match["status"] not in ("any", delivery["status"]):
         found.append(f"status is {delivery['status']}, not {match['status']}")
-    if "url" in match and not _text_matches(match["url"], delivery["url"] or ""):
-        shown = without_secrets(delivery["url"] or "")
-        found.append(f"url is {_instead(match['url'], shown, _may_be(match['url'], delivery['url']))}")
+    if "url" in match and url is None:
+        found.append(f"its url is not known{_DELETED}")
+    elif "url" in match and not _text_matches(match["url"], url):
+        found.append(f"url is {_instead(match['url'], without_secrets(url), _may_be(match['url'], url))}")
     if "since" in match and delivery["created_at"] < _epoch(match["since"]) - _SAME:
         found.append("it is from before since")
     if "attempts" in match and len(delivery["attempts"]) != match["attempts"]:
@@ -671,6 +733,25 @@ def _delivery_differences(match, delivery):
         text = json.dumps(delivery["body"], ensure_ascii=False)
         found += _body_differences(match["body"], {"body": text, "bytes": len(text), "truncated": False})
     return found
+
+
+def _check_delivery(caller, match):
+    """Raises if no delivery can be as expected, or all are: a mistake would make the expectation worthless."""
+    if "since" in match:
+        _epoch(match["since"])
+    if "body" in match:
+        _check_body(caller, match["body"])
+    if "url" in match and not (_is_text_pattern(match["url"]) or isinstance(match["url"], str) and match["url"]):
+        raise SimulatorError(f"{caller}: url must be the text of a receiver's URL, or a compiled pattern of text, got {match['url']!r}")
+    attempts = match.get("attempts", 1)
+    if not isinstance(attempts, int) or isinstance(attempts, bool) or attempts < 0:
+        raise SimulatorError(f"{caller}: attempts must be a whole number of at least 0, got {attempts!r}")
+    if attempts == 0 and match["status"] == "delivered":
+        raise SimulatorError(f"{caller}: attempts must be at least 1 where the status is delivered, as without one: give another status")
+
+
+def _shown_url(url):
+    return f"/{url.pattern}/" if _is_pattern(url) else without_secrets(url)
 
 
 def without_secrets(url):
@@ -734,7 +815,7 @@ def _seconds(duration):
 
 def _epoch(moment):
     """The epoch seconds of a moment: a number of them, or ISO 8601 with an offset."""
-    if isinstance(moment, (int, float)) and not isinstance(moment, bool):
+    if _is_number(moment):
         return moment
     try:
         # Python 3.9 does not know Z.
@@ -778,7 +859,7 @@ def _quoted(text):
 
 def _check(route):
     """Raises if no request can have a route: a mistake would make an expectation of none worthless."""
-    if route is not None and (not route.startswith(("/", "*")) or route.startswith("/ns/")):
+    if route is not None and (not isinstance(route, str) or not route.startswith(("/", "*")) or route.startswith("/ns/")):
         raise SimulatorError(
             f"the route {route!r} matches no request: write the path without the namespace, with its first slash, for "
             "instance /sdk/results/*/flag")
@@ -899,6 +980,9 @@ class Simulator:
         With `strict`, those that no later event can resolve are errors, and the others are errors of `verify_rules()`; the next
         release makes that the default. Where `strict` or `on_note` is None, the simulator's own counts.
         """
+        for name, value in (("scenario", scenario), ("seed", seed), ("frozen_at", frozen_at)):
+            if value == "":
+                raise SimulatorError(f"{name} must not be empty: leave it out if it does not matter")
         is_file = seed is not None and seed not in ("standard", "empty")
         data = _read(seed, "seed data") if is_file else None
         scenario = None if scenario is None else os.fspath(scenario)
@@ -906,7 +990,7 @@ class Simulator:
         document = _read(scenario, "scenario") if is_path else None
         made = self._control.send("POST", "/_sim/namespaces", _given(
             prefix=prefix, seed="empty" if is_file else seed, random_seed=random_seed, ttl=ttl,
-            clock={"freeze": frozen_at} if frozen_at and not scenario else None), takes_long=True)
+            clock={"freeze": frozen_at} if frozen_at is not None and not scenario else None), takes_long=True)
         namespace = Namespace(
             made["name"], self.url, self.control_token, self.strict if strict is None else strict, on_note or self.on_note)
         try:
@@ -914,7 +998,7 @@ class Simulator:
                 namespace.control("POST", "/_sim/seed", data, content_type="application/yaml")
             if scenario:
                 namespace._start(scenario, document)
-                if frozen_at:
+                if frozen_at is not None:
                     namespace.clock.freeze(frozen_at)
         except SimulatorError:
             namespace.delete()
@@ -1013,6 +1097,8 @@ class Namespace:
         self._is_deleted = False
         # The call after which deliveries from before it are forgotten, and the clock then.
         self._forgot = None
+        # The URLs of receivers by the ids of their subscriptions, which deliveries to deleted ones no longer have.
+        self._urls = {}
         #: The base URL for clients.
         self.url = f"{address.rstrip('/')}/ns/{name}"
         self._control = _Control(self.url, token)
@@ -1039,6 +1125,8 @@ class Namespace:
         """Sends any request to the control API of this namespace, and returns the answer's JSON."""
         call = f"{method} {path.partition('?')[0]}"
         is_deletion = call in ("DELETE /_sim/namespaces", f"DELETE /_sim/namespaces/{self.name}")
+        if call.startswith("DELETE /_sim/webhooks/"):
+            self._subscriptions()
         if not is_deletion and not _LOSING.fullmatch(call):
             return self._control.send(method, path, body, content_type, takes_long=True)
         if is_deletion:
@@ -1049,6 +1137,8 @@ class Namespace:
         loses_deliveries = not is_deletion and method == "POST" and bool(self.deliveries(limit=1))
         answer = self._control.send(method, path, body, content_type, takes_long=True)
         self._is_deleted = is_deletion
+        if method == "POST":
+            self._urls = {}
         if loses_deliveries:
             self._forgot = call, self.clock.state()
         return answer
@@ -1241,14 +1331,22 @@ class Namespace:
 
         `events` is a list of their names, or `None` for all of them. `more` may be `channel`, `format` and `signature`. Each call
         makes a subscription, also for the same URL; it returns it, with its `id`."""
-        return self.control(
+        made = self.control(
             "POST", "/_sim/webhooks",
             _given(url=url, secret_key=secret, events=events, organization=organization, username=username, **more))
+        self._urls[made["id"]] = made["url"]
+        return made
 
     def unsubscribe(self, subscription):
         """Deletes a subscription, of any organization: what `subscribe` returned, or its id. Its open deliveries are not sent."""
         name = subscription["id"] if isinstance(subscription, dict) else subscription
         self.control("DELETE", f"/_sim/webhooks/{_quoted(name)}")
+
+    def _subscriptions(self):
+        """The subscriptions, whose URLs are remembered."""
+        found = self.control("GET", "/_sim/webhooks")["webhooks"]
+        self._urls.update({subscription["id"]: subscription["url"] for subscription in found})
+        return found
 
     def deliveries(self, entrupy_id=_LEFT_OUT, status=_LEFT_OUT, limit=1000):
         """The deliveries of webhooks, newest first, at most `limit`."""
@@ -1339,6 +1437,8 @@ class Namespace:
             "requests", route=route, method=method, status=status, delivered=delivered, username=username, since=since, before=before,
             test=test, text=text, trace=trace)
         _check(match.get("route"))
+        if not isinstance(any_route, bool):
+            raise SimulatorError(f"requests: any_route must be True or False, got {any_route!r}")
         if "route" in match and not any_route:
             code, data = self._control.answer(
                 "POST", "/_sim/requests/verify", {"match": {"route": match["route"]}, "at_least": 0})
@@ -1377,11 +1477,15 @@ class Namespace:
         numbers = _narrowing(caller, times=times, at_least=at_least, at_most=at_most)
         bounds = _Bounds(**numbers)
         message = _narrowing(caller, headers=headers, body=body)
+        if "headers" in message:
+            _check_headers(caller, headers)
+        if "body" in message:
+            _check_body(caller, body)
         allowed = _given(
             any_route=any_route or None, any_user=any_user or None, any_test=any_test or None, any_item=any_item or None,
             any_region=any_region or None, any_status=any_status or None)
         _check(match.get("route"))
-        if message.get("headers") or "body" in message:
+        if message:
             return self._expect_message(match, allowed, bounds, message.get("headers", {}), message.get("body"))
         code, answer = self._verify(match, allowed, caller, numbers)
         if code == 409:
@@ -1396,6 +1500,8 @@ class Namespace:
         in real time, or in the namespace's time where the clock was moved, whichever is longer.
         The failure names the step that was not found, counted from 0, and the nearest requests.
         """
+        if isinstance(steps, (set, frozenset)):
+            raise SimulatorError(f"expect_requests: steps must be a list, since a set has no order, got {steps!r}")
         sequence = [_step(step) for step in steps]
         for step in sequence:
             _check(step.get("route"))
@@ -1477,7 +1583,8 @@ class Namespace:
                 return
 
     def expect_webhook(self, event=_LEFT_OUT, entrupy_id=_LEFT_OUT, status="delivered", url=_LEFT_OUT, attempts=_LEFT_OUT,
-                       body=_LEFT_OUT, times=_LEFT_OUT, at_least=_LEFT_OUT, at_most=_LEFT_OUT, within=0, since=_LEFT_OUT):
+                       body=_LEFT_OUT, times=_LEFT_OUT, at_least=_LEFT_OUT, at_most=_LEFT_OUT, within=0, since=_LEFT_OUT,
+                       any_url=False):
         """Fails with AssertionError unless so many webhooks were delivered. Without a number, one is enough.
 
         What does not matter is left out. None is a TypeError: a value that is missing by mistake would match everything.
@@ -1488,16 +1595,25 @@ class Namespace:
         many come.
         `since` is the earliest time of a delivery that counts, by the namespace's clock: ISO 8601, or epoch seconds. After a `reset()`, a
         `restore()` or the start of a scenario `times` and `at_most` need it, since deliveries before are forgotten.
+        A `url` that no subscription has or had is an error where it would prove an absence; `any_url` allows it. That no webhook came
+        where no subscription could get it is a note, and an error where the namespace is strict.
         """
         caller = "expect_webhook"
         bounds = _Bounds(**_narrowing(caller, times=times, at_least=at_least, at_most=at_most))
         match = _narrowing(caller, event=event, entrupy_id=entrupy_id, status=status, url=url, attempts=attempts, body=body, since=since)
-        if "since" in match:
-            _epoch(since)
+        _check_delivery(caller, match)
+        if not isinstance(any_url, bool):
+            raise SimulatorError(f"{caller}: any_url must be True or False, got {any_url!r}")
+        within = _narrowing(caller, within=within)["within"]
+        patience = _seconds(within)
+        if not _is_number(patience) or patience < 0:
+            raise SimulatorError(f"{caller}: within must be a duration such as 5s, or a number of seconds, and not negative, got {within!r}")
         if status not in _DELIVERY_STATES:
             raise SimulatorError(f"status must be {', '.join(_DELIVERY_STATES[:-1])} or any, got {status!r}")
         self._check_event(match.get("event"))
-        end = _Real.monotonic() + _seconds(within)
+        if "url" in match:
+            self._subscriptions()
+        end = _Real.monotonic() + patience
         while True:
             is_last = _Real.monotonic() >= end
             found, others, doubtful = self._deliveries(match)
@@ -1509,12 +1625,55 @@ class Namespace:
             # That an item which does not exist has no webhook says nothing: this is an error then.
             self.control("GET", f"/_sim/authentications/{_quoted(match['entrupy_id'])}")
         if bounds.depends_on(len(doubtful), found):
-            raise SimulatorError(f"webhook {_wanted(match)}: whether these deliveries match is not known: {doubtful[0]}. {_ASK_OTHERWISE}")
+            way = "Ask without url" if doubtful[0].endswith(_DELETED) else _ASK_OTHERWISE
+            raise SimulatorError(f"webhook {_wanted(match)}: whether these deliveries match is not known: {doubtful[0]}. {way}")
         if bounds.most is not None and found <= bounds.most:
             self._check_remembered(match, caller)
+            if not found:
+                self._check_possible(match, others, any_url)
         if not bounds.holds(found):
             raise AssertionError(
-                f"webhook {_wanted(match)}: expected {bounds} such deliveries, found {found}" + self._webhook_hint(others))
+                f"webhook {_wanted(match)}: expected {bounds} such deliveries, found {found}" + self._webhook_hint(others, match))
+
+    def _check_possible(self, match, others, any_url):
+        """Raises or notes if no delivery could match: that none did proves nothing then."""
+        if "since" in match:
+            clock = self.clock.state()
+            if _epoch(match["since"]) > clock["epoch"] + _SAME:
+                raise SimulatorError(
+                    f"since lies in the future, so that no delivery can match: {match['since']} is after the namespace's time, {clock['now']}")
+        subscriptions = self._subscriptions()
+        problem = self._unknown_receiver(match)
+        if problem and not any_url:
+            raise SimulatorError(f"{problem}. If it is meant: any_url=True in expect_webhook")
+        event = match.get("event")
+        if problem or event == "verification":
+            return
+        if not self._urls and not others:
+            problem = "there is no subscription: make one with subscribe()"
+        elif event and subscriptions and not any(event in subscription["events"] for subscription in subscriptions):
+            problem = f"no subscription has the event {event}"
+        if problem:
+            text = f"webhook {_wanted(match)}: that none came proves nothing, since {problem}"
+            if self.strict:
+                raise SimulatorError(text)
+            self._on_note(text)
+
+    def _unknown_receiver(self, match):
+        """The sentence about a URL that no subscription has or had, with those that are there; None for another one."""
+        url = match.get("url")
+        if url is None or any(_text_matches(url, known) or _may_be(url, known) for known in self._urls.values()):
+            return None
+        known = sorted(set(self._urls.values()))
+        if not known:
+            return f"no subscription has the url {_shown_url(url)}: there is none"
+        if not _is_pattern(url):
+            known.sort(key=lambda other: -difflib.SequenceMatcher(None, url, other).ratio())
+        shown = [_shown_url(other) for other in known[:5]]
+        nearest = "" if _is_pattern(url) or len(known) == 1 else ", the nearest first"
+        more = f" and {len(known) - 5} more" if len(known) > 5 else ""
+        hidden = "; the values behind *** differ" if shown[0] == _shown_url(url) else ""
+        return f"no subscription has the url {_shown_url(url)}; subscriptions have {', '.join(shown)}{more}{nearest}{hidden}"
 
     def _check_remembered(self, match, caller):
         """Raises if deliveries were forgotten that may have matched: how many there were is not known then."""
@@ -1545,7 +1704,8 @@ class Namespace:
                 limit=100, cursor=cursor, entrupy_id=match.get("entrupy_id")))
             page = self.control("GET", f"/_sim/webhook-deliveries?{query}")
             for delivery in page["deliveries"]:
-                differences = _delivery_differences(match, delivery)
+                url = delivery["url"] or self._urls.get(delivery["subscription_id"])
+                differences = _delivery_differences(match, delivery, url)
                 found += not differences
                 doubtful += differences[:1] if _is_doubtful(differences) else []
                 if differences and len(others) < 3:
@@ -1554,10 +1714,13 @@ class Namespace:
             if not cursor:
                 return found, others, doubtful
 
-    def _webhook_hint(self, others):
-        if others:
-            return "; nearest:" + "".join(others)
-        if not self.control("GET", "/_sim/webhooks")["webhooks"]:
+    def _webhook_hint(self, others, match):
+        subscriptions = self._subscriptions()
+        receiver = self._unknown_receiver(match)
+        hint = f"; {receiver}" if receiver and subscriptions else ""
+        if others or hint:
+            return hint + ("; nearest:" + "".join(others) if others else "")
+        if not subscriptions:
             return "; there is no subscription: make one with POST /v2/webhooks"
         clock = self.clock.state()
         if clock["mode"] == "frozen" and self.control("GET", "/_sim/due?limit=1")["due"]:
@@ -1632,6 +1795,8 @@ class Namespace:
         if failing_at not in ("error", "warning"):
             raise ValueError(f"failing_at must be error or warning, got {failing_at!r}")
         # A run of all tests does not say again what fails here.
+        if ignore is not None and not isinstance(ignore, dict):
+            raise ValueError(f"ignore must be a dictionary of rules and reasons, got {ignore!r}")
         ignore, report = ignore or {}, self._audit(told=failing_at, test=test)
         rules = [rule["id"] for rule in report["rules"]]
         for name, reason in ignore.items():

@@ -64,6 +64,8 @@ _unverified = pytest.StashKey()
 _kept = pytest.StashKey()
 #: The failure of the scenario of the test's mark, or None, once it was verified.
 _verified = pytest.StashKey()
+#: Whether the fixture made a namespace.
+_is_made = pytest.StashKey()
 _notes = pytest.StashKey()
 
 #: The title of what a failed test prints.
@@ -82,6 +84,12 @@ _KEYWORDS = {
     "ignore_misuse": (dict, "a dictionary of rules and reasons"),
     "verify": (bool, "True or False"),
 }
+#: The arguments of the mark that count for every namespace that a test makes. The others are for the fixture entrupy_sim alone.
+_FOR_ALL = ("strict", "ignore_misuse")
+#: Of the run: the marks of classes, modules, … whose tests ran, each with whether a test of it could use the mark.
+_marked = pytest.StashKey()
+#: In a worker: the same.
+_MARKED = "entrupy_sim_marked"
 #: The property of a test's report with the misuse that its namespaces saw.
 _MISUSE = "entrupy_sim_misuse"
 #: The lines about the coverage of the run.
@@ -119,6 +127,7 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers",
         "entrupy_sim(scenario=None, seed=None, frozen_at=None, random_seed=None, strict=None, verify=True): how the test's namespace is made")
+    config.pluginmanager.register(_UnusedMarks(), "entrupy_sim_unused_marks")
     # Workers of pytest-xdist hand their reports to the controlling process.
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_FirstFailure(), "entrupy_sim_first_failure")
@@ -171,6 +180,8 @@ def pytest_configure_node(node):
 def pytest_testnodedown(node, error):
     output = getattr(node, "workeroutput", {})
     node.config.stash[_judged] = node.config.stash.get(_judged, 0) + output.get(_JUDGED, 0)
+    for name, is_used in output.get(_MARKED, {}).items():
+        _note_mark(node.config, name, is_used)
     problem = output.get(_USAGE)
     if problem:
         raise pytest.UsageError(problem)
@@ -241,7 +252,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     # The item may have run before, for instance with pytest-rerunfailures.
-    for key in (_failed, _passed, _namespace, _saved, _verified):
+    for key in (_failed, _passed, _namespace, _saved, _verified, _is_made):
         if key in item.stash:
             del item.stash[key]
     item.stash[_unverified], item.stash[_notes], item.stash[_made], item.stash[_before] = [], [], [], {}
@@ -253,6 +264,56 @@ def pytest_runtest_setup(item):
     if not {"entrupy_sim", "entrupy_simulator"}.isdisjoint(getattr(item, "fixturenames", ())):
         _set_name(item)
     _look_at_shared(item)
+
+
+class _UnusedMarks:
+    """Fails tests whose marks have no effect before they run, where that is known then."""
+
+    # Last, so that a test that is skipped is skipped.
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_setup(self, item):
+        # What takes `request` may ask for entrupy_sim later.
+        if "request" not in getattr(item, "fixturenames", ()):
+            _check_used(item)
+
+
+def _needs(mark):
+    """The fixtures of which a mark needs one, and the first argument that needs them; no fixtures for a mark without arguments."""
+    given = {**({"scenario": mark.args[0]} if mark.args else {}), **mark.kwargs}
+    names = [name for name, value in given.items() if value is not None]
+    own = [name for name in names if name not in _FOR_ALL]
+    fixtures = ("entrupy_sim",) if own else ("entrupy_sim", "entrupy_simulator") if names else ()
+    return fixtures, (own or names or [None])[0]
+
+
+def _can_use(item, mark):
+    """Whether a test uses a fixture that a mark needs, by its parameters and those of its fixtures, or has asked for it."""
+    fixtures, _ = _needs(mark)
+    is_asked = item.stash.get(_is_made, False) or "entrupy_simulator" in fixtures and bool(item.stash.get(_made, []))
+    return not fixtures or is_asked or not set(fixtures).isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def _check_used(item):
+    """Fails a test whose own mark has no effect: it would be green without the scenario or the clock that the mark names."""
+    for mark in item.own_markers:
+        if mark.name == "entrupy_sim" and not _can_use(item, mark):
+            fixtures, name = _needs(mark)
+            pytest.fail(
+                f"the mark entrupy_sim({name}=…) has no effect, since this test does not use the fixture {' or '.join(fixtures)}: add "
+                'entrupy_sim to its parameters, or @pytest.mark.usefixtures("entrupy_sim")', pytrace=False)
+
+
+def _look_at_marks(item):
+    """Notes which marks of the classes, modules, … around a test it can use."""
+    for node in item.listchain()[:-1]:
+        for mark in node.own_markers:
+            if mark.name == "entrupy_sim":
+                _note_mark(item.config, f"{node.nodeid or node.name}: the mark entrupy_sim({_needs(mark)[1] or ''}=…)", _can_use(item, mark))
+
+
+def _note_mark(config, name, is_used):
+    marked = config.stash.setdefault(_marked, {})
+    marked[name] = marked.get(name, False) or is_used
 
 
 def _set_name(item):
@@ -356,6 +417,7 @@ def _verify_rules(item, is_reachable=True):
 # Last, so after the test's function, and only if it did not fail.
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item):
+    _check_used(item)
     problems = _verify_rules(item)
     if problems:
         pytest.fail("\n".join(["at the end of the test, these notes stand:", *problems]), pytrace=False)
@@ -478,6 +540,9 @@ def pytest_terminal_summary(terminalreporter):
             # The last report of a test has all its sections.
             if getattr(report, "when", None) == "teardown":
                 lines += [f"{report.nodeid}: {text}" for name, text in report.sections if name == f"Captured {_SECTION} call"]
+    lines += [
+        f"{name} had no effect: no test under it that ran uses the fixture"
+        for name, is_used in terminalreporter.config.stash.get(_marked, {}).items() if not is_used]
     if lines:
         terminalreporter.section("entrupy-sim notes", sep="-")
         for line in lines:
@@ -560,6 +625,7 @@ def pytest_runtest_makereport(item):
     if report.when == "teardown" or not report.failed:
         report.sections += [(f"Captured {_SECTION} call", text) for text in item.stash.get(_notes, [])]
     if report.when == "teardown":
+        _look_at_marks(item)
         text = _close_namespace(item)
         if text:
             report.sections.append(("Captured stdout teardown", text))
@@ -629,6 +695,7 @@ def pytest_sessionfinish(session):
     _restore_name(config)
     if hasattr(config, "workerinput"):
         config.workeroutput[_JUDGED] = config.stash.get(_judged, 0)
+        config.workeroutput[_MARKED] = config.stash.get(_marked, {})
         return
     if config.getoption("--entrupy-sim-coverage"):
         _compare_coverage(session)
@@ -730,6 +797,7 @@ def entrupy_sim(request, entrupy_simulator):
         # Without the error that was caught, which says the same.
         raise pytest.fail.Exception(str(error), pytrace=False) from None
     request.node.stash[_namespace] = namespace
+    request.node.stash[_is_made] = True
     yield namespace
     # Else the teardown of other fixtures may still fail.
     if request.node.stash.get(_failed, False):

@@ -29,6 +29,15 @@ class ExpectationError extends Error {
   }
 }
 
+/** Gives an error the frames of another one, which was made where the test made the call. A promise that is not native loses them. */
+function withFramesOf(error, other) {
+  const [, ...frames] = other.stack.split("\n    at ");
+  if (frames.length && error instanceof Error && typeof error.stack === "string") {
+    error.stack = [error.stack.split("\n    at ", 1)[0], ...frames].join("\n    at ");
+  }
+  return error;
+}
+
 /** The error of a value that is undefined or null. */
 function undefinedError(text) {
   const error = new TypeError(text);
@@ -36,4 +45,4 @@ function undefinedError(text) {
   return error;
 }
 
-module.exports = { undefinedError, SimulatorError, ExpectationError };
+module.exports = { undefinedError, withFramesOf, SimulatorError, ExpectationError };

@@ -2,7 +2,7 @@
 // What tests expect of requests and webhooks, and the words for what came instead.
 
 const { ExpectationError, SimulatorError, undefinedError } = require("./errors.js");
-const { checkDefined, checkOptions, epoch, given, short, shown, withoutSecrets } = require("./text.js");
+const { checkDefined, checkOptions, distance, epoch, given, short, shown, withoutSecrets } = require("./text.js");
 
 /** The states of deliveries, and what stands for all. */
 const DELIVERY_STATES = ["waiting", "sending", "retrying", "delivered", "failed", "cancelled", "any"];
@@ -133,12 +133,20 @@ function matches(expected, text) {
 /** The end of a difference from a text with a masked part: whether it is one is not known. */
 const MASKED = " (the journal masks secrets)";
 
+/** The end of a difference of a delivery to a deleted subscription. */
+const DELETED = " (its subscription was deleted)";
+
 /** How to ask for what is masked. */
 const ASK_OTHERWISE = "Ask by route, username or test, by other members of the JSON, or for the text as the journal shows it, with ***";
 
-/** Whether only what is masked differs. */
+/** Whether only what is not known differs. */
 function isDoubtful(differences) {
-  return differences.length > 0 && differences.every((part) => part.endsWith(MASKED));
+  return differences.length > 0 && differences.every((part) => part.endsWith(MASKED) || part.endsWith(DELETED));
+}
+
+/** How to ask where the first difference is not known. */
+function otherwise(difference) {
+  return difference.endsWith(DELETED) ? "Ask without url" : ASK_OTHERWISE;
 }
 
 /** Whether what is expected may be what the journal shows masked: a text, a pattern, or a value under the name of a secret. */
@@ -183,11 +191,85 @@ function headerDifferences(expected, actual) {
   return found;
 }
 
-/** Throws TypeError if an expected body, or a member of it, is undefined: it would match every body. */
-function checkBody(caller, value, place = "body") {
+/** A name that a header can have. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Throws if no request can have the headers, or all have: a mistake would make the expectation worthless. */
+function checkHeaders(caller, headers) {
+  if (!isPlainObject(headers) || !Object.keys(headers).length) {
+    throw new SimulatorError(
+      `${caller}: headers must be an object that is not empty, such as { "Api-Version": "1.3" }, got ${short(shown(headers))}`);
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER_NAME.test(name)) throw new SimulatorError(`${caller}: headers: ${shown(name)} is not the name of a header`);
+    checkKnown(caller, value, `headers.${name}`);
+    if (!(value === null || typeof value === "string" || Number.isFinite(value) || value instanceof RegExp)) {
+      throw new SimulatorError(`${caller}: headers: ${name} must be a text, a number, a pattern or null, got ${short(shown(value))}`);
+    }
+    if (typeof value === "string" && (value !== value.trim() || /[\0-\x08\n-\x1f\x7f]/.test(value))) {
+      throw new SimulatorError(
+        `${caller}: headers: no ${name} can be ${short(shown(value))}: write it without spaces at its ends and without control characters`);
+    }
+  }
+}
+
+/** Throws if no body can be as expected, or all are: a mistake would make the expectation worthless. */
+function checkBody(caller, body) {
+  checkKnown(caller, body, "body");
+  if (Array.isArray(body) || isPlainObject(body)) return checkJSON(caller, body, "body");
+  if (typeof body !== "string" && !(body instanceof RegExp)) {
+    throw new SimulatorError(`${caller}: body must be an object, a list, a text or a pattern, got ${short(shown(body))}`);
+  }
+  if (body === "" || body.source === "(?:)") {
+    throw new SimulatorError(`${caller}: body is an empty text, which every body contains: leave it out if it does not matter`);
+  }
+}
+
+/** Throws if a value inside of an expected body is none that JSON has, and no pattern. */
+function checkJSON(caller, value, place) {
+  checkKnown(caller, value, place);
+  // Not forEach, which passes over holes.
+  if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) checkJSON(caller, value[index], `${place}[${index}]`);
+  else if (isPlainObject(value)) for (const [name, part] of Object.entries(value)) checkJSON(caller, part, `${place}.${name}`);
+  else if (!(value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value) || value instanceof RegExp)) {
+    throw new SimulatorError(`${caller}: ${place} must be a value that JSON has, or a pattern, got ${short(shown(value))}`);
+  }
+}
+
+/** Throws TypeError for undefined, which would match everything. */
+function checkKnown(caller, value, place) {
   if (value === undefined) throw undefinedError(`${caller}: ${place} is undefined: leave it out if it does not matter`);
-  if (Array.isArray(value)) value.forEach((part, index) => checkBody(caller, part, `${place}[${index}]`));
-  else if (isPlainObject(value)) for (const [name, part] of Object.entries(value)) checkBody(caller, part, `${place}.${name}`);
+}
+
+/** Throws if no delivery can be as expected: a mistake would make the expectation worthless. */
+function checkDelivery(caller, { since, body, url, attempts = 1, entrupyId = "", status }) {
+  if (since !== undefined) epoch(since);
+  if (body !== undefined) checkBody(caller, body);
+  if (url !== undefined && !(url instanceof RegExp) && (typeof url !== "string" || !url)) {
+    throw new SimulatorError(`${caller}: url must be the text of a receiver's URL, or a pattern, got ${short(shown(url))}`);
+  }
+  if (!Number.isInteger(attempts) || attempts < 0) {
+    throw new SimulatorError(`${caller}: attempts must be a whole number of at least 0, got ${short(shown(attempts))}`);
+  }
+  if (attempts === 0 && status === "delivered") {
+    throw new SimulatorError(`${caller}: attempts must be at least 1 where the status is delivered, as without one: give another status`);
+  }
+  if (typeof entrupyId !== "string") throw new SimulatorError(`${caller}: entrupyId must be a text, got ${short(shown(entrupyId))}`);
+}
+
+/** The sentence about a URL that none of the known ones is; null for another one. */
+function unknownReceiver(url, urls) {
+  if (url === undefined || urls.some((known) => matches(url, known) || mayBe(url, known))) return null;
+  // What is not a URL is shown without what may be its query.
+  const show = (value) => (value instanceof RegExp ? String(value) : URL.canParse(value) ? withoutSecrets(value) : short(value.split("?")[0]));
+  const known = [...new Set(urls)].sort();
+  if (!known.length) return `no subscription has the url ${show(url)}: there is none`;
+  if (typeof url === "string") known.sort((a, b) => distance(url, a) - distance(url, b));
+  const shownURLs = known.slice(0, 5).map(show);
+  const more = known.length > 5 ? ` and ${known.length - 5} more` : "";
+  const order = typeof url === "string" && known.length > 1 ? ", the nearest first" : "";
+  const hidden = shownURLs[0] === show(url) ? "; the values behind *** differ" : "";
+  return `no subscription has the url ${show(url)}; subscriptions have ${shownURLs.join(", ")}${more}${order}${hidden}`;
 }
 
 /** The journal lacks a part of a body that decides. */
@@ -225,15 +307,20 @@ function jsonDifferences(expected, actual, place) {
       return [`${place}.${name} is absent${Object.keys(actual).some((key) => mayBe(name, key)) ? MASKED : ""}`];
     });
   }
+  if (expected instanceof RegExp && ["number", "boolean"].includes(typeof actual) && isFound(expected, String(actual))) {
+    throw new SimulatorError(`${place} is ${actual}, which is not a text, and a pattern is found in texts alone: expect the value`);
+  }
   const isEqual = expected instanceof RegExp && typeof actual === "string" ? isFound(expected, actual) : expected === actual;
   return isEqual ? [] : [`${place} is ${instead(expected, actual)}`];
 }
 
+/** Whether a value is an object with members: a Map, a Headers, a Date or a Promise has none that count. */
 function isPlainObject(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof RegExp);
+  return Object.prototype.toString.call(value) === "[object Object]";
 }
 
-function deliveryDifferences(match, delivery) {
+/** The differences of a delivery from an expected one. `url` is the receiver's; undefined if it is not known. */
+function deliveryDifferences(match, delivery, url) {
   const found = [];
   for (const name of ["event", "entrupy_id"]) {
     if (match[name] !== undefined && delivery[name] !== match[name]) found.push(`${name} is ${delivery[name]}, not ${match[name]}`);
@@ -241,8 +328,9 @@ function deliveryDifferences(match, delivery) {
   // A verification of the receiver's domain is no event.
   if (match.event === undefined && delivery.event === "verification") found.push("it verifies the domain");
   if (!["any", delivery.status].includes(match.status)) found.push(`status is ${delivery.status}, not ${match.status}`);
-  if (match.url !== undefined && !matches(match.url, delivery.url ?? "")) {
-    found.push(`url is ${instead(match.url, withoutSecrets(delivery.url ?? ""), mayBe(match.url, delivery.url))}`);
+  if (match.url !== undefined && url === undefined) found.push(`its url is not known${DELETED}`);
+  else if (match.url !== undefined && !matches(match.url, url)) {
+    found.push(`url is ${instead(match.url, withoutSecrets(url), mayBe(match.url, url))}`);
   }
   if (match.since !== undefined && delivery.created_at < epoch(match.since) - SAME) found.push("it is from before since");
   if (match.attempts !== undefined && delivery.attempts.length !== match.attempts) {
@@ -276,6 +364,7 @@ function describeDelivery(delivery) {
 }
 
 module.exports = {
-  ASK_OTHERWISE, Bounds, DELIVERY_STATES, ExpectationError, MANY, NotKept, SAME, answerOf, bodyDifferences, checkBody, checkRoute,
-  deliveryDifferences, describeDelivery, headerDifferences, isDoubtful, named, nearestRequests, step, wanted,
+  ASK_OTHERWISE, Bounds, DELIVERY_STATES, ExpectationError, MANY, NotKept, SAME, answerOf, bodyDifferences, checkBody, checkDelivery,
+  checkHeaders, checkRoute, deliveryDifferences, describeDelivery, headerDifferences, isDoubtful, named, nearestRequests, otherwise, step,
+  unknownReceiver, wanted,
 };

@@ -53,7 +53,7 @@ const matchers = {
   toHaveSentWebhook: matcher("toHaveSentWebhook",
     (sim, ...rest) => sim.expectWebhook(...rest),
     (sim, ...rest) => `webhook ${wanted(named("expectWebhook", ["event"], rest))}: expected that this does not hold, and it does`,
-    (sim, ...rest) => Namespace.checkRemembered(sim, named("expectWebhook", ["event"], rest))),
+    (sim, ...rest) => Namespace.checkNoWebhook(sim, named("expectWebhook", ["event"], rest))),
   toHaveNoMisuse: matcher("toHaveNoMisuse",
     (sim, options) => sim.expectNoMisuse(options),
     () => "expected that the clients did what they should not, and they did not"),

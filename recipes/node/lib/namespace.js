@@ -5,15 +5,17 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { randomUUID } = require("node:crypto");
 const { Control, problem } = require("./client.js");
-const { ExpectationError, SimulatorError } = require("./errors.js");
+const { ExpectationError, SimulatorError, withFramesOf } = require("./errors.js");
 const {
-  ASK_OTHERWISE, Bounds, DELIVERY_STATES, MANY, NotKept, SAME, bodyDifferences, checkBody, checkRoute, deliveryDifferences,
-  describeDelivery, headerDifferences, isDoubtful, named, nearestRequests, step, wanted,
+  ASK_OTHERWISE, Bounds, DELIVERY_STATES, MANY, NotKept, SAME, bodyDifferences, checkBody, checkDelivery, checkHeaders, checkRoute,
+  deliveryDifferences, describeDelivery, headerDifferences, isDoubtful, named, nearestRequests, otherwise, step, unknownReceiver, wanted,
 } = require("./expectations.js");
-const { HEADER, VARIABLE } = require("./names.js");
+const { HEADER, VARIABLE, running } = require("./names.js");
 const { now, sleep } = require("./real.js");
 const { User } = require("./user.js");
-const { checkDefined, checkOptions, durationText, epoch, given, headerText, query, seconds, short } = require("./text.js");
+const {
+  checkDefined, checkFlags, checkOptions, durationText, epoch, given, headerText, query, seconds, short,
+} = require("./text.js");
 
 const REQUEST_FILTER = ["route", "method", "status", "delivered", "username", "since", "before", "test", "text", "trace", "limit"];
 const VERIFY = "/_sim/requests/verify";
@@ -33,6 +35,37 @@ const FORGOTTEN = "forgotten";
 
 /** The calls after which a namespace does not remember what happened before, beside its deletion. */
 const LOSING = /^(POST \/_sim\/(reset|snapshots\/[^/]+\/restore|scenarios\/([^/]+\/)?start)|DELETE \/_sim\/requests)$/;
+
+/** A promise that knows whether it was awaited. */
+class Awaitable extends Promise {
+  static get [Symbol.species]() {
+    return Promise;
+  }
+
+  isAwaited = false;
+
+  then(...handlers) {
+    this.isAwaited = true;
+    return super.then(...handlers);
+  }
+}
+
+/**
+ * Begins a call of a test, which fails if nothing has waited for the call.
+ *
+ * @param mustEnd - whether the call must have ended when the test does.
+ */
+function awaitable(name, call, mustEnd = true) {
+  // Made here, so that its stack has the line of the test.
+  const error = new SimulatorError(`nothing waited for ${name}, so that its result does not count: write await sim.${name}(…)`);
+  const begun = call();
+  const promise = new Awaitable((resolve, reject) => begun.then(resolve, (problem) => reject(withFramesOf(problem, error))));
+  const made = { promise, error, mustEnd, isOver: false };
+  const end = () => { made.isOver = true; };
+  begun.then(end, end);
+  running.getStore()?.calls.push(made);
+  return promise;
+}
 
 class Clock {
   #control;
@@ -82,6 +115,8 @@ class Namespace {
   #isDeleted = false;
   /** The call after which deliveries from before it are forgotten, and the clock then; null if none are. */
   #forgot = null;
+  /** The URLs of receivers by the ids of their subscriptions, which deliveries to deleted ones no longer have. */
+  #urls = new Map();
 
   constructor(name, address, { token = null, strict = false, onNote = printNote, test = null, why, limits = {} } = {}) {
     this.name = name;
@@ -135,6 +170,7 @@ class Namespace {
   async control(method, target, body, { contentType = "application/json" } = {}) {
     const call = `${method} ${target.split("?")[0]}`;
     const isDeletion = ["DELETE /_sim/namespaces", `DELETE /_sim/namespaces/${this.name}`].includes(call);
+    if (call.startsWith("DELETE /_sim/webhooks/")) await this.#subscriptions();
     if (!isDeletion && !LOSING.test(call)) return this.#control.send(method, target, body, contentType, true);
     if (isDeletion) await this.#keepNotes();
     await this.#onLosing?.(this, isDeletion);
@@ -142,6 +178,7 @@ class Namespace {
     const losesDeliveries = !isDeletion && method === "POST" && (await this.deliveries({ limit: 1 })).length > 0;
     const answer = await this.#control.send(method, target, body, contentType, true);
     this.#isDeleted = isDeletion;
+    if (method === "POST") this.#urls.clear();
     if (losesDeliveries) this.#forgot = { call, clock: await this.clock.state() };
     return answer;
   }
@@ -306,6 +343,14 @@ class Namespace {
     }
   }
 
+  /** For this package: throws if that no delivery matches says nothing. */
+  static async checkNoWebhook(namespace, { event, entrupyId, status = "delivered", url, attempts, body, since, anyUrl = false }) {
+    await Namespace.checkRemembered(namespace, { since });
+    const match = given({ event, entrupy_id: entrupyId, status, url, attempts, body, since });
+    const [found, others] = await namespace.#countDeliveries(match);
+    if (!found) await namespace.#checkPossible(match, others, anyUrl);
+  }
+
   /** For this package: throws if it cannot be told of an expectation of a scenario whether it is met. */
   static async checkScenario(namespace, name) {
     const { data } = await namespace.#control.answer("POST", `/_sim/scenarios/${encodeURIComponent(name)}/verify`);
@@ -385,14 +430,23 @@ class Namespace {
     await this.#control.send("DELETE", `/_sim/sessions${query({ username: options.username })}`);
   }
 
-  subscribe(url, secret, options = {}) {
+  async subscribe(url, secret, options = {}) {
     checkOptions("subscribe", options, ["events", "organization", "username", "channel", "format", "signature"]);
-    return this.#control.object("POST", "/_sim/webhooks", given({ ...options, url, secret_key: secret }));
+    const made = await this.#control.object("POST", "/_sim/webhooks", given({ ...options, url, secret_key: secret }));
+    this.#urls.set(made.id, made.url);
+    return made;
   }
 
   async unsubscribe(subscription) {
     const id = typeof subscription === "string" ? subscription : subscription.id;
-    await this.#control.send("DELETE", `/_sim/webhooks/${encodeURIComponent(id)}`);
+    await this.control("DELETE", `/_sim/webhooks/${encodeURIComponent(id)}`);
+  }
+
+  /** The subscriptions, whose URLs are remembered. */
+  async #subscriptions() {
+    const { webhooks } = await this.#control.object("GET", "/_sim/webhooks", undefined, { list: "webhooks" });
+    for (const { id, url } of webhooks) this.#urls.set(id, url);
+    return webhooks;
   }
 
   async deliveries(filter = {}) {
@@ -428,12 +482,20 @@ class Namespace {
 
   // MARK: Waiting
 
-  async settle(options = {}) {
+  settle(options) {
+    return awaitable("settle", () => this.#settle(options), false);
+  }
+
+  async #settle(options = {}) {
     checkOptions("settle", options, ["within"]);
     await this.#control.send("POST", "/_sim/settle", { within: options.within ?? "5s" }, undefined, true);
   }
 
-  async wait(event, options = {}) {
+  wait(event, options) {
+    return awaitable("wait", () => this.#wait(event, options), false);
+  }
+
+  async #wait(event, options = {}) {
     checkOptions("wait", options, ["within", "after"]);
     checkDefined("wait", options);
     if (typeof event !== "string") throw new SimulatorError(`wait takes the name of an event, got ${short(event)}`);
@@ -483,6 +545,7 @@ class Namespace {
   async requests(filter = {}) {
     checkOptions("requests", filter, [...REQUEST_FILTER, "anyRoute"]);
     checkDefined("requests", filter);
+    checkFlags("requests", filter, ["anyRoute"]);
     const { anyRoute, ...others } = filter;
     checkRoute(others.route);
     if (others.route !== undefined && !anyRoute) {
@@ -496,15 +559,20 @@ class Namespace {
       ? `/_sim/requests/sequence:${id}` : `/_sim/requests/${encodeURIComponent(id)}`);
   }
 
-  async expectRequest(...values) {
+  expectRequest(...values) {
+    return awaitable("expectRequest", () => this.#expectRequest(values));
+  }
+
+  async #expectRequest(values) {
     const options = named("expectRequest", ["method", "route"], values);
     checkOptions("expectRequest", options, [
       "method", "route", "status", "username", "since", "times", "atLeast", "atMost", "delivered", "test", "headers", "body",
       ...ANY_NAMES.keys()]);
     checkDefined("expectRequest", options);
+    checkFlags("expectRequest", options, ANY_NAMES.keys());
     const { method, route, status, username, since, delivered, test, headers, body } = options;
     const allowed = allowedNames(options);
-    if (headers) checkBody("expectRequest", headers, "headers");
+    if (headers !== undefined) checkHeaders("expectRequest", headers);
     if (body !== undefined) checkBody("expectRequest", body);
     const bounds = new Bounds(options);
     checkRoute(route);
@@ -514,7 +582,11 @@ class Namespace {
     if (answer.error) throw new ExpectationError(`${wanted(match)}: ${answer.error}${nearestRequests(answer.nearest)}`);
   }
 
-  async expectRequests(steps, options = {}) {
+  expectRequests(steps, options) {
+    return awaitable("expectRequests", () => this.#expectRequests(steps, options));
+  }
+
+  async #expectRequests(steps, options = {}) {
     checkOptions("expectRequests", options, ["minGap", "maxGap", "anyRoute"]);
     checkDefined("expectRequests", options);
     if (!Array.isArray(steps)) throw new SimulatorError(`expectRequests takes a list of steps, got ${short(steps)}`);
@@ -596,20 +668,26 @@ class Namespace {
 
   // MARK: Webhooks
 
-  async expectWebhook(...values) {
+  expectWebhook(...values) {
+    return awaitable("expectWebhook", () => this.#expectWebhook(values));
+  }
+
+  async #expectWebhook(values) {
     const options = named("expectWebhook", ["event"], values);
     checkOptions("expectWebhook", options, [
-      "event", "entrupyId", "status", "url", "attempts", "body", "times", "atLeast", "atMost", "within", "since"]);
+      "event", "entrupyId", "status", "url", "attempts", "body", "times", "atLeast", "atMost", "within", "since", "anyUrl"]);
     checkDefined("expectWebhook", options);
-    const { event, entrupyId, status = "delivered", url, attempts, body, within = 0, since } = options;
-    if (since !== undefined) epoch(since);
-    if (body !== undefined) checkBody("expectWebhook", body);
+    checkFlags("expectWebhook", options, ["anyUrl"]);
+    const { event, entrupyId, status = "delivered", url, attempts, body, within = 0, since, anyUrl = false } = options;
+    checkDelivery("expectWebhook", { since, body, url, attempts, entrupyId, status });
+    if (seconds(within) < 0) throw new SimulatorError(`expectWebhook: within must not be negative, got ${short(within)}`);
     const bounds = new Bounds(options);
     const match = given({ event, entrupy_id: entrupyId, status, url, attempts, body, since });
     if (!DELIVERY_STATES.includes(status)) {
       throw new SimulatorError(`status must be ${DELIVERY_STATES.slice(0, -1).join(", ")} or any, got ${short(status)}`);
     }
     await this.#checkEvent(event);
+    if (url !== undefined) await this.#subscriptions();
     const end = now() + seconds(within) * 1000;
     for (;;) {
       const isLast = now() >= end;
@@ -622,13 +700,41 @@ class Namespace {
       // That an item which does not exist has no webhook says nothing: this throws then.
       if (!found && match.entrupy_id !== undefined) await this.item(match.entrupy_id);
       if (bounds.dependsOn(doubtful.length, found)) {
-        throw new SimulatorError(`webhook ${wanted(match)}: whether these deliveries match is not known: ${doubtful[0]}. ${ASK_OTHERWISE}`);
+        throw new SimulatorError(
+          `webhook ${wanted(match)}: whether these deliveries match is not known: ${doubtful[0]}. ${otherwise(doubtful[0])}`);
       }
-      if (bounds.most !== null && found <= bounds.most) await Namespace.checkRemembered(this, options);
+      if (bounds.most !== null && found <= bounds.most) {
+        await Namespace.checkRemembered(this, options);
+        if (!found) await this.#checkPossible(match, others, anyUrl);
+      }
       if (bounds.holds(found)) return;
       throw new ExpectationError(
-        `webhook ${wanted(match)}: expected ${bounds} such deliveries, found ${found}${await this.#webhookHint(others)}`);
+        `webhook ${wanted(match)}: expected ${bounds} such deliveries, found ${found}${await this.#webhookHint(others, url)}`);
     }
+  }
+
+  /** Throws or notes if no delivery could match: that none did proves nothing then. */
+  async #checkPossible(match, others, anyUrl) {
+    if (match.since !== undefined) {
+      const clock = await this.clock.state();
+      if (epoch(match.since) > clock.epoch + SAME) {
+        throw new SimulatorError(
+          `since lies in the future, so that no delivery can match: ${match.since} is after the namespace's time, ${clock.now}`);
+      }
+    }
+    const subscriptions = await this.#subscriptions();
+    const unknown = unknownReceiver(match.url, [...this.#urls.values()]);
+    if (unknown && !anyUrl) throw new SimulatorError(`${unknown}. If it is meant: { anyUrl: true } in expectWebhook`);
+    if (unknown || match.event === "verification") return;
+    let problem = null;
+    if (!this.#urls.size && !others.length) problem = "there is no subscription: make one with subscribe()";
+    else if (match.event !== undefined && subscriptions.length && !subscriptions.some(({ events }) => events.includes(match.event))) {
+      problem = `no subscription has the event ${match.event}`;
+    }
+    if (!problem) return;
+    const text = `webhook ${wanted(match)}: that none came proves nothing, since ${problem}`;
+    if (this.strict) throw new SimulatorError(text);
+    this.#onNote(text);
   }
 
   /** Throws if there is no such event: a mistake would make an expectation of none worthless. */
@@ -651,7 +757,7 @@ class Namespace {
       const page = await this.#control.object("GET",
         `/_sim/webhook-deliveries${query({ limit: 100, cursor, entrupy_id: match.entrupy_id })}`, undefined, { list: "deliveries" });
       for (const delivery of page.deliveries) {
-        const differences = deliveryDifferences(match, delivery);
+        const differences = deliveryDifferences(match, delivery, delivery.url ?? this.#urls.get(delivery.subscription_id));
         if (isDoubtful(differences)) doubtful.push(differences[0]);
         if (!differences.length) found += 1;
         else if (others.length < 3) others.push(`\n  ${describeDelivery(delivery)}: ${differences.join(", ")}`);
@@ -661,9 +767,11 @@ class Namespace {
     return [found, others, doubtful];
   }
 
-  async #webhookHint(others) {
-    if (others.length) return `; nearest:${others.join("")}`;
-    const { webhooks } = await this.#control.object("GET", "/_sim/webhooks", undefined, { list: "webhooks" });
+  async #webhookHint(others, url) {
+    const webhooks = await this.#subscriptions();
+    const unknown = webhooks.length ? unknownReceiver(url, [...this.#urls.values()]) : null;
+    const hint = unknown ? `; ${unknown}` : "";
+    if (others.length || hint) return hint + (others.length ? `; nearest:${others.join("")}` : "");
     if (!webhooks.length) return "; there is no subscription: make one with subscribe(), or POST /v2/webhooks";
     const clock = await this.clock.state();
     const isDue = clock.mode === "frozen" && (await this.due()).length > 0;
@@ -672,7 +780,11 @@ class Namespace {
 
   // MARK: Evidence
 
-  async verifyScenario(name, options = {}) {
+  verifyScenario(name, options) {
+    return awaitable("verifyScenario", () => this.#verifyScenario(name, options));
+  }
+
+  async #verifyScenario(name, options = {}) {
     checkOptions("verifyScenario", options, ["strict"]);
     const target = `/_sim/scenarios/${encodeURIComponent(name)}/verify${options.strict ?? this.strict ? "?strict=true" : ""}`;
     const { status, data } = await this.#control.answer("POST", target);
@@ -700,8 +812,13 @@ class Namespace {
     return this.#control.object("GET", `/_sim/audit${query(options)}`, undefined, { list: "findings" });
   }
 
-  async expectNoMisuse(options = {}) {
+  expectNoMisuse(options) {
+    return awaitable("expectNoMisuse", () => this.#expectNoMisuse(options));
+  }
+
+  async #expectNoMisuse(options = {}) {
     checkOptions("expectNoMisuse", options, ["failingAt", "ignore"]);
+    checkDefined("expectNoMisuse", options);
     const { failingAt = "error", ignore = {} } = options;
     if (!["error", "warning"].includes(failingAt)) {
       throw new SimulatorError(`failingAt must be "error" or "warning", got ${short(failingAt)}`);

@@ -11,12 +11,14 @@ const { Namespace, printNote } = require("./namespace.js");
 const { nameRequests, running } = require("./names.js");
 const { clearTimeout, setTimeout, sleep } = require("./real.js");
 const { ProgramError, VERSION, findProgram, serverEnvironment, startProblem } = require("./program.js");
-const { checkOptions, durationText, given, printable, query, seconds, short, shown } = require("./text.js");
+const { checkDefined, checkFlags, checkOptions, durationText, given, printable, query, seconds, short, shown } = require("./text.js");
 
 /** The longest time, in seconds, that a server gets to stop. */
 const STOP_SECONDS = 30;
 const NAMESPACE_OPTIONS = ["prefix", "scenario", "seed", "frozenAt", "randomSeed", "ttl", "strict", "onNote", "test"];
 const TEST_OPTIONS = [...NAMESPACE_OPTIONS, "ignoreMisuse", "verify"];
+/** The options that must not be undefined by mistake: the test would be green without them. */
+const MEANT_OPTIONS = ["prefix", "scenario", "seed", "frozenAt", "randomSeed", "ttl", "ignoreMisuse", "verify"];
 const COMMON_OPTIONS = ["controlToken", "strict", "onNote", "artifacts", "audit"];
 
 class Simulator {
@@ -27,6 +29,8 @@ class Simulator {
   /** The number of tests, whose clients the audit judges, and of namespaces that no test made, whose clients it does not. */
   #testCount = 0;
   #otherCount = 0;
+  /** The number of tests that run. */
+  #runningCount = 0;
 
   /** For this package: use start() or connect(). */
   constructor(url, { controlToken = null, process: child = null, ...options }) {
@@ -62,6 +66,7 @@ class Simulator {
 
   async makeNamespace(options = {}) {
     checkOptions("makeNamespace", options, NAMESPACE_OPTIONS);
+    checkMeant("makeNamespace", options);
     const { prefix = "test", scenario, seed, frozenAt, randomSeed, ttl = "30m" } = options;
     const strict = options.strict ?? this.#options.strict;
     const isFile = seed !== undefined && seed !== null && !["standard", "empty"].includes(seed);
@@ -70,7 +75,7 @@ class Simulator {
     const document = isPath ? await readYAML(scenario, "scenario") : null;
     const made = await this.#control.object("POST", "/_sim/namespaces", given({
       prefix, seed: isFile ? "empty" : seed, random_seed: randomSeed, ttl,
-      clock: frozenAt !== undefined && !scenario ? { freeze: frozenAt } : undefined,
+      clock: frozenAt !== undefined && scenario === undefined ? { freeze: frozenAt } : undefined,
     }), { isLong: true });
     if (typeof made.name !== "string") throw this.#control.notUnderstood("a new namespace has no name");
     const namespace = new Namespace(made.name, this.url, {
@@ -79,7 +84,7 @@ class Simulator {
     });
     try {
       if (data !== null) await namespace.control("POST", "/_sim/seed", data, { contentType: "application/yaml" });
-      if (scenario) {
+      if (scenario !== undefined) {
         await Namespace.startScenario(namespace, scenario, document);
         if (frozenAt !== undefined) await namespace.clock.freeze(frozenAt);
       }
@@ -100,18 +105,26 @@ class Simulator {
   test(options, body) {
     const [given, run] = typeof options === "function" ? [{}, options] : [options, body];
     checkOptions("test", given, TEST_OPTIONS);
+    checkMeant("test", given);
     if (typeof run !== "function") throw new SimulatorError(`test takes options and a function, got ${short(run)}`);
     const simulator = this;
     // Without parameters: Jest hands a callback to functions that have one, and waits for it.
-    return async function () {
+    const made = async function () {
       const [context] = arguments;
       return simulator.#run({ ...given, test: given.test ?? nameOf(context) }, (sim) => run.apply(this, [sim, ...arguments]), context?.signal);
     };
+    // Where a test awaits or returns it, nothing would run.
+    return Object.defineProperty(made, "then", {
+      value: (_, reject) => reject(new SimulatorError(
+        "simulator.test() gives the function of a test, which nothing has called: write test(name, simulator.test(…)), or inside of a test "
+        + "await simulator.withNamespace(…)")),
+    });
   }
 
   async withNamespace(options, body) {
     const [given, run] = typeof options === "function" ? [{}, options] : [options, body];
     checkOptions("withNamespace", given, TEST_OPTIONS);
+    checkMeant("withNamespace", given);
     if (typeof run !== "function") throw new SimulatorError(`withNamespace takes options and a function, got ${short(run)}`);
     return this.#run(given, run);
   }
@@ -136,13 +149,25 @@ class Simulator {
         lost.push(error);
       }
     };
-    const store = { name, made: [], judge };
+    const store = { name, made: [], judge, calls: [] };
+    this.#runningCount += 1;
+    let isRunning = true;
+    const stopCounting = () => {
+      if (isRunning) this.#runningCount -= 1;
+      isRunning = false;
+    };
     return running.run(store, async () => {
-      own = await this.makeNamespace(options);
+      try {
+        own = await this.makeNamespace(options);
+      } catch (error) {
+        stopCounting();
+        throw error;
+      }
       Namespace.deferNotes(own);
       let givenUp = null;
       // A runner that gave up no longer looks at the error.
       const giveUp = () => {
+        stopCounting();
         givenUp = this.#explain(own, store.made, name, "").then(
           (lines) => process.stderr.write(`entrupy-sim: the test ${name ?? ""} was aborted\n${lines.map((line) => `  ${line}\n`).join("")}`));
       };
@@ -152,7 +177,7 @@ class Simulator {
       try {
         const result = await body(own);
         isOver = true;
-        for (const error of lost) throw error;
+        for (const error of [...lost, ...unawaited(store.calls)]) throw error;
         for (const namespace of store.made) {
           await namespace.verifyRules();
           if (namespace === own && !isVerified) await Namespace.verifyScenario(own);
@@ -172,6 +197,7 @@ class Simulator {
         if (isPassed && !givenUp) await this.#removeBundle(name);
         // The test may have stopped the server. The namespace ends by its time to live.
         await own.delete().catch(() => {});
+        stopCounting();
       }
     });
   }
@@ -237,9 +263,14 @@ class Simulator {
 
   async stop() {
     this.#endNaming?.();
+    const count = this.#runningCount;
     const unjudged = this.#unjudged();
     if (unjudged && !this.#options.strict) this.#options.onNote(unjudged);
     await this.#process?.stop();
+    if (count) {
+      throw new SimulatorError(
+        `stop() was called while ${count} test${count === 1 ? "" : "s"} ran, whose result does not count: write await simulator.withNamespace(…)`);
+    }
     if (unjudged && this.#options.strict) throw new ExpectationError(unjudged);
   }
 
@@ -256,6 +287,24 @@ class Simulator {
   async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
     await this.stop();
   }
+}
+
+/** Throws if an option that a test needs is undefined, null or empty, or `verify` is neither true nor false. */
+function checkMeant(caller, options) {
+  const meant = Object.fromEntries(MEANT_OPTIONS.filter((name) => Object.hasOwn(options, name)).map((name) => [name, options[name]]));
+  checkDefined(caller, meant);
+  checkFlags(caller, meant, ["verify"]);
+  for (const [name, value] of Object.entries(meant)) {
+    if (value === "") throw new SimulatorError(`${caller}: ${name} must not be empty: leave it out if it does not matter`);
+  }
+}
+
+/** The errors of calls for which nothing has waited when their test ended. */
+function unawaited(calls) {
+  const found = calls.filter(({ promise, mustEnd, isOver }) => !promise.isAwaited || mustEnd && !isOver);
+  // The test fails already.
+  for (const { promise } of found) promise.catch(() => {});
+  return found.map(({ error }) => error);
 }
 
 function minor(version) {

@@ -127,10 +127,25 @@ function checkOptions(caller, options, known) {
   }
 }
 
-/** Throws TypeError for members that are undefined or null, which are mostly mistakes: without them more would match than is meant. */
+/**
+ * Throws TypeError for members that are undefined or null, which are mostly mistakes: without them more would match than is meant.
+ * Throws SimulatorError for those that JSON leaves out.
+ */
 function checkDefined(caller, members) {
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined || value === null) throw undefinedError(`${caller}: ${name} is ${value}: leave it out if it does not matter`);
+    if (["function", "symbol"].includes(typeof value) || typeof value === "number" && !Number.isFinite(value)) {
+      throw new SimulatorError(`${caller}: ${name} must be a value that JSON has, got ${short(value)}`);
+    }
+  }
+}
+
+/** Throws if an option is neither true nor false: "no" and "false" are texts, and would count as true. */
+function checkFlags(caller, options, names) {
+  for (const name of names) {
+    if (options[name] !== undefined && typeof options[name] !== "boolean") {
+      throw new SimulatorError(`${caller}: ${name} must be true or false, got ${short(shown(options[name]))}`);
+    }
   }
 }
 
@@ -155,5 +170,5 @@ function query(members) {
 }
 
 module.exports = {
-  checkDefined, checkOptions, durationText, epoch, given, headerText, nearest, printable, query, seconds, short, shortHash, shown, sizeText, withoutSecrets,
+  checkDefined, checkFlags, checkOptions, distance, durationText, epoch, given, headerText, nearest, printable, query, seconds, short, shortHash, shown, sizeText, withoutSecrets,
 };
