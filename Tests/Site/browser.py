@@ -36,7 +36,7 @@ TESTS = []
 #: A query, and the address that must be its first hit.
 HITS = [
     ("webhooks", "backend.html#webhooks"), ("hold a request", "control.html#hold-a-request"), ("POST /sdk/login", "api-sdk.html#login"),
-    ("exit code 69", "server.html#commands"), ("twelve words", "documents.html#twelve-words"), ("scenarios", "scenarios.html"), ("errors", "errors.html"),
+    ("exit code 69", "server.html#commands"), ("words", "documents.html#words"), ("scenarios", "scenarios.html"), ("errors", "errors.html"),
     ("settings", "control.html#settings"), ("traces", "evidence.html#traces"), ("v2/fingerprints", "fidelity.html#v2fingerprints"),
 ]
 
