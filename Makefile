@@ -107,8 +107,9 @@ test-workflows: ## Check the workflows and actions: their form, pins, permission
 	@CI=1 scripts/lint-tools
 	@.build/lint/bin/python -B scripts/test-workflows
 
-test-release: ## Check the scripts of the release with programs that only note what they are asked
+test-release: ## Check the scripts of the release with programs that only note what they are asked, and install.sh with bad downloads
 	@scripts/test-release
+	@scripts/test-install
 
 release-check: ## Do everything that a release does, up to the push of its tag (SKIP_BUILD=1 takes dist/ as it is)
 	@scripts/release-check
@@ -355,7 +356,13 @@ lint: ## Check the format of all Swift code, every file (scripts/soundness), the
 	@scripts/lint-tools
 	@scripts/soundness
 	@scripts/test-soundness
+	@if .build/lint/bin/python3 -c 'import yaml' 2>/dev/null; then .build/lint/bin/python3 -B scripts/generate --check && .build/lint/bin/python3 -B scripts/test-generate; \
+	else echo "skipped: whether the generated files are those of the description needs PyYAML (scripts/lint-tools)"; fi
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+
+generate: ## Make Sources/*/Generated from openapi/entrupy-sim.yaml and openapi/swift.yaml
+	@scripts/lint-tools
+	@.build/lint/bin/python3 -B scripts/generate
 
 format: ## Format all Swift code
 	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Package.swift

@@ -155,6 +155,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
         guard let catalogue = (seed as? EntrupySeed)?.catalogue else { return [:] }
         return [
             "results": ResultID.allCases.map { Choice($0.rawValue) },
+            "item_results": Activity.authentication.results.map { Choice($0.rawValue) },
             "flags": FlagID.allCases.map { Choice($0.rawValue) },
             "invalid_reasons": catalogue.texts.invalidReasons.map { Choice(id: $0.id, name: $0.text[.english]) },
             "brands": catalogue.brands.map { Choice(id: $0.id, name: $0.name) },

@@ -32,30 +32,30 @@ extension Namespace {
     /// operations are named here, and avoid the cost of generic code.
     ///
     /// - Parameter input: the operation, or the error in the request that asked for it.
-    @specialized(where Wanted == Login)
-    @specialized(where Wanted == ShowClock)
-    @specialized(where Wanted == ShowPartnerItem)
-    @specialized(where Wanted == LookUpItem)
-    @specialized(where Wanted == SearchPartnerItems)
-    @specialized(where Wanted == ByID<ShowResult>)
-    @specialized(where Wanted == SearchSubmissions)
-    @specialized(where Wanted == StartCapture)
-    @specialized(where Wanted == UploadImage)
-    @specialized(where Wanted == ByID<SubmitCapture>)
-    @specialized(where Wanted == ShowSession)
-    package func answer<Wanted: Operation>(
-        _ input: Result<Wanted, PlatformError>, _ credential: Credential, _ head: RequestHead
-    ) async -> Completed<Wanted.Output> {
+    @specialized(where Op == Login)
+    @specialized(where Op == ShowClock)
+    @specialized(where Op == ShowPartnerItem)
+    @specialized(where Op == LookUpItem)
+    @specialized(where Op == SearchPartnerItems)
+    @specialized(where Op == ByID<ShowResult>)
+    @specialized(where Op == SearchSubmissions)
+    @specialized(where Op == StartCapture)
+    @specialized(where Op == UploadImage)
+    @specialized(where Op == ByID<SubmitCapture>)
+    @specialized(where Op == ShowSession)
+    package func answer<Op: Operation>(
+        _ input: Result<Op, PlatformError>, _ credential: Credential, _ head: RequestHead
+    ) async -> Completed<Op.Output> {
         var username: (@Sendable (JobContext) throws -> String?)?
-        if let find = Wanted.findUsername {
+        if let find = Op.findUsername {
             // A request that cannot be decoded names no user; the job answers its error.
             username = { job in try (try? input.get()).flatMap { try find($0, job) } }
         }
-        let output = NIOLockedValueBox<Wanted.Output?>(nil)
+        let output = NIOLockedValueBox<Op.Output?>(nil)
         // The work after an acknowledgement may write.
-        let isRead = Wanted.self != Acknowledge.self
-        let job = await runJob(head, Wanted.access, isRead: isRead, username: username) { job in
-            let caller = try Wanted.Caller.identified(by: credential, job)
+        let isRead = Op.self != Acknowledge.self
+        let job = await runJob(head, Op.access, isRead: isRead, username: username) { job in
+            let caller = try Op.Caller.identified(by: credential, job)
             let value = try input.get().perform(job, as: caller)
             output.withLockedValue { $0 = value }
         }

@@ -1,75 +1,6 @@
 import SimulationAPI
 
-/// The market data of an item: `GET /sdk/results/{entrupy_id}/market-edge` [D market-edge].
-///
-/// Contains the members of both models that the vendor published [P], so that a strict decoder reads either one. Only
-/// `marketplace_listings` differs: an array of listings here, an object with them in the first model.
-public struct MarketEdge: Codable, Sendable {
-    public var identifier: Identifier
-    /// The grade of the item's condition; null if there is none.
-    @Nullable public var market_grade: Grade?
-    /// The estimated price; null if there is none.
-    @Nullable public var market_value: Estimate?
-    /// The product that the listings show; null without listings.
-    @Nullable public var market_match: Match?
-    /// The item's condition; null if it was not assessed.
-    @Nullable public var condition: Condition?
-    /// Listings of similar items, as in the item's catalogue data.
-    public var marketplace_listings: [JSONValue]
-    /// Says that the data is complete and need not be asked for again.
-    public var client_polling_instruction: PollingInstruction
-    /// Texts to show beside the data.
-    public var disclaimer: [String]
-    /// The reason why there is no data; null if there is some.
-    @Nullable public var error: Failure?
-
-    public init(
-        identifier: Identifier, market_grade: Grade?, market_value: Estimate?, market_match: Match?,
-        condition: Condition?, marketplace_listings: [JSONValue], client_polling_instruction: PollingInstruction,
-        disclaimer: [String], error: Failure?
-    ) {
-        self.identifier = identifier
-        self._market_grade = Nullable(wrappedValue: market_grade)
-        self._market_value = Nullable(wrappedValue: market_value)
-        self._market_match = Nullable(wrappedValue: market_match)
-        self._condition = Nullable(wrappedValue: condition)
-        self.marketplace_listings = marketplace_listings
-        self.client_polling_instruction = client_polling_instruction
-        self.disclaimer = disclaimer
-        self._error = Nullable(wrappedValue: error)
-    }
-
-    /// The item that the data belongs to.
-    public struct Identifier: Codable, Sendable {
-        public var authentication_id: String
-        /// The same, under the newer name.
-        public var entrupy_id: String
-        /// An id that follows from the item's [D market-edge].
-        public var session_uuid: String
-
-        public init(entrupy_id: String, session_uuid: String) {
-            authentication_id = entrupy_id
-            self.entrupy_id = entrupy_id
-            self.session_uuid = session_uuid
-        }
-    }
-
-    /// The grade of an item's condition.
-    public struct Grade: Codable, Sendable {
-        public var id: String
-        /// The grade's name in the caller's language.
-        public var display: String
-        public var section_description: String
-        public var values: Report
-
-        public init(id: String, display: String, section_description: String, values: Report) {
-            self.id = id
-            self.display = display
-            self.section_description = section_description
-            self.values = values
-        }
-    }
-
+extension MarketEdge {
     /// The details of a grade, in the form of both published models [P].
     public struct Report: Codable, Sendable {
         public var rating: String
@@ -189,22 +120,5 @@ public struct MarketEdge: Codable, Sendable {
         public var error = Failure(message: "", show: false, retry: false, ecode: nil)
 
         public init() {}
-    }
-
-    /// A reason why data is missing.
-    public struct Failure: Codable, Sendable {
-        public var message: String
-        /// Whether the app shows the message.
-        public var show: Bool
-        public var retry: Bool
-        /// The id of the reason; absent if it has none.
-        public var ecode: String?
-
-        public init(message: String, show: Bool, retry: Bool, ecode: String?) {
-            self.message = message
-            self.show = show
-            self.retry = retry
-            self.ecode = ecode
-        }
     }
 }

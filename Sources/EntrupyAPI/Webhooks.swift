@@ -78,51 +78,6 @@ public struct SubscriptionRequest: Codable, Sendable {
     }
 }
 
-/// A subscription, without its secret [P].
-public struct Subscription: Codable, Sendable {
-    public var id: String
-    /// The URL that deliveries go to.
-    public var url: String
-    /// The names of the subscribed events.
-    public var events: [String]
-    /// The user whose items the subscription covers; null for all users.
-    @Nullable public var username: String?
-    /// The version of the bodies: `1.3`, `1.4` or `v2` [D webhook-versions].
-    public var version: String
-    /// The form of the bodies.
-    public var format: WebhookFormat
-    /// The form of the signatures.
-    public var signature: WebhookSignatureForm
-    /// `active`, or `pending` until its domain is verified; there are no deliveries until then
-    /// [D webhook-verification].
-    public var status: Status
-    /// The text that the domain must answer; null if it is not asked.
-    @Nullable public var verification: String?
-    /// The time of creation, in ISO 8601 [D webhook-times].
-    public var created_at: String
-
-    /// Whether a subscription gets deliveries.
-    public enum Status: String, Codable, Sendable {
-        case active, pending
-    }
-
-    public init(
-        id: String, url: String, events: [String], username: String?, version: String, format: WebhookFormat,
-        signature: WebhookSignatureForm, status: Status, verification: String?, created_at: String
-    ) {
-        self.format = format
-        self.signature = signature
-        self.status = status
-        self._verification = Nullable(wrappedValue: verification)
-        self.id = id
-        self.url = url
-        self.events = events
-        self._username = Nullable(wrappedValue: username)
-        self.version = version
-        self.created_at = created_at
-    }
-}
-
 extension SubscriptionInfo {
     /// Creates a description from the subscription as its organization sees it.
     public init(_ subscription: Subscription, organization: String, open_deliveries: Int, failing: Failing?) {
@@ -135,12 +90,9 @@ extension SubscriptionInfo {
     }
 }
 
-/// `GET /v1|v2/webhooks` [P].
-public struct SubscriptionList: Codable, Sendable {
-    /// The subscriptions, oldest first.
-    public var webhooks: [Subscription]
-
-    public init(webhooks: [Subscription]) {
-        self.webhooks = webhooks
+extension Subscription {
+    /// Whether a subscription gets deliveries.
+    public enum Status: String, Codable, Sendable {
+        case active, pending
     }
 }

@@ -60,7 +60,7 @@ final class WaitingAnswers: Sendable {
     }
 
     /// Ends what ``reserve()`` began.
-    func giveBack() {
+    func release() {
         state.withLockedValue { $0.reserved -= 1 }
     }
 
@@ -137,9 +137,9 @@ final class StreamAdmission: @unchecked Sendable {
             if ticket.isInProgress {
                 ticket.isInProgress = false
                 inProgress -= 1
-                giveBack(ticket)
+                release(ticket)
             }
-            goOn()
+            admitNext()
         }
     }
 
@@ -147,7 +147,7 @@ final class StreamAdmission: @unchecked Sendable {
     func retry() {
         eventLoop.execute { [self] in
             isHeldByAll = false
-            goOn()
+            admitNext()
         }
     }
 
@@ -159,7 +159,7 @@ final class StreamAdmission: @unchecked Sendable {
             eventLoop.execute { [self] in
                 endRoom(of: ticket)
                 makers.append(Maker(ticket: ticket, bytes: count, continuation: continuation))
-                goOn()
+                admitNext()
             }
         }
     }
@@ -178,7 +178,7 @@ final class StreamAdmission: @unchecked Sendable {
     }
 
     /// Answers that have begun go on before others are begun.
-    private func goOn() {
+    private func admitNext() {
         makePieces()
         readHeld()
     }
@@ -216,7 +216,7 @@ final class StreamAdmission: @unchecked Sendable {
     func written(_ count: Int, of ticket: StreamTicket) {
         eventLoop.assertInEventLoop()
         if ticket.isReserving { averageBytes = (averageBytes + count) / 2 }
-        giveBack(ticket)
+        release(ticket)
         endRoom(of: ticket)
         bytes += count
         all.change(count)
@@ -229,15 +229,15 @@ final class StreamAdmission: @unchecked Sendable {
         bytes -= count
         progress += 1
         all.change(-count)
-        goOn()
+        admitNext()
     }
 
     /// Ends the reservation of a stream, whose answer has begun or takes long.
-    func giveBack(_ ticket: StreamTicket) {
+    func release(_ ticket: StreamTicket) {
         guard ticket.isReserving else { return }
         ticket.isReserving = false
         reserved -= 1
-        all.giveBack()
+        all.release()
     }
 
     private func readHeld() {
@@ -258,7 +258,7 @@ final class StreamAdmission: @unchecked Sendable {
             // Both are kept until then: what counts on all connections must end.
             eventLoop.assumeIsolated().scheduleTask(in: time) {
                 guard next.isReserving else { return }
-                self.giveBack(next)
+                self.release(next)
                 self.readHeld()
             }
         }

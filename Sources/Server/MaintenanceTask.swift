@@ -22,7 +22,7 @@ struct MaintenanceTask: Service, CustomStringConvertible {
             // The sleep throws when the server stops, which ends the loop.
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 runs += 1
-                if runs.isMultiple(of: Self.runsBetweenTrims) { ProcessMemory.giveBackFreed() }
+                if runs.isMultiple(of: Self.runsBetweenTrims) { ProcessMemory.releaseFreed() }
                 trimmer.run()
                 say(SystemTime.step, after: &step)
                 for namespace in namespaces.all() { namespace.checkpointIfIdle() }

@@ -327,7 +327,7 @@ package struct SimServer: Sendable {
             followsRequests: configuration.replay.map { $0.head.follows_requests == true }
                 ?? (configuration.publicURL == nil))
         namespaces.environment.webhooks.ownAddress =
-            configuration.replay?.head.ownAddress
+            configuration.replay?.head.address
             ?? ServerAddress(of: channel, port: port, tlsPort: tlsPort, publicURL: url)
         do {
             if let recorder, let head = recordingHead(url) {

@@ -30,11 +30,11 @@ extension SimulatedPlatform {
     package var auditRules: [AuditRule] { [] }
     package var auditNames: AuditNames { AuditNames() }
     package var documentedAxes: [DocumentedAxis] { [] }
-    package var answersMetWith: [String: String] { [:] }
+    package var answerCommands: [String: String] { [:] }
     package var answersOfFaults: [String] { [] }
     package func curlOptions(ofPath path: String) -> String? { nil }
-    package var webhooksMetWith: [String: String] { [:] }
-    package var scenariosMetWith: [String: String] { [:] }
+    package var webhookCommands: [String: String] { [:] }
+    package var scenarioCommands: [String: String] { [:] }
     package func futureWebhookEvents(_ generator: SeededGenerator) -> [String] { [] }
     package func isFutureWebhookEvent(_ name: String) -> Bool { false }
     package var futureForms: FutureForms { FutureForms() }

@@ -144,16 +144,16 @@ package protocol SimulatedPlatform: Sendable {
     /// The documented edges beside the answers of the routes, the webhooks and the scenarios.
     var documentedAxes: [DocumentedAxis] { get }
     /// Commands that meet an answer, by method, path and status, such as `POST /sdk/login 403`. The others follow from the status.
-    var answersMetWith: [String: String] { get }
+    var answerCommands: [String: String] { get }
     /// Answers that only a fault gives, beside 500, 503 and 504.
     var answersOfFaults: [String] { get }
     /// The options of `curl` with which a request to a path has a caller, if that differs from path to path; `nil` if the path is
     /// another platform's.
     func curlOptions(ofPath path: String) -> String?
     /// Commands that meet what happens to webhooks, by event and end, such as `session.completed delivered`.
-    var webhooksMetWith: [String: String] { get }
+    var webhookCommands: [String: String] { get }
     /// Commands that verify a shipped scenario after what its client does, by the scenario's name.
-    var scenariosMetWith: [String: String] { get }
+    var scenarioCommands: [String: String] { get }
 }
 
 /// An object of a platform whose history can be explained.

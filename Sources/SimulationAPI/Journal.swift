@@ -1,16 +1,3 @@
-/// `GET /_sim/requests` [D journal].
-public struct RequestList: Codable, Sendable {
-    /// The requests, newest first.
-    public var requests: [JournaledRequest]
-    /// The start of the next page; null on the last page.
-    @Nullable public var next_cursor: String?
-
-    public init(requests: [JournaledRequest], next_cursor: String?) {
-        self.requests = requests
-        self._next_cursor = Nullable(wrappedValue: next_cursor)
-    }
-}
-
 /// A request of the journal. Secrets are masked [D secrets].
 public struct JournaledRequest: Codable, Sendable {
     /// The request's id, also in the answer's header `X-Request-Id`. Clients may choose ids, so several requests can
@@ -31,7 +18,7 @@ public struct JournaledRequest: Codable, Sendable {
     @Nullable public var status: Int?
     /// Whether the whole answer left the server. False if a fault lost it, or if the connection ended before. Files of version
     /// 0.2.0 and older lack it, which means true.
-    @TrueIfAbsent public var delivered: Bool
+    public var delivered: Bool
     /// The effect of the fault that was triggered, as its rule gave it, for instance `{"drop_connection": true}`; null if none
     /// was. It stays when the rule is deleted.
     @Nullable public var effect: JSONObject?
@@ -78,7 +65,7 @@ public struct JournaledRequest: Codable, Sendable {
         request: JournaledMessage?,
         response: JournaledMessage?
     ) {
-        self._delivered = TrueIfAbsent(wrappedValue: delivered)
+        self.delivered = delivered
         self._effect = Nullable(wrappedValue: effect)
         self._changes = Nullable(wrappedValue: changes)
         self.id = id
@@ -217,24 +204,5 @@ public struct DecidingFact: Codable, Sendable, Equatable {
         self.text = text
         self.otherwise = otherwise
         self.about = about
-    }
-}
-
-/// The headers and body of a request or an answer.
-public struct JournaledMessage: Codable, Sendable {
-    /// The header fields as pairs of name and value, in the order in which they arrived.
-    public var headers: [[String]]
-    /// The stored part of the body; null if the body is not text.
-    @Nullable public var body: String?
-    /// The size of the whole body in bytes.
-    public var bytes: Int
-    /// Whether the stored body is shorter than the whole.
-    public var truncated: Bool
-
-    public init(headers: [[String]], body: String?, bytes: Int, truncated: Bool) {
-        self.headers = headers
-        self._body = Nullable(wrappedValue: body)
-        self.bytes = bytes
-        self.truncated = truncated
     }
 }

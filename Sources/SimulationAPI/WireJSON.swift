@@ -73,28 +73,3 @@ extension KeyedDecodingContainer {
         try decodeIfPresent(type, forKey: key) ?? Nullable(wrappedValue: nil)
     }
 }
-
-/// A flag that files of earlier releases lack. It is then true.
-@propertyWrapper
-public struct TrueIfAbsent: Codable, Sendable, Equatable {
-    public var wrappedValue: Bool
-
-    @inlinable public init(wrappedValue: Bool) {
-        self.wrappedValue = wrappedValue
-    }
-
-    public init(from decoder: any Decoder) throws {
-        wrappedValue = try Bool(from: decoder)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        try wrappedValue.encode(to: encoder)
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// Decodes a flag; true if the member is absent.
-    @inlinable public func decode(_ type: TrueIfAbsent.Type, forKey key: Key) throws -> TrueIfAbsent {
-        try decodeIfPresent(type, forKey: key) ?? TrueIfAbsent(wrappedValue: true)
-    }
-}

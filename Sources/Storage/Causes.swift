@@ -44,7 +44,7 @@ package struct Cause: StoredWord, Hashable {
 }
 
 extension ColumnDomain {
-    /// The id of a cause, or null: rows of older versions have none.
+    /// The id of a cause, or null if it is not known.
     static let cause = text(1...Cause.maxBytes).orNull
 
     /// A trace as ``TraceContext`` stores it, or null.

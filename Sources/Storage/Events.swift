@@ -10,7 +10,7 @@ package struct EventRecord: Sendable, Hashable {
     package var subject: String
     /// A JSON object.
     package var data: String
-    /// What caused it; `nil` if that is not known, as in events of older versions.
+    /// What caused it; `nil` if that is not known.
     package var cause: Cause?
 
     package init(sequence: Int64, at: Instant, kind: String, subject: String, data: String, cause: Cause? = nil) {

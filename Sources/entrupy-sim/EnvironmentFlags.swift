@@ -45,11 +45,11 @@ enum EnvironmentFlags {
 
     /// The arguments, and for `serve` and `replay --serve` also those from the environment.
     static func merged(_ arguments: [String], environment: [String: String]) -> [String] {
-        let goesOn = arguments.first == "replay" && arguments.contains("--serve")
-        guard goesOn || arguments.first == "serve", !EntrupySim.asksForHelp(arguments) else { return arguments }
+        let continues = arguments.first == "replay" && arguments.contains("--serve")
+        guard continues || arguments.first == "serve", !EntrupySim.asksForHelp(arguments) else { return arguments }
         func isGiven(_ name: String) -> Bool { arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } }
         func isOpen(_ name: String) -> Bool {
-            !isGiven(name) && !(goesOn && ofServeAlone.contains(name)) && !(exclusive[name].map(isGiven) ?? false)
+            !isGiven(name) && !(continues && ofServeAlone.contains(name)) && !(exclusive[name].map(isGiven) ?? false)
         }
         var added: [String] = []
         for name in options where isOpen(name) {

@@ -27,7 +27,7 @@ import Testing
     }
 
     private func request(_ sequence: Int, after: Int, through: Int) -> String {
-        #"{"id":"req_\#(sequence)","sequence":\#(sequence),"at":5,"method":"GET","path":"/p\#(sequence)","query":null,"status":200,"duration_ms":1,"username":null,"test":null,"decided_by":{"fault":null,"limits":[],"outcome":null},"changes":{"after":\#(after),"through":\#(through)}}"#
+        #"{"id":"req_\#(sequence)","sequence":\#(sequence),"at":5,"method":"GET","path":"/p\#(sequence)","query":null,"status":200,"delivered":true,"duration_ms":1,"username":null,"test":null,"decided_by":{"fault":null,"limits":[],"outcome":null},"changes":{"after":\#(after),"through":\#(through)}}"#
     }
 
     private func event(_ sequence: Int) -> String {
@@ -184,7 +184,7 @@ import Testing
 
     @Test func aSKUFindsItsItemAndWhatHappenedToIt() async throws {
         let item =
-            #"{"id":"QZ5HXWOU","entrupy_id":"QZ5HXWOU","customer_item_id":"sku-1","username":"u","brand":"Nike","product_category":"sneakers","result":{"id":"authentic","final":true,"reason":null},"flag":"none","submitted_at":5,"decided_by":"control","thumbnail":null}"#
+            #"{"id":"QZ5HXWOU","entrupy_id":"QZ5HXWOU","customer_item_id":"sku-1","username":"u","brand":"nike","brand_name":"Nike","product_category":"sneakers","result":{"id":"authentic","final":true,"reason":null},"flag":"none","submitted_at":5,"decided_by":"control","thumbnail":null}"#
         let answers = [
             "requests?text=sku-1&limit=100":
                 "{\"requests\":[\(request(1, after: 1, through: 1))],\"next_cursor\":null}",
@@ -243,8 +243,8 @@ import Testing
     /// Why an answer did not arrive stands beside what decided it; the status has a mark.
     @Test func aLostAnswerIsAMarkAndIsExplained() async throws {
         func lost(_ sequence: Int, status: String, effect: String) -> String {
-            request(sequence, after: 0, through: 0).replacing("\"status\":200", with: "\"status\":\(status)").dropLast()
-                + ",\"delivered\":false,\"effect\":\(effect)}"
+            request(sequence, after: 0, through: 0).replacing("\"status\":200", with: "\"status\":\(status)")
+                .replacing("\"delivered\":true", with: "\"delivered\":false,\"effect\":\(effect)")
         }
         let answers = [
             "requests":
@@ -280,7 +280,7 @@ import Testing
 
     @Test func brandsHaveTheirNames() async throws {
         let item =
-            #"{"id":"QZ5HXWOU","entrupy_id":"QZ5HXWOU","customer_item_id":"sku-1","username":"u","brand":"louis_vuitton","product_category":"luxury","result":{"id":"authentic","final":true,"reason":null},"flag":"none","submitted_at":5,"decided_by":"control","thumbnail":null}"#
+            #"{"id":"QZ5HXWOU","entrupy_id":"QZ5HXWOU","customer_item_id":"sku-1","username":"u","brand":"louis_vuitton","brand_name":"Louis Vuitton","product_category":"luxury","result":{"id":"authentic","final":true,"reason":null},"flag":"none","submitted_at":5,"decided_by":"control","thumbnail":null}"#
         let html = try await page(
             ["items"],
             [

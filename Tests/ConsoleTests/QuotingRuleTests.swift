@@ -81,7 +81,6 @@ import Testing
         "EntrupySimTesting/ControlConnection.swift": ["Simulator"],
         "EntrupySimTesting/Simulator.swift": ["info", "version"],
         "HTTPS/LocalAuthority.swift": ["fingerprint"],
-        "Simulation/Recording/Recording.swift": ["RecordingHead", "kind"],
         "Simulation/Namespaces/SeededGenerator.swift": ["randomSeed"],
         "Storage/Validation/UploadedDatabase.swift": ["name"],
     ]
@@ -92,19 +91,19 @@ import Testing
     @Test func everyCommandLineIsQuoted() throws {
         var found: [String: Set<String>] = [:]
         for (name, text) in try Self.files(".swift") {
-            var goesOn = false
+            var continues = false
             for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
                 // The expression below would take a quarter of a minute for all lines, in a debug build.
                 let mayBegin = line.withCString { bytes in
                     Self.beginnings.contains { strstr(bytes, $0) != nil }
                 }
-                guard goesOn || mayBegin else { continue }
+                guard continues || mayBegin else { continue }
                 let command = line.firstMatch(
                     of: #/(?:\bcurl |\bentrupy-sim (?:\\\(|[a-z]+ )|export [A-Z_]+=|\.(?:c|serverC)ommand\(")/#)
-                guard goesOn || command != nil else { continue }
-                let rest = goesOn ? line : line[(command?.range.lowerBound ?? line.startIndex)...]
+                guard continues || command != nil else { continue }
+                let rest = continues ? line : line[(command?.range.lowerBound ?? line.startIndex)...]
                 // A literal that continues the line after it, and the end of a string, with which the command ends.
-                goesOn = line.hasSuffix("\\\\")
+                continues = line.hasSuffix("\\\\")
                 var depth = 0
                 for part in rest.split(separator: /\\\(/, omittingEmptySubsequences: false).dropFirst() {
                     // What stands within the parentheses of a quoting function is its argument.

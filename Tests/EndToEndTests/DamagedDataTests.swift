@@ -84,6 +84,24 @@ import Testing
         }
     }
 
+    /// The server's own routes need no namespace, though one without a name in its path is about the default one.
+    @Test func aBrokenDefaultNamespaceAnswersForItselfAlone() async throws {
+        try await Process.withDirectory { directory in
+            try await prepare(directory, .garbage, hasNote: false)
+            try Damage.garbage.apply(to: "\(directory)/namespaces/default.sqlite")
+            let server = try SimProcess(["--data-dir", directory])
+            defer { server.stop() }
+            let world = TestWorld(base: server.baseURL)
+            #expect(try await world.send("GET", "/_sim/users").status == 503)
+            let list = try await world.send("GET", "/_sim/namespaces")
+            #expect(list["namespaces.0.name"] == "whole" && list["damaged.1.name"] == "default", "\(list.text)")
+            for path in ["/openapi.yaml", "/_sim/docs", "/_sim/metrics"] {
+                #expect(try await world.send("GET", path).status == 200, "\(path)")
+            }
+            #expect(try await world.send("DELETE", "/_sim/namespaces/broken").status == 204)
+        }
+    }
+
     /// A file that was brought back is reset as any other: with the values of its namespace, and without another file.
     @Test func aNamespaceThatWasBroughtBackKeepsItsValuesAtAReset() async throws {
         try await Process.withDirectory { directory in

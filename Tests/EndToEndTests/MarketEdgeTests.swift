@@ -127,7 +127,7 @@ import Testing
         _ = try await world.send("PATCH", path, ["market_edge": .null])
         #expect(try await world.send("POST", "/_sim/snapshots/edge/restore").status == 200)
         #expect(try await edge(world, id, session)["market_value.price"] == "1 USD")
-        let archive = try TarFile(try await world.send("GET", "/_sim/snapshots/edge").body).withoutChecksum
+        let archive = try TarFile(try await world.send("GET", "/_sim/snapshots/edge").body).withItsChecksum
         func upload(_ stored: String) async throws -> Answer {
             try await world.send(
                 "PUT", "/_sim/snapshots/changed", bytes: Self.changed(archive, stored),

@@ -340,7 +340,7 @@ import Testing
             #expect(try await refused("").contains("is not a recording"))
             #expect(try await refused("{\"a\":1}\n").contains(":1: is not a recording"))
             #expect(
-                try await refused(good.replacing("\"format_version\":3", with: "\"format_version\":9")).contains(
+                try await refused(good.replacing("\"format_version\":1", with: "\"format_version\":9")).contains(
                     "newer version"))
             #expect(try await refused(good + "{\"jobs\":3}\n{}\n").contains("is not as entrupy-sim writes it"))
             // A killed process leaves half a line at the end.

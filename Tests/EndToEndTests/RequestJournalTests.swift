@@ -226,6 +226,7 @@ import Testing
             (["route": "/images/abc/original"], "any_item", "match.route"),
             (["route": "/certificates/XX"], "any_item", "match.route"),
             (["route": "/sdk/search", "status": 418], "any_status", "match.status"),
+            (["route": "/sdk/search", "status": "3xx"], "any_status", "match.status"),
             (["route": "/sdk/captures/*/submit", "method": "POST", "status": "204"], "any_status", "match.status"),
         ] as [(JSONValue, String, String)])
     func aNameThatNobodyHasIsRefused(match: JSONValue, flag: String, field: String) async throws {
@@ -382,7 +383,8 @@ import Testing
         let many = try await verify(["match": match, "times": 1])
         #expect(many.status == 409 && many["count"] == 2 && many["nearest"].items.count == 2)
         for wrong: JSONValue in [
-            ["times": -1], ["times": 1, "at_least": 1], ["at_least": 3, "at_most": 2], ["match": ["rout": "x"]],
+            ["times": -1], ["at_least": 0], ["times": 1, "at_least": 1], ["at_least": 3, "at_most": 2],
+            ["match": ["rout": "x"]],
             ["match": ["status": 700]], ["match": ["since": "soon"]], ["match": "x"], ["time": 1],
         ] {
             #expect(try await verify(wrong).status == 400, "\(wrong)")

@@ -45,6 +45,22 @@ import Yams
         }
     }
 
+    /// What the journal had forgotten when the bundle was made is not denied of it either.
+    @Test func aBundleKnowsWhatItsJournalHadForgotten() async throws {
+        let world = try await TestWorld.make()
+        _ = try await world.send("GET", "/sdk/session")
+        _ = try await world.send("DELETE", "/_sim/requests")
+        _ = try await world.send("GET", "/v2/webhooks", token: TestWorld.apiToken)
+        try await withBundle(bundle(of: world)) { folder in
+            let quiet = "name: q\ndescription: d\nexpect: [{route: /sdk/session, status: 401, times: 0}]\n"
+            try quiet.write(toFile: folder.file, atomically: true, encoding: .utf8)
+            let verified = try await folder.verify()
+            #expect(verified.status == 1 && verified.output.contains("has forgotten"), "\(verified.output)")
+            let audit = try await SimProcess.run(["audit", folder.bundle])
+            #expect(audit.output.contains("has forgotten"), "\(audit.output)")
+        }
+    }
+
     private func bundle(of world: TestWorld) async throws -> Data { try await world.send("GET", "/_sim/bundle").body }
 
     /// A run whose last request is refused: b asks for the item of a.

@@ -61,7 +61,7 @@ import Testing
         let session = try await parent.login()
         try await save(parent)
         let child = try await fork(parent, as: "branch-\(name(parent))")
-        func goOn(_ world: TestWorld) async throws -> [Data] {
+        func resume(_ world: TestWorld) async throws -> [Data] {
             let item = try await world.submit(session)
             try await world.advance("10m")
             return [
@@ -73,9 +73,9 @@ import Testing
                 try await world.send("GET", "/sdk/session", token: session).body, Data(try await world.login().utf8),
             ]
         }
-        let inChild = try await goOn(child)
+        let inChild = try await resume(child)
         #expect(try await parent.counts()["authentications"] == 0)
-        let inParent = try await goOn(parent)
+        let inParent = try await resume(parent)
         #expect(inParent == inChild)
         #expect(try await child.counts()["authentications"] == 1)
         // A fork has its own snapshots.
@@ -240,7 +240,7 @@ import Testing
             _ = try await world.submit(session)
             try await save(world)
             let whole = try TarFile(try await world.send("GET", "/_sim/snapshots/base").body)
-            let good = try whole.withoutChecksum
+            let good = whole.withItsChecksum
             var damaged = whole
             damaged.entries[1].bytes[5000] ^= 1
             let first = try #require(good.entries.first)
@@ -295,7 +295,7 @@ import Testing
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let world = try await TestWorld.make()
             try await save(world)
-            let good = try TarFile(try await world.send("GET", "/_sim/snapshots/base").body).withoutChecksum
+            let good = try TarFile(try await world.send("GET", "/_sim/snapshots/base").body).withItsChecksum
             for (sql, words) in [
                 ("INSERT INTO grdb_migrations VALUES ('of tomorrow')", "newer version"),
                 ("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM items; END", "trigger t"),

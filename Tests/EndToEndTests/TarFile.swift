@@ -1,4 +1,5 @@
 import Foundation
+import Hashes
 import SimulationAPI
 import TestSupport
 
@@ -38,18 +39,31 @@ struct TarFile {
         }
     }
 
-    /// A snapshot as an older version wrote it, without the checksum that detects every change.
-    var withoutChecksum: TarFile {
-        get throws {
-            var file = self
-            let manifest = try WireJSON.decode(JSONValue.self, from: entries[0].bytes)
-            file.entries[0].bytes = try WireJSON.encode(manifest.merging(.object(["world_sha256": .null])))
-            return file
-        }
+    /// Whether ``bytes`` have the checksum of the database as it is by then, so that a change is found in its rows.
+    private var hasItsChecksum = false
+
+    /// The archive, whose bytes have the checksum of its database however that is changed.
+    var withItsChecksum: TarFile {
+        var file = self
+        file.hasItsChecksum = true
+        return file
+    }
+
+    /// The manifest with the checksum of the database.
+    private var checksummed: Data {
+        guard hasItsChecksum, let world = entries.first(where: { $0.name == "world.sqlite" }),
+            // A manifest that is no JSON stays as it is.
+            let manifest = try? WireJSON.decode(JSONValue.self, from: entries[0].bytes)
+        else { return entries[0].bytes }
+        let hash = SHA256.hash(data: world.bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        let changed = manifest.merging(.object(["world_sha256": .string(hash.joined())]))
+        return (try? WireJSON.encode(changed)) ?? entries[0].bytes
     }
 
     var bytes: Data {
         var archive = Data()
+        var entries = entries
+        if hasItsChecksum { entries[0].bytes = checksummed }
         for entry in entries {
             var header = Data(count: 512)
             func put(_ text: String, at offset: Int) {

@@ -58,7 +58,7 @@ struct WorldTampering {
 
     init(_ sample: TarFile, in directory: String) throws {
         // With the checksum, the server would only ever report damage.
-        self.sample = try sample.withoutChecksum
+        self.sample = sample.withItsChecksum
         path = directory + "/tampered.sqlite"
         try sample.entries[1].bytes.write(to: URL(fileURLWithPath: path))
         let queue = try DatabaseQueue(path: path)

@@ -50,7 +50,7 @@ import Testing
         for entry in entries { journals.append(entry, to: "a", .init(entries: 20_000, bytes: 64 << 20, bodyBytes: 0)) }
         let export = JournalExport(
             journals.entries(of: "a"), matching: query, as: format, url: "http://127.0.0.1:1/ns/a", secrets: [],
-            secretMembers: ["token"])
+            secretMembers: ["token"], forgotten: nil)
         var (bytes, pieces) = (Data(), 0)
         while let piece = try export.next() {
             bytes += piece
@@ -82,6 +82,7 @@ import Testing
                 var request = JournaledRequest(entry, withMessages: true, Secrets(entry, []))
                 request.digests = entry.digests(["token"], Secrets(entry, []))
                 request.connection = 4_294_967_295
+                request.moved = 0
                 return request
             })
         #expect(

@@ -66,10 +66,10 @@ import Yams
     @Test func everyLineOfAPlatformIsThatOfAnEdge() {
         let answers = Set(Self.axes["answers"] ?? [])
         for platform in Platforms.simulated.all {
-            #expect(Set(platform.answersMetWith.keys).subtracting(answers) == [])
+            #expect(Set(platform.answerCommands.keys).subtracting(answers) == [])
             #expect(Set(platform.answersOfFaults).subtracting(answers) == [])
-            #expect(Set(platform.webhooksMetWith.keys).subtracting(Self.axes["webhooks"] ?? []) == [])
-            #expect(Set(platform.scenariosMetWith.keys).subtracting(Self.axes["scenarios"] ?? []) == [])
+            #expect(Set(platform.webhookCommands.keys).subtracting(Self.axes["webhooks"] ?? []) == [])
+            #expect(Set(platform.scenarioCommands.keys).subtracting(Self.axes["scenarios"] ?? []) == [])
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
             freed += change
             trimmer.run {
                 freed
-            } giveBack: {
+            } release: {
                 freed = min(freed, 7)
                 count += 1
             }
@@ -36,7 +36,7 @@ import Testing
             for block in blocks { free(block) }
             blocks = []
             #expect(ProcessMemory.freed > before + size / 2)
-            ProcessMemory.giveBackFreed()
+            ProcessMemory.releaseFreed()
             #expect(ProcessMemory.freed < before + size / 2)
             free(last)
         }

@@ -123,11 +123,9 @@ import Testing
         ("\n", ":1: is not a recording"), ("\u{0}", ":1: is not a recording"),
         (#"{"format":"entrupy-sim recording"}"#, ":1: is not a recording"),
         (#"{"format":"entrupy-sim recording","format_version":0}"#, ":1: is not a recording"),
-        (#"{"format":"entrupy-sim recording","format_version":4}"#, "newer version"),
-        (#"{"format":"entrupy-sim recording","format_version":1,"version":"0.1.7"}"#, "0.1.7"),
+        (#"{"format":"entrupy-sim recording","format_version":2}"#, "newer version"),
         (#"{"format":"entrupy-sim recording","format_version":99999999999999999999}"#, ":1: is not a recording"),
-        (#"{"format":"entrupy-sim recording","format_version":2,"version":"0.2.0"}"#, "0.2.0 in format 2"),
-        (#"{"format":"entrupy-sim recording","format_version":3}"#, ":1: is not as entrupy-sim writes it"),
+        (#"{"format":"entrupy-sim recording","format_version":1}"#, ":1: is not as entrupy-sim writes it"),
     ])
     func anInvalidRecordingIsReported(text: String, problem: String) async throws {
         let found = try #require(try await refusal(Data(text.utf8)))
@@ -185,7 +183,7 @@ import Testing
     }
 
     private static func outcome(_ members: String) -> String {
-        #"{"jobs":[[0,0]],"outcome":{"namespace":"default","delivery":"d","number":1,\#(members)}}"#
+        #"{"jobs":[[0,0]],"outcome":{"namespace":"default","delivery":"d","number":1,"at":0,"was_replaced":false,\#(members)}}"#
     }
 
     @Test func aDuplicatePlaceIsReported() async throws {

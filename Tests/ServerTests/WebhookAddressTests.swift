@@ -63,6 +63,13 @@ import Testing
         #expect(outcome.status == nil && outcome.error == "receiver.test is 192.0.2.1, \(reason)")
     }
 
+    @Test(arguments: [true, false]) func theMetadataOfCloudsIsNeverAsked(allowsAny: Bool) async throws {
+        let outcome = await attempt(["169.254.169.254"], port: 80, allowsAny: allowsAny)
+        let text =
+            "receiver.test is 169.254.169.254, the address of a cloud's metadata service, to which nothing is sent"
+        #expect(outcome.status == nil && outcome.error == text, "\(outcome)")
+    }
+
     @Test(arguments: [true, false]) func theServersOwnAddressesAreLeftOut(allowsAny: Bool) async throws {
         let receiver = try await listen(on: "127.0.0.1")
         let port = receiver.localAddress?.port ?? 0

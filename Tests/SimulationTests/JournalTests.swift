@@ -130,16 +130,6 @@ import Testing
         #expect(journals.entries(of: "a").allSatisfy { $0.isDelivered })
     }
 
-    /// Bundles of older versions have neither member.
-    @Test func anOlderEntryWasDelivered() throws {
-        let older = """
-            {"id":"r","at":5,"method":"GET","path":"/p","query":null,"status":200,"duration_ms":1,"username":null,"test":null,
-            "decided_by":{"fault":null,"limits":[],"outcome":null}}
-            """
-        let request = try WireJSON.decode(JournaledRequest.self, from: Data(older.utf8))
-        #expect(request.delivered && request.effect == nil && request.answerText == "200")
-    }
-
     @Test(
         arguments: [
             ("drop_connection", 200, "200, not delivered: connection reset"),

@@ -17,12 +17,12 @@ extension AppComponentsPlatform {
         path.utf8.starts(with: "/components/v1/".utf8) ? ComponentLines.backend : nil
     }
 
-    package var scenariosMetWith: [String: String] {
+    package var scenarioCommands: [String: String] {
         let names = ComponentScenarios.all.keys
         return Dictionary(uniqueKeysWithValues: names.map { ($0, ComponentLines.scenario($0)) })
     }
 
-    package var answersMetWith: [String: String] { ComponentLines.answers }
+    package var answerCommands: [String: String] { ComponentLines.answers }
 
     package var answersOfFaults: [String] { ComponentLines.faultOnly }
 }

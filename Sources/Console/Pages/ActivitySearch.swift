@@ -76,7 +76,7 @@ struct ActivitySearch: Sendable {
                     isCurrent: (terms.value("show") ?? "").isIdentical(to: kind ?? ""))
             },
             keys: SearchTerms.keys.map { NamedText(name: $0.0, value: $0.1) },
-            items: Rows(items.map { ItemRow($0, Names([:]), now: 0, request) }),
+            items: Rows(items.map { ItemRow($0, now: 0, request) }),
             users: users.count < 2
                 ? nil
                 : Rows(

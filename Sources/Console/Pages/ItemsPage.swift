@@ -11,6 +11,8 @@ enum ItemsPage {
     private struct View: Encodable, Sendable {
         let text, username: String
         let brands, results, flags: [Option]
+        /// The results that an item without a fingerprint can have.
+        let itemResults: [Option]
         let problems: [String]
         let rows: Rows<ItemRow>?
         let isFiltered: Bool
@@ -35,14 +37,15 @@ enum ItemsPage {
         } catch ConsoleProblem.refused(let status, let envelope?) where status == 400 {
             problems = envelope.details.map { "\($0.field) \($0.problem)" }
         }
-        let (items, names) = (list.authentications, Names(lists))
+        let items = list.authentications
         func link(_ pairs: [(String, String?)]) -> String { request.console + "/items" + Link.query(filter + pairs) }
         let view = View(
             text: request.given("text") ?? "", username: request.given("username") ?? "",
             brands: Option.all(lists["brands"], chosen: request.given("brand")),
             results: Option.all(lists["results"], chosen: request.given("result")),
-            flags: Option.all(lists["flags"], chosen: request.given("flag")), problems: problems,
-            rows: Rows(items.map { ItemRow($0, names, now: now, request) }), isFiltered: isFiltered,
+            flags: Option.all(lists["flags"], chosen: request.given("flag")),
+            itemResults: Option.all(lists["item_results"]), problems: problems,
+            rows: Rows(items.map { ItemRow($0, now: now, request) }), isFiltered: isFiltered,
             reasons: Option.all(lists["invalid_reasons"]),
             firstLink: request.given("cursor") == nil ? nil : link([]),
             nextLink: list.next_cursor.map { link([("cursor", $0)]) })
@@ -62,11 +65,11 @@ struct ItemRow: Encodable, Sendable {
     /// The text in place of a thumbnail.
     let tile: String
 
-    init(_ item: AuthenticationSummary, _ names: Names, now: Double, _ request: ConsoleRequest) {
+    init(_ item: AuthenticationSummary, now: Double, _ request: ConsoleRequest) {
         let picture = item.thumbnail?.wrappedValue
         let isShown = picture.map { $0.bytes <= ItemsPage.maxPicture } ?? false
         self.item = item
-        brand = names.brand(item.brand)
+        brand = item.brand_name
         resultStyle = Style.result(item.result.id.rawValue, isFinal: item.result.final)
         flag = item.flag == .unflagged ? nil : item.flag.rawValue
         flagStyle = Style.flag(item.flag.rawValue)

@@ -3,7 +3,7 @@ import Simulation
 
 // Commands that meet the answers which do not follow from their status alone.
 extension EntrupyPlatform {
-    package var answersMetWith: [String: String] {
+    package var answerCommands: [String: String] {
         [
             EntrupyLines.authorizations, EntrupyLines.logins, EntrupyLines.captureRoutes, EntrupyLines.resultRoutes,
             EntrupyLines.itemRoutes, EntrupyLines.subscriptionRoutes, EntrupyLines.others,

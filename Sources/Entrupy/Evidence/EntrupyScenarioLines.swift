@@ -3,7 +3,7 @@ import Simulation
 
 // Commands that play the clients of the shipped scenarios.
 extension EntrupyPlatform {
-    package var scenariosMetWith: [String: String] {
+    package var scenarioCommands: [String: String] {
         EntrupyLines.clients.reduce(into: [:]) { lines, client in
             let steps = ["entrupy-sim scenario start \(client.key)"] + client.value
             lines[client.key] = (steps + ["entrupy-sim scenario verify \(client.key)"]).joined(separator: "; ")

@@ -3,7 +3,7 @@ import Simulation
 
 // Commands that meet what happens to webhooks.
 extension EntrupyPlatform {
-    package var webhooksMetWith: [String: String] {
+    package var webhookCommands: [String: String] {
         var lines: [String: String] = [:]
         for event in WebhookEvent.names {
             let trigger =

@@ -41,7 +41,8 @@ package struct ListAuthentications: Operation {
                 usernames[item.userID] = username
                 var summary = AuthenticationSummary(
                     entrupy_id: item.entrupyID, username: username, customer_item_id: item.customerItemID,
-                    brand: item.brandID, product_category: item.category, submitted_at: item.submittedAt.epoch,
+                    brand: item.brandID, brand_name: item.brandName, product_category: item.category,
+                    submitted_at: item.submittedAt.epoch,
                     result: .init(id: item.result, final: item.resultFinal, reason: item.resultReason),
                     flag: item.flag, decided_by: item.decidedBy.rawValue)
                 if hasThumbnails { summary.thumbnail = Nullable(wrappedValue: try thumbnail(of: item, job)) }

@@ -66,9 +66,9 @@ enum Subscriptions {
                 return
                     "leads to this server itself; name the address of a receiver, for instance http://127.0.0.1:9000/hooks"
             }
-            guard !environment.webhooks.allowsAnyTarget, let address = target.address, !address.isLocal else {
-                return nil
-            }
+            guard let address = target.address else { return nil }
+            if address.isMetadata { return "\(target.host) is \(WebhookTarget.metadataService)" }
+            if environment.webhooks.allowsAnyTarget || address.isLocal { return nil }
             return "\(target.host) is not a loopback or private address; start the server with --webhook-targets any"
         }
     }

@@ -8,7 +8,7 @@ struct AnswerLines: Sendable {
 
     init(_ platforms: Platforms) {
         self.platforms = platforms
-        own = Lazily { platforms.all.reduce(into: [:]) { $0.merge($1.answersMetWith) { first, _ in first } } }
+        own = Lazily { platforms.all.reduce(into: [:]) { $0.merge($1.answerCommands) { first, _ in first } } }
     }
 
     func line(_ operation: DescribedAnswers.Operation, _ status: Int) -> String {

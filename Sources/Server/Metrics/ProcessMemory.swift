@@ -30,7 +30,7 @@ enum ProcessMemory {
     ///
     /// The C library keeps freed memory for each thread. The nodes of 1 MB of seed data need 470 MB for a moment, and
     /// each of the four threads that run jobs would keep as much for ever.
-    static func giveBackFreed() {
+    static func releaseFreed() {
         if resident ?? 0 >= minResident { entrupy_sim_trim() }
     }
 }
@@ -47,14 +47,14 @@ struct MemoryTrimmer {
     ///
     /// - Parameter freed: the freed memory that the process still holds, in bytes.
     mutating func run(
-        freed: () -> Int = { ProcessMemory.freed }, giveBack: () -> Void = { ProcessMemory.giveBackFreed() }
+        freed: () -> Int = { ProcessMemory.freed }, release: () -> Void = { ProcessMemory.releaseFreed() }
     ) {
         let now = freed()
         guard now >= stuck + Self.minFreed else {
             stuck = min(stuck, now)
             return
         }
-        giveBack()
+        release()
         stuck = freed()
     }
 }

@@ -116,11 +116,11 @@ extension ReplayServer {
             try await first.abandon()
             throw error
         }
-        let (report, goesOn) = try await playToEnd(replay, on: first, plan) { namespaces in
-            try await replay.goOn(with: namespaces)
+        let (report, continues) = try await playToEnd(replay, on: first, plan) { namespaces in
+            try await replay.resume(with: namespaces)
             return false
         }
-        guard goesOn else { return (report, nil) }
+        guard continues else { return (report, nil) }
         return (report, SimServer(continuing: first, configuration, logger: logger))
     }
 }

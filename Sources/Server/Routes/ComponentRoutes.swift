@@ -101,19 +101,19 @@ extension JSONRule {
 
 extension Routes {
     /// Adds a route of App Components whose operation answers JSON, or an error of Fourthline's documentation.
-    fileprivate func components<Wanted: Simulation.Operation, Document: Encodable & Sendable>(
+    fileprivate func components<Op: Simulation.Operation, Document: Encodable & Sendable>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule, status: HTTPResponse.Status = .ok,
-        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output == AppComponents.CommittedResult<Document> {
+        _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output == AppComponents.CommittedResult<Document> {
         on(method, "components/\(path)") { request in
             ComponentForm(request).response(await request.answer(body, checked(decode)), status)
         }
     }
 
-    fileprivate func components<Wanted: Simulation.Operation>(
+    fileprivate func components<Op: Simulation.Operation>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule,
-        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output: Encodable {
+        _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output: Encodable {
         on(method, "components/\(path)") { request in
             ComponentForm(request).response(await request.answer(body, checked(decode)).map { .success($0) })
         }
@@ -121,9 +121,9 @@ extension Routes {
 }
 
 /// Decodes a request after the check of the form of its answer.
-private func checked<Wanted>(
-    _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-) -> @Sendable (RequestReader) throws -> Wanted {
+private func checked<Op>(
+    _ decode: @escaping @Sendable (RequestReader) throws -> Op
+) -> @Sendable (RequestReader) throws -> Op {
     { request in
         try ComponentForm.check(request)
         return try decode(request)

@@ -48,10 +48,10 @@ struct Routes {
     }
 
     /// Adds a route that renders the output of its operation.
-    func on<Wanted: Simulation.Operation>(
+    func on<Op: Simulation.Operation>(
         _ method: HTTPRequest.Method, _ path: String, _ body: BodyRule,
-        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted,
-        render: @escaping @Sendable (Completed<Wanted.Output>) -> Answer
+        _ decode: @escaping @Sendable (RequestReader) throws -> Op,
+        render: @escaping @Sendable (Completed<Op.Output>) -> Answer
     ) {
         on(method, path) { render(await $0.answer(body, decode)) }
     }
@@ -59,58 +59,58 @@ struct Routes {
 
 // Routes that answer with JSON.
 extension Routes {
-    func get<Wanted: Simulation.Operation>(
-        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output: Encodable {
+    func get<Op: Simulation.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output: Encodable {
         reading(path) { await $0.answer(.ignored, decode).response() }
     }
 
-    func post<Wanted: Simulation.Operation>(
+    func post<Op: Simulation.Operation>(
         _ path: String, body: BodyRule = .json, status: HTTPResponse.Status = .ok,
-        _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output: Encodable {
+        _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output: Encodable {
         on(.post, path, body, decode) { $0.response(status) }
     }
 
-    func patch<Wanted: Simulation.Operation>(
-        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output: Encodable {
+    func patch<Op: Simulation.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output: Encodable {
         on(.patch, path, .json, decode) { $0.response() }
     }
 
-    func delete<Wanted: Simulation.Operation>(
-        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output: Encodable {
+    func delete<Op: Simulation.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output: Encodable {
         on(.delete, path, .ignored, decode) { $0.response() }
     }
 }
 
 // Routes whose operations encode their answers themselves.
 extension Routes {
-    func get<Wanted: Simulation.Operation>(
-        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output == EncodedJSON {
+    func get<Op: Simulation.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output == EncodedJSON {
         reading(path) { await $0.answer(.ignored, decode).encodedResponse() }
     }
 
-    func post<Wanted: Simulation.Operation>(
-        _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output == EncodedJSON {
+    func post<Op: Simulation.Operation>(
+        _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output == EncodedJSON {
         on(.post, path, body, decode) { $0.encodedResponse() }
     }
 }
 
 // Routes that answer 204.
 extension Routes {
-    func post<Wanted: Simulation.Operation>(
-        _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output == Void {
+    func post<Op: Simulation.Operation>(
+        _ path: String, body: BodyRule = .json, _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output == Void {
         on(.post, path, body, decode) { $0.emptyResponse() }
     }
 
-    func delete<Wanted: Simulation.Operation>(
-        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Wanted
-    ) where Wanted.Output == Void {
+    func delete<Op: Simulation.Operation>(
+        _ path: String, _ decode: @escaping @Sendable (RequestReader) throws -> Op
+    ) where Op.Output == Void {
         on(.delete, path, .ignored, decode) { $0.emptyResponse() }
     }
 }

@@ -218,17 +218,19 @@ final class WebhookSender: Service, CustomStringConvertible {
         of url: String, within timeout: TimeAmount, for namespace: String
     ) async throws -> (addresses: [String], began: NIODeadline)? {
         let target = try WebhookTarget.read(url).get()
-        // Subscriptions may come from a snapshot or from an older version, so they are checked here again.
+        // Subscriptions may come from a snapshot, so they are checked here again.
         if transport.ownAddress?.isNamed(by: target) == true {
             throw RefusedTarget(target.host, target.host, RefusedTarget.thisServer)
         }
         if let address = target.address {
+            guard !address.isMetadata else {
+                throw RefusedTarget(target.host, target.host, WebhookTarget.metadataService)
+            }
             guard transport.allowsAnyTarget || address.isLocal else {
                 throw RefusedTarget(target.host, target.host, RefusedTarget.notLocal)
             }
             return nil
         }
-        guard !transport.allowsAnyTarget || transport.ownAddress?.hasPort(target.port) == true else { return nil }
         let found = try await resolver.addresses(of: target.host, within: timeout, for: namespace)
         let reasons = found.addresses.map { refusal(of: $0, of: target) }
         let allowed = zip(found.addresses, reasons).compactMap { $1 == nil ? $0 : nil }
@@ -242,6 +244,7 @@ final class WebhookSender: Service, CustomStringConvertible {
         if let address, transport.ownAddress?.isReached(at: address, port: target.port) == true {
             return RefusedTarget.thisServer
         }
+        if target.isMetadata(text) { return WebhookTarget.metadataService }
         return transport.allowsAnyTarget || target.allows(text) ? nil : RefusedTarget.notLocal
     }
 

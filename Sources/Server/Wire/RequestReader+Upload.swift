@@ -4,11 +4,11 @@ import Simulation
 
 extension RequestReader {
     /// Answers the upload of an image or video. The media type is not checked.
-    func upload<Wanted: Simulation.Operation, Format: FileFormat>(
-        make: @Sendable @escaping (ReceivedFile<Format>) throws -> Wanted
-    ) async -> Completed<Wanted.Output> {
+    func upload<Op: Simulation.Operation, Format: FileFormat>(
+        make: @Sendable @escaping (ReceivedFile<Format>) throws -> Op
+    ) async -> Completed<Op.Output> {
         let environment = namespace.environment
-        let input: Result<Wanted, PlatformError>
+        let input: Result<Op, PlatformError>
         var received: ReceivedFile<Format>?
         switch await bodies.read(request, upTo: ReceivedFile<Format>.limit, into: self.received) {
         case .failure(let error): input = .failure(error)

@@ -142,25 +142,25 @@ struct RequestReader: RequestInput, Sendable {
     }
 
     /// Answers with the operation that `decode` reads from the request.
-    func answer<Wanted: Simulation.Operation>(
-        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
-    ) async -> Completed<Wanted.Output> {
+    func answer<Op: Simulation.Operation>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Op
+    ) async -> Completed<Op.Output> {
         await namespace.answer(await input(rule, decode), credential, head)
     }
 
     /// Answers with the value that `decode` reads, as one job of the namespace, so that the request has its place and its id.
-    func acknowledge<Wanted>(
-        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
-    ) async -> Completed<Wanted> {
+    func acknowledge<Op>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Op
+    ) async -> Completed<Op> {
         let wanted = await input(rule, decode)
         return await namespace.answer(wanted.map { _ in Acknowledge() }, credential, head).map { try wanted.get() }
     }
 
     /// Reads the input of a job and checks, in this order, the version, the size, the media type and the
     /// body [D order-of-checks].
-    func input<Wanted>(
-        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted
-    ) async -> Result<Wanted, PlatformError> {
+    func input<Op>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Op
+    ) async -> Result<Op, PlatformError> {
         do {
             var reader = self
             let body = await body(rule)
@@ -192,9 +192,9 @@ struct RequestReader: RequestInput, Sendable {
     }
 
     /// Answers with `body` once the input is read, or with its error.
-    func reading<Wanted>(
-        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Wanted,
-        then respond: (Wanted) async throws -> Answer
+    func reading<Op>(
+        _ rule: BodyRule = .ignored, _ decode: (RequestReader) throws -> Op,
+        then respond: (Op) async throws -> Answer
     ) async -> Answer {
         do {
             return try await respond(input(rule, decode).get())

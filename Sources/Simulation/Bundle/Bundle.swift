@@ -19,8 +19,24 @@ package enum BundleNames {
 }
 
 /// The journal in a bundle, oldest request first.
-private struct BundledJournal: Decodable {
+struct BundledJournal: Decodable {
     let requests: [JournaledRequest]
+    /// How far the journal had forgotten its requests; absent if it had not.
+    let forgotten: Limit?
+
+    struct Limit: Codable {
+        /// As in ``Forgotten``; the time in epoch seconds.
+        let at: Double
+        let sequence: Int64
+
+        init(_ forgotten: Forgotten) { (at, sequence) = (forgotten.at.epoch, forgotten.sequence) }
+
+        /// `nil` if this program cannot have written it.
+        var read: Forgotten? {
+            guard let at = Instant(epoch: at), 1...JournaledRequest.maxSequence ~= sequence else { return nil }
+            return Forgotten(at: at, sequence: sequence)
+        }
+    }
 }
 
 private struct BundledEvent: Encodable {
@@ -123,7 +139,7 @@ extension Namespaces {
     package func open(bundle path: String) async throws {
         let name = Self.defaultName
         do {
-            let requests = try await environment.copying { [environment] in
+            let (requests, forgotten) = try await environment.copying { [environment] in
                 _ = try environment.unpack(ArchiveReader(path: path), as: BundleNames.snapshot, of: name)
                 return try Self.journal(in: path)
             }
@@ -132,15 +148,17 @@ extension Namespaces {
             }
             let made = try await fork(snapshot, as: name, ttl: nil, isFrozen: true)
             _ = await made.run(.background, .reads) { job in
+                let journals = job.state.environment.journals
+                journals.begin(name, after: forgotten)
                 var last: Int64 = 0
                 for request in requests {
                     var entry = JournalEntry(request, job)
-                    // An entry keeps its number, unless an earlier one has it. Older bundles have none.
+                    // An entry keeps its number, unless an earlier one has it.
                     entry.sequence = max(last + 1, entry.sequence)
                     last = entry.sequence
-                    job.state.environment.journals.append(entry, to: name, job.settings.journal)
+                    journals.append(entry, to: name, job.settings.journal)
                 }
-                job.state.continueSequences(after: last)
+                job.state.continueSequences(after: max(last, forgotten?.sequence ?? 0))
             }
         } catch {
             let refusal = PlatformError(carrying: error)
@@ -158,25 +176,30 @@ extension Namespaces {
         }
     }
 
-    /// The requests in a bundle; empty for a snapshot's archive.
-    private static func journal(in path: String) throws -> [JournaledRequest] {
+    /// The requests in a bundle, and what its journal had forgotten; nothing for a snapshot's archive.
+    private static func journal(in path: String) throws -> ([JournaledRequest], Forgotten?) {
         var reader = try ArchiveReader(path: path)
         while let entry = try reader.next() {
             guard entry.name == BundleNames.journal else { continue }
             guard entry.size <= BundleNames.maxJournal else { throw StorageError.foreign("journal.json is too large") }
-            let requests: [JournaledRequest]
+            let journal: BundledJournal
             do {
-                requests = try WireJSON.decode(BundledJournal.self, from: reader.all()).requests
+                journal = try WireJSON.decode(BundledJournal.self, from: reader.all())
             } catch is DecodingError {
                 throw StorageError.foreign("journal.json is not as entrupy-sim writes it")
             }
-            for (index, request) in requests.enumerated() {
+            for (index, request) in journal.requests.enumerated() {
                 guard let problem = request.problem else { continue }
                 throw StorageError.foreign("journal.json, request \(index): \(problem)")
             }
-            return requests
+            let forgotten = journal.forgotten?.read
+            if journal.forgotten != nil, forgotten == nil {
+                throw StorageError.foreign(
+                    "journal.json, forgotten: must have a time from 1970 to 9999 and a number of a request")
+            }
+            return (journal.requests, forgotten)
         }
-        return []
+        return ([], nil)
     }
 }
 
@@ -184,7 +207,7 @@ extension JournaledRequest {
     /// The maximum length of a body in bytes, and of a duration in milliseconds. Sums of such values do not overflow.
     private static let maxBytes = 1_000_000_000_000
     /// The largest number of a request, far below those that JSON's numbers and additions allow.
-    private static let maxSequence: Int64 = 1_000_000_000_000
+    fileprivate static let maxSequence: Int64 = 1_000_000_000_000
 
     /// The problem with a request that was read back; `nil` if this program may have written it.
     fileprivate var problem: String? {
@@ -218,7 +241,7 @@ extension JournalEntry {
     fileprivate init(_ request: JournaledRequest, _ job: JobContext) {
         var outcome = RequestOutcome(
             request.sequence ?? 0, at: Instant(epoch: request.at) ?? job.now,
-            moved: request.moved.flatMap { Instant(epoch: $0) }.map { Span(microseconds: $0.microseconds) },
+            moved: request.moved.flatMap { Instant(epoch: $0) }.map { Span(microseconds: $0.microseconds) } ?? .zero,
             generation: job.state.generation, journal: job.settings.journal, secrets: [])
         outcome.username = request.username
         // A file from outside may have any numbers.

@@ -161,11 +161,11 @@ package struct FaultRule: Sendable {
         return notes
     }
 
-    /// Whether the rule answers requests with a status of its own.
-    func answers(_ status: Int) -> Bool {
+    /// Whether the rule answers requests with such a status of its own.
+    func answers(_ status: JournalQuery.StatusPattern) -> Bool {
         switch effect {
-        case .status(let own, _, _): own == status
-        case .rateLimit: status == 429
+        case .status(let own, _, _): status.matches(own)
+        case .rateLimit: status.matches(429)
         case .platform: true
         default: false
         }

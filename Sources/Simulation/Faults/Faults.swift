@@ -240,6 +240,6 @@ extension FaultInfo {
             effect: .object(rule.document.members?["effect"]?.members ?? [:]), probability: rule.probability,
             times: rule.times,
             after_requests: rule.afterRequests, seen: rule.seen, hits: rule.hits,
-            notes: try rule.notes(job))
+            note_details: try rule.notes(job))
     }
 }

@@ -63,7 +63,7 @@ package final class HeldRequest: Sendable {
     package var losesAnswer: Bool { end?.losesAnswer ?? false }
 
     /// Whether its client gets another answer than the request's own, or none.
-    package var decidesAnswer: Bool { end.map { !$0.goesOn } ?? false }
+    package var decidesAnswer: Bool { end.map { !$0.continues } ?? false }
 
     /// The memory that the request takes, with its answer once there is one.
     var bytes: Int {
@@ -87,7 +87,7 @@ package final class HeldRequest: Sendable {
     /// - Returns: the end. A client that has gone gets no answer, and its request is not handled, even if it was released.
     func end(after wake: Wake) -> HoldEnd {
         state.withLockedValue { state in
-            if wake == .clientGone, state.end == nil || state.end?.goesOn == true { state.end = .clientGone }
+            if wake == .clientGone, state.end == nil || state.end?.continues == true { state.end = .clientGone }
             let end = state.end ?? wake.end
             state.end = end
             return end

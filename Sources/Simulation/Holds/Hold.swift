@@ -51,7 +51,7 @@ package enum HoldEnd: Sendable {
     case tooLarge
 
     /// Whether the request is handled after this end, or its own answer is sent.
-    var goesOn: Bool {
+    var continues: Bool {
         switch self {
         case .released, .timeOver: true
         case .answered, .dropped, .clientGone, .replaced, .stopping, .tooLarge: false

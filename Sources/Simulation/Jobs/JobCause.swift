@@ -42,7 +42,7 @@ package struct JobCause {
     package let trace: TraceContext?
     private var stored: Cause?
 
-    /// A job of the simulator itself, or of an older recording.
+    /// A job of the simulator itself.
     static let unknown = JobCause(origin: .unknown, trace: nil)
 
     /// A request, by its number in the journal.

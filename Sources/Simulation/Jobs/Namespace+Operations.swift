@@ -2,12 +2,12 @@ extension Namespace {
     /// Performs an operation of the control API, at its place in the order of all jobs.
     ///
     /// - Parameter input: the operation, or the error in the request that asked for it.
-    package func answer<Wanted: Operation>(
-        _ input: Result<Wanted, PlatformError>, _ head: RequestHead
-    ) async -> Completed<Wanted.Output> where Wanted.Caller == Control {
+    package func answer<Op: Operation>(
+        _ input: Result<Op, PlatformError>, _ head: RequestHead
+    ) async -> Completed<Op.Output> where Op.Caller == Control {
         var head = head
-        head.isLong = Wanted.isLong
-        return await run(head, Wanted.access) { try input.get().perform($0, as: Control()) }
+        head.isLong = Op.isLong
+        return await run(head, Op.access) { try input.get().perform($0, as: Control()) }
     }
 
     /// Refuses a request that matches no operation, at its place in the order of all jobs.

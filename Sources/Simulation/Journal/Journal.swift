@@ -351,6 +351,14 @@ package final class Journals: Sendable {
         }
     }
 
+    /// Begins the journal of a bundle's namespace, which had forgotten requests of tests that are not known.
+    package func begin(_ namespace: String, after forgotten: Forgotten?) {
+        state.withLockedValue { state in
+            state.bytes -= state.rings[namespace]?.bytes ?? 0
+            state.rings[namespace] = Ring(forgotten: forgotten, forgottenTests: forgotten == nil ? [] : nil)
+        }
+    }
+
     /// Notes that a namespace is of an earlier process, whose journal is gone.
     package func continueEarlier(_ namespace: String) {
         state.withLockedValue { $0.rings[namespace] = Ring(isOfEarlierProcess: true) }

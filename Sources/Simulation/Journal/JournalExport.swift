@@ -10,7 +10,7 @@ package final class JournalExport: Sendable {
     package enum Format: Sendable {
         /// An HTTP archive.
         case har
-        /// The form used in bundles: `{"requests": […]}`, each with its messages.
+        /// The form used in bundles: `{"requests": […]}`, each with its messages, and `forgotten` where the journal has forgotten some.
         case requests
 
         /// The texts before and after the entries.
@@ -35,6 +35,7 @@ package final class JournalExport: Sendable {
     private let format: Format
     private let url: String
     private let secretMembers: Set<String>
+    private let forgotten: Forgotten?
     private let state: NIOLockedValueBox<State>
 
     /// A piece ends at this many bytes or after this many entries are checked. Checking that many takes a fraction of
@@ -46,11 +47,13 @@ package final class JournalExport: Sendable {
     ///   - url: the base URL of the namespace.
     ///   - secrets: the namespace's current secrets.
     ///   - secretMembers: the names of the members whose digests are exported.
+    ///   - forgotten: what the journal has forgotten.
     package init(
         _ entries: JournalSnapshot, matching query: JournalQuery, as format: Format, url: String,
-        secrets: KnownSecrets, secretMembers: Set<String>
+        secrets: KnownSecrets, secretMembers: Set<String>, forgotten: Forgotten?
     ) {
         self.secretMembers = secretMembers
+        self.forgotten = forgotten
         state = NIOLockedValueBox(State(secrets: EntrySecrets(secrets)))
         self.entries = entries
         self.query = query
@@ -75,7 +78,13 @@ package final class JournalExport: Sendable {
                 try write(entry, &text, state.secrets.of(entry))
             }
             if state.index == entries.count {
-                text.raw(format.frame.end)
+                if case .requests = format, let forgotten {
+                    text.raw(#"],"forgotten":"#)
+                    try text.encode(BundledJournal.Limit(forgotten))
+                    text.raw("}")
+                } else {
+                    text.raw(format.frame.end)
+                }
                 state.isOver = true
             }
             return text.bytes
@@ -88,7 +97,7 @@ package final class JournalExport: Sendable {
         case .requests:
             var request = JournaledRequest(entry, withMessages: true, secrets)
             request.connection = entry.connection
-            request.moved = entry.outcome.moved.map { Double($0.microseconds) / 1e6 }
+            request.moved = Double(entry.outcome.moved.microseconds) / 1e6
             request.resent = entry.isResent ? true : nil
             request.digests = entry.digests(secretMembers, secrets)
             try text.encode(request)

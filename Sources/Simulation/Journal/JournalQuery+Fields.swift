@@ -86,6 +86,9 @@ extension FieldReader {
         let (times, least, most) = (number("times"), number("at_least"), number("at_most"))
         if times != nil, least != nil || most != nil { report("times", "cannot be combined with at_least or at_most") }
         if let least, let most, least > most { report("at_least", "must not be more than at_most") }
+        if least == 0, most == nil, times == nil {
+            report("at_least", "must be at least 1 without at_most: 0 alone is met by whatever happens")
+        }
         let start = times ?? least ?? (most == nil ? 1 : 0)
         return start...max(start, times ?? most ?? .max)
     }

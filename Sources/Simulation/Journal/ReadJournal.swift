@@ -55,7 +55,8 @@ package struct ExportRequests: Operation {
         JournalExport(
             job.journal, matching: try query.known(job, allowing: allowed), as: format, url: job.publicURL,
             secrets: try job.state.readSecrets(job.transaction),
-            secretMembers: job.state.environment.platforms.auditedSecrets)
+            secretMembers: job.state.environment.platforms.auditedSecrets,
+            forgotten: job.state.environment.journals.forgotten(of: job.state.name))
     }
 }
 

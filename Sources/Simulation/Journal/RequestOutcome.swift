@@ -14,7 +14,7 @@ package struct RequestOutcome: Sendable {
         let journal: Settings.Journal
         let secrets: KnownSecrets
         /// The clock's moves until the job.
-        let moved: Span?
+        let moved: Span
         var future: NamespaceFuture?
         var limit: LimitLeft?
         var trace: TraceContext?
@@ -41,8 +41,8 @@ package struct RequestOutcome: Sendable {
     package var sequence: Int64 { storage.fields.sequence }
     /// The time of the job, by the namespace's clock.
     package var at: Instant { storage.fields.at }
-    /// The time by which tests had moved the namespace's clock until the job; `nil` if it is not known.
-    package var moved: Span? { storage.fields.moved }
+    /// The time by which tests had moved the namespace's clock until the job.
+    package var moved: Span { storage.fields.moved }
     /// The namespace's ``NamespaceState/generation``, which changes at a reset.
     package var generation: Int { storage.fields.generation }
     /// The namespace's journal settings.
@@ -121,7 +121,7 @@ package struct RequestOutcome: Sendable {
 
     /// - Parameter sequence: 0 for an entry of a bundle, which may have no number.
     package init(
-        _ sequence: Int64 = 0, at: Instant, moved: Span? = nil, generation: Int, journal: Settings.Journal,
+        _ sequence: Int64 = 0, at: Instant, moved: Span = .zero, generation: Int, journal: Settings.Journal,
         secrets: KnownSecrets
     ) {
         storage = Storage(

@@ -172,12 +172,12 @@ package struct SequenceSearch {
 /// The requests of one step that came before a place of the journal. Answers in logarithmic time whether one of them has an allowed
 /// gap to a later request.
 private struct EarlierRequests {
-    /// The requests with real times: the end of their answer, and their time on the namespace's clock, both in microseconds.
-    private let requests: [(end: Int64, at: Int64)?]
-    /// By the order of their ends: the ends, and the greatest `at` of those that were added.
+    /// The requests with real times: the end of their answer, and the time by which tests had moved the clock, both in microseconds.
+    private let requests: [(end: Int64, moved: Int64)?]
+    /// By the order of their ends: the ends, and the greatest `moved` of those that were added.
     private var byEnd: Ordered
-    /// By the order of `at`: the times, and the greatest end of those that were added.
-    private var byAt: Ordered
+    /// By the order of `moved`: the times, and the greatest end of those that were added.
+    private var byMoved: Ordered
 
     /// Times sorted, each with a value that is known once its request is added.
     private struct Ordered {
@@ -213,31 +213,32 @@ private struct EarlierRequests {
     private static let (least, most) = (Int64.min / 2, Int64.max / 2)
 
     init(_ entries: [JournalEntry]) {
-        requests = entries.map { entry in entry.times.map { ($0.ended.microseconds, entry.at.microseconds) } }
+        requests = entries.map { entry in entry.times.map { ($0.ended.microseconds, entry.outcome.moved.microseconds) }
+        }
         let known = requests.enumerated().compactMap { index, request in request.map { (index: index, request: $0) } }
         byEnd = Ordered(known.map { ($0.index, $0.request.end) }, count: entries.count)
-        byAt = Ordered(known.map { ($0.index, $0.request.at) }, count: entries.count)
+        byMoved = Ordered(known.map { ($0.index, $0.request.moved) }, count: entries.count)
     }
 
     mutating func add(_ index: Int) {
         guard let request = requests[index] else { return }
-        byEnd.add(index, request.at)
-        byAt.add(index, request.end)
+        byEnd.add(index, request.moved)
+        byMoved.add(index, request.end)
     }
 
     /// Whether one of the added requests has an allowed gap to `next`. As the gap is the longer of two, it is short enough if both
     /// are, and long enough if one is.
     func hasGap(to next: JournalEntry, in gaps: GapBounds) -> Bool {
         guard let start = next.times?.started.microseconds else { return false }
-        let at = next.at.microseconds
+        let moved = next.outcome.moved.microseconds
         let firstEnd = gaps.max.map { start - $0.microseconds } ?? Self.least
-        let firstAt = gaps.max.map { at - $0.microseconds } ?? Self.least
+        let firstMoved = gaps.max.map { moved - $0.microseconds } ?? Self.least
         // A gap is at least zero, even if the requests overlap.
         guard let min = gaps.min?.microseconds, min > 0 else {
-            return byEnd.greatest(from: firstEnd, through: Self.most) >= firstAt
+            return byEnd.greatest(from: firstEnd, through: Self.most) >= firstMoved
         }
-        return byEnd.greatest(from: firstEnd, through: start - min) >= firstAt
-            || byAt.greatest(from: firstAt, through: at - min) >= firstEnd
+        return byEnd.greatest(from: firstEnd, through: start - min) >= firstMoved
+            || byMoved.greatest(from: firstMoved, through: moved - min) >= firstEnd
     }
 }
 

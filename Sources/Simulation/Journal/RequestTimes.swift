@@ -21,10 +21,7 @@ extension JournalEntry {
     /// - Returns: the gap, at least zero; `nil` if the real times of one of them are not known.
     package func gap(after previous: JournalEntry) -> Span? {
         guard let times, let earlier = previous.times else { return nil }
-        var moved = at - previous.at
-        if let now = outcome.moved, let before = previous.outcome.moved {
-            moved = Span(microseconds: now.microseconds - before.microseconds)
-        }
-        return max(.zero, times.started - earlier.ended, moved)
+        let moved = outcome.moved.microseconds - previous.outcome.moved.microseconds
+        return max(.zero, times.started - earlier.ended, Span(microseconds: moved))
     }
 }

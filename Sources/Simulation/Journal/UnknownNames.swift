@@ -49,16 +49,16 @@ struct UnknownNames {
         guard !met.isEmpty else { return problems }
         let asked = job.journal.filter { entry in query.route?.matches(RoutePath.plain(entry.path)) ?? true }
         if asked.isEmpty, let problem = try partProblem(met, job) { problems.append(problem) }
-        if let status = query.status, let number = Int(status.text), !allowed.contains(.status),
-            !asked.contains(where: { $0.status == number }),
-            try !Rules<FaultRule>.all(job).contains(where: { $0.answers(number) })
+        if let status = query.status, !allowed.contains(.status),
+            !asked.contains(where: { status.matches($0.status) }),
+            try !Rules<FaultRule>.all(job).contains(where: { $0.answers(status) })
         {
             let statuses = known.statuses(of: met)
-            if !statuses.isEmpty, !statuses.contains(number) {
+            if !statuses.isEmpty, !statuses.contains(where: { status.matches($0) }) {
                 problems.append(
                     problem(
                         .status, "status",
-                        "is none that \(query.route?.pattern ?? "a route") answers, got \(number); it answers "
+                        "is none that \(query.route?.pattern ?? "a route") answers, got \(status.text); it answers "
                             + statuses.map(String.init).joined(separator: ", ")))
             }
         }

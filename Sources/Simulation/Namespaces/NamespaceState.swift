@@ -103,7 +103,7 @@ package final class NamespaceState {
         cursorCode = generator.key(for: "cursors of \(name)")
         clock = stored.clock
         // The journal of a namespace that was closed meanwhile goes on.
-        clock.moved = environment.journals.entries(of: name).last?.outcome.moved?.microseconds ?? 0
+        clock.moved = environment.journals.entries(of: name).last?.outcome.moved.microseconds ?? 0
         committedTime = stored.clock.last
         settings = try Settings(StoredJSON.decode(stored.settings), seed)
         future = NamespaceFuture(settings.future, generator, environment.platforms.futureForms)

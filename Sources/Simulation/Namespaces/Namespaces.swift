@@ -121,7 +121,12 @@ package final class Namespaces: Sendable {
         }
         let entry = try await list.inOrder { entries in
             let named = entries[name]
-            let entry = orDefault && named?.namespace == nil ? entries[Self.defaultName] : named
+            var entry = orDefault && named?.namespace == nil ? entries[Self.defaultName] : named
+            if orDefault, let name = entry?.namespace?.name, environment.damaged.has(name) {
+                // A damaged namespace answers for itself alone.
+                let others = entries.values.filter { $0.namespace.map { !environment.damaged.has($0.name) } ?? false }
+                entry = others.min { $0.namespace!.name < $1.namespace!.name } ?? entry
+            }
             entry?.namespace?.beginUse()
             return entry
         }
@@ -358,9 +363,9 @@ package final class Namespaces: Sendable {
     @discardableResult
     private func willDelete(_ isMeant: (Namespace) -> Bool) async -> [@Sendable () -> Void] {
         guard let action = environment.endOfWorld.withLockedValue({ $0 }) else { return [] }
-        var goOn: [@Sendable () -> Void] = []
-        for namespace in all() where isMeant(namespace) { goOn.append(await action(namespace, true)) }
-        return goOn
+        var resume: [@Sendable () -> Void] = []
+        for namespace in all() where isMeant(namespace) { resume.append(await action(namespace, true)) }
+        return resume
     }
 
     /// Deletes the namespaces whose time to live has expired.
@@ -385,10 +390,10 @@ package final class Namespaces: Sendable {
         guard name != Self.defaultName else {
             throw PlatformError.wrongState("the namespace \"default\" cannot be deleted; POST /_sim/reset empties it")
         }
-        let goOn = await willDelete { $0.name.isIdentical(to: name) && condition($0) }
+        let resume = await willDelete { $0.name.isIdentical(to: name) && condition($0) }
         let sequencer = environment.sequencer
         var isDeleted = false
-        defer { if !isDeleted { for goesOn in goOn { goesOn() } } }
+        defer { if !isDeleted { for resumed in resume { resumed() } } }
         let closing = try await list.inOrder(if: { $0[name]?.namespace.map(condition) ?? true }) { entries in
             guard let namespace = entries[name]?.namespace else {
                 throw PlatformError.notFound("there is no namespace \"\(name)\"")

@@ -46,11 +46,11 @@ extension Namespace {
         usesFiles: Bool = false, forgets: Bool = false,
         with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
     ) async throws {
-        let goesOn = await environment.endOfWorld.withLockedValue { $0 }?(self, false)
+        let resume = await environment.endOfWorld.withLockedValue { $0 }?(self, false)
         do {
             try await replace(usesFiles: usesFiles, forgets: forgets, with: make)
         } catch {
-            goesOn?()
+            resume?()
             throw error
         }
     }

@@ -56,7 +56,7 @@ package final class JobSequencer: Sendable {
     package var isReplaying: Bool { if case .replaying = order { !isLive } else { false } }
 
     /// Ends a replay: jobs run when they come from now on.
-    func goOnAfterReplay() { isPastReplay.withLockedValue { $0 = true } }
+    func endReplay() { isPastReplay.withLockedValue { $0 = true } }
 
     /// Throws if the server must begin without stored namespaces, but `names` has some.
     package func checkBeginning(_ names: () throws -> [String]) throws {

@@ -15,8 +15,7 @@ package struct RecordingHead: Codable, Sendable {
     package var seed_text: String
     package var settings: JSONValue
     package var public_url: String
-    /// Whether absolute URLs began with the address that was asked instead. Absent in recordings of version 0.2.0 and older, and
-    /// where `--public-url` decided.
+    /// Whether absolute URLs began with the address that was asked instead. Absent where `--public-url` decided.
     package var follows_requests: Bool?
     /// Whether namespaces are judged before they are deleted; absent where they are not.
     package var keeps_audits: Bool?
@@ -24,7 +23,7 @@ package struct RecordingHead: Codable, Sendable {
     package var allows_any_target: Bool
     package var allowed_hosts: [String]
     package var control_token: String?
-    /// The address the server listened on; absent in recordings of older versions.
+    /// The address the server listened on; absent where it is not known.
     package var address: ServerAddress?
     /// The real time at which the default namespace was created, in microseconds since 1970.
     package var started_at: Int64
@@ -51,11 +50,8 @@ package struct RecordingHead: Codable, Sendable {
         self.started_at = started_at.microseconds
     }
 
-    /// The address the recorded server listened on. Older recordings imply it by their public URL.
-    package var ownAddress: ServerAddress { address ?? ServerAddress(publicURL: public_url) }
-
     /// The format version that this program writes, and the highest it reads.
-    package static let currentVersion = 3
+    package static let currentVersion = 1
 }
 
 /// A line of a recording: a request, one that is held, a webhook's outcome, an answer that was not delivered, scheduled work that ran by
@@ -65,13 +61,13 @@ package struct RecordedEntry: Codable, Sendable {
     package var jobs: [JobToken.Turn]
     package var request: RecordedRequest?
     package var outcome: RecordedOutcome?
-    /// An answer that did not reach its client. Absent in recordings of version 0.2.0 and older.
+    /// An answer that did not reach its client.
     package var undelivered: RecordedLoss?
     package var dropped: String?
     /// A namespace whose scheduled work ran by itself.
     package var ticked: String?
     /// A request that was held, as it was when that began. Its entry with an answer begins with the same job; a killed server has
-    /// none. Absent in recordings of version 0.2.0 and older.
+    /// none.
     package var held: RecordedRequest?
     /// A large body. Requests refer to it by its hash.
     package var blob: RecordedBytes?
@@ -175,12 +171,11 @@ package struct RecordedOutcome: Codable, Sendable {
     package let namespace: String
     package let delivery: String
     package let number: Int
-    /// The time of the attempt on the namespace's clock, in microseconds; `nil` in older recordings. After a restore, an attempt
-    /// of the same number may be in flight twice.
-    package let at: Int64?
-    /// Whether the attempt belonged to a state that had been replaced, so that its outcome did not count; `nil` in older
-    /// recordings.
-    package let was_replaced: Bool?
+    /// The time of the attempt on the namespace's clock, in microseconds. After a restore, an attempt of the same number may be in
+    /// flight twice.
+    package let at: Int64
+    /// Whether the attempt belonged to a state that had been replaced, so that its outcome did not count.
+    package let was_replaced: Bool
     package let status: Int?
     package let error: String?
     package let milliseconds: Double

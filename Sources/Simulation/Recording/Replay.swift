@@ -147,7 +147,7 @@ package final class Replay: Sendable {
     /// are given up. Call it after the replay, before other requests.
     ///
     /// - Throws: ``PlatformError`` if a namespace cannot be written.
-    package func goOn(with namespaces: Namespaces) async throws {
+    package func resume(with namespaces: Namespaces) async throws {
         for namespace in namespaces.all() { try await namespace.stopClock() }
         let open = state.withLockedValue { state in
             defer { state.sent = [:] }
@@ -156,7 +156,7 @@ package final class Replay: Sendable {
         for attempt in open { attempt.end() }
         namespaces.forgetUnfinished()
         state.withLockedValue { $0.isOver = true }
-        namespaces.environment.sequencer.goOnAfterReplay()
+        namespaces.environment.sequencer.endReplay()
     }
 
     /// The reason why the replay is incomplete, apart from a difference; `nil` if it is complete.
@@ -229,9 +229,8 @@ package final class Replay: Sendable {
         let key = Self.key(recorded.namespace, recorded.delivery, recorded.number)
         return state.withLockedValue { state in
             guard let sent = state.sent[key] else { return nil }
-            let same = sent.indices.filter { recorded.at == nil || sent[$0].webhook.at.microseconds == recorded.at }
-            let found = same.first { index in
-                recorded.was_replaced.map { $0 != sent[index].isCurrent } ?? true
+            let found = sent.firstIndex {
+                $0.webhook.at.microseconds == recorded.at && $0.isCurrent != recorded.was_replaced
             }
             return found.flatMap { state.sent[key]?.remove(at: $0) }
         }

@@ -136,7 +136,7 @@ extension OutcomeInfo {
             reason: rule.outcome.reason,
             after: rule.document.members?["after"].flatMap { $0 == .null ? nil : $0 },
             times: rule.outcome.times, hits: rule.hits,
-            notes: try rule.outcome.notes(job))
+            note_details: try rule.outcome.notes(job))
     }
 }
 

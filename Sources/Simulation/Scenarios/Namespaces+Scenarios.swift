@@ -38,7 +38,7 @@ extension Namespaces {
             let info = try await environment.offload { try self.document(found, name, own).info(found) }
             return ScenarioDetails(
                 scenario: info, text: found.text,
-                startedText: mine.flatMap { $0.text.isIdentical(to: found.text) ? nil : $0.text }, run: mine?.run)
+                started_text: mine.flatMap { $0.text.isIdentical(to: found.text) ? nil : $0.text }, run: mine?.run)
         }
     }
 

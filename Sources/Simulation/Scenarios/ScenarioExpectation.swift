@@ -116,12 +116,12 @@ package struct ScenarioExpectation: Sendable {
             let (found, problem) = try subject.check(job, amount)
             return ScenarioCheck(
                 expectation: expectation, line: line, passed: problem == nil, found: found, problem: problem,
-                isUnknown: problem != nil && isCounted && amount.contains(found))
+                unknown: problem != nil && isCounted && amount.contains(found) ? true : nil)
         } catch let error as PlatformError {
             if subject.areRequests, error.kind == .invalid {
                 return ScenarioCheck(
                     expectation: expectation, line: line, passed: false, found: 0, problem: error.message,
-                    isUnknown: true)
+                    unknown: true)
             }
             guard let (found, nearest) = error.misses else { throw error }
             return ScenarioCheck(
@@ -129,7 +129,7 @@ package struct ScenarioExpectation: Sendable {
                 problem: ([error.message] + nearest.prefix(2).map(\.sentence)).joined(separator: "\n"),
                 nearest: nearest.map {
                     NearRequest(id: $0.request.id, sequence: $0.request.sequence, differences: $0.differences)
-                }, isUnknown: error.isForgotten)
+                }, unknown: error.isForgotten ? true : nil)
         }
     }
 }

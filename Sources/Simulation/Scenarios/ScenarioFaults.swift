@@ -229,7 +229,7 @@ extension ScenarioState {
         let faults = try ScenarioFaults.load(job)
         let all = try faults.all(job).enumerated().map { ($1, isRemoved: $0 < faults.removed.count) }
         return all.filter { $0.0.times != nil && $0.0.hits == 0 }.map { fault, isRemoved in
-            let path = self.faults?.first { $0.id.isIdentical(to: fault.id) }?.path
+            let path = self.faults.first { $0.id.isIdentical(to: fault.id) }?.path
             let line = path.map { "line \(document.place.lines[$0]): " } ?? ""
             return RuleNote(
                 path ?? "fault", "\(line)\(fault.unmet(job.wasRestored))\(isRemoved ? " before it was removed" : "")",

@@ -10,8 +10,8 @@ package struct ScenarioState: Codable, Sendable {
     package let startedAt: Int64
     /// The reason of failure of each action that has run; empty if it succeeded.
     package var outcomes: [Int: String]
-    /// The fault rules that the scenario made; `nil` in older files.
-    package var faults: [MadeFault]?
+    /// The fault rules that the scenario made.
+    package var faults: [MadeFault]
     /// The fault rules that were removed since the start, oldest first; at most ``maxRemovedFaults``.
     package var removedFaults: [CountedFault]?
     /// Whether older removed rules were forgotten.
@@ -100,7 +100,7 @@ package enum Scenarios {
             guard let changed = try ScenarioState.load(job) else { return }
             state = changed
             if let added {
-                state.faults = (state.faults ?? []) + [MadeFault(path: "timeline[\(index)]", id: added)]
+                state.faults.append(MadeFault(path: "timeline[\(index)]", id: added))
             }
         } catch  where !job.isStorageFailure(error) {
             job.state.undo(to: mark)

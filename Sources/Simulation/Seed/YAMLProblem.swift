@@ -1,6 +1,7 @@
 import Yams
 
-/// A syntax error of a YAML text in this project's words, at the place that a person has to change.
+/// A syntax error of a YAML text in this project's words, at the place that a person has to change. The words follow from the text at
+/// the place that the parser names, and from where the part begins that it was reading; its own words may change with any release.
 struct YAMLProblem {
     /// From 1; `nil` if the parser gave no place.
     private(set) var line: Int?
@@ -10,27 +11,23 @@ struct YAMLProblem {
 
     init(_ error: YamlError, in yaml: String) {
         switch error {
-        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            place(mark)
-            describe(problem, context, yaml)
-        case .reader(let problem, _, let value, _): describe(problem, character: value, yaml)
+        case .scanner(let context, _, let mark, _): describe(mark, context?.mark, yaml, isScanner: true)
+        case .parser(let context, _, let mark, _), .composer(let context, _, let mark, _):
+            describe(mark, context?.mark, yaml, isScanner: false)
+        case .reader(_, _, let value, _): describe(character: value, yaml)
         default: text = "the parser failed: \(error)"
         }
         text = "not YAML: \(text)"
     }
 
-    private mutating func place(_ mark: Mark) {
-        line = mark.line
-        column = mark.column
-    }
+    private mutating func place(_ mark: Mark) { (line, column) = (mark.line, mark.column) }
 
     /// The problem of a text with a character that YAML forbids everywhere.
-    private mutating func describe(_ problem: String, character value: Int32, _ yaml: String) {
+    private mutating func describe(character value: Int32, _ yaml: String) {
         guard let scalar = Unicode.Scalar(UInt32(max(0, value))),
             let index = yaml.unicodeScalars.firstIndex(of: scalar)
         else {
-            text = problem
+            text = "a character is not allowed"
             return
         }
         let before = yaml.unicodeScalars[..<index]
@@ -40,76 +37,77 @@ struct YAMLProblem {
         text = "the character \(name) is not allowed; write it as an escape between double quotes"
     }
 
-    private mutating func describe(_ problem: String, _ context: YamlError.Context?, _ yaml: String) {
-        let begins = context.map { "line \($0.mark.line), column \($0.mark.column)" } ?? "its start"
-        switch problem {
-        case "found character that cannot start any token": describeCharacter(yaml)
-        case "found a tab character that violates indentation",
-            "found a tab character where an indentation space is expected":
-            text = Self.tab
-        case "found unexpected end of stream", "found unexpected document indicator":
-            if let context { place(context.mark) }
-            text = "the quote that begins here has no end"
-        case "could not find expected ':'":
-            if let context { place(context.mark) }
-            text = "this line has no \": \" after its key; write \"key: value\""
-        case "did not find expected ',' or ']'":
-            text = "expected , or ] here; the list begins with [ at \(begins)"
-        case "did not find expected ',' or '}'":
-            text = "expected , or } here; the mapping begins with { at \(begins)"
-        case "did not find expected key":
-            text =
-                "expected a key of the mapping that begins at \(begins), with the same indentation; is a quote missing before it?"
-        case "did not find expected '-' indicator":
-            text = "expected an entry of the list that begins at \(begins), with - and the same indentation"
-        case "but found another document": text = "a second document begins here, and one is expected; remove the ---"
-        case "found undefined alias": text = "no anchor (&name) before this alias (*name) has its name"
-        case "found unknown escape character":
-            text = "this escape is not known; write \\\\ for a backslash, or use single quotes"
-        default:
-            text = Self.words[problem] ?? context.flatMap { Self.words(of: $0.text) } ?? problem
-            if Self.words[problem] == nil, let context { place(context.mark) }
-        }
-    }
-
-    /// The problem of a part that the parser could not read to its end; `nil` for other parts.
-    private static func words(of context: String) -> String? {
-        for (part, words) in [
-            ("anchor", "& begins a name of letters and digits; put a value that begins so in quotes"),
-            ("alias", "* begins a name of letters and digits; put a value that begins so in quotes"),
-            ("directive", "a line that begins with % is a directive; put it in quotes"),
-            ("tag", "a value that begins with ! must be in quotes"),
-            ("block scalar", "after | or > a text begins on the next line; put a value that begins so in quotes"),
-        ] where context.contains(part) { return words }
-        return nil
-    }
-
-    /// The problem of a character that cannot begin a value.
-    private mutating func describeCharacter(_ yaml: String) {
+    /// - Parameters:
+    ///   - mark: the place of the problem.
+    ///   - start: the place at which the part begins that was read, if it is known.
+    ///   - isScanner: whether a word was read, and not the order of words.
+    private mutating func describe(_ mark: Mark, _ start: Mark?, _ yaml: String, isScanner: Bool) {
+        place(mark)
         let lines = yaml.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-        guard let line, let column, lines.indices.contains(line - 1),
-            let character = lines[line - 1].dropFirst(column - 1).first
-        else {
-            text = "a value cannot begin like this; put it in quotes"
-            return
+        func rest(_ mark: Mark) -> Substring.UnicodeScalarView {
+            guard lines.indices.contains(mark.line - 1) else { return Substring().unicodeScalars }
+            return lines[mark.line - 1].dropFirst(mark.column - 1)
         }
-        text = character == "\t" ? Self.tab : "a value cannot begin with \(character); put it in quotes"
+        let here = rest(mark)
+        if let words = Self.words(at: here, isAlias: !isScanner && here.first == "*") {
+            text = words
+        } else if let start, isScanner {
+            text = Self.words(ofPart: rest(start))
+            place(start)
+        } else if let start {
+            text = Self.words(ofStructure: rest(start).first, "line \(start.line), column \(start.column)")
+        } else {
+            text = Self.words(ofPlain: here.first)
+        }
     }
 
-    private static let tab = "a tab indents this line; use spaces, since YAML has no tabs there"
+    /// The problem of what stands at a place, whatever was read before; `nil` for what can stand somewhere.
+    private static func words(at here: Substring.UnicodeScalarView, isAlias: Bool) -> String? {
+        switch here.first {
+        case "\t": "a tab indents this line; use spaces, since YAML has no tabs there"
+        case let first? where "@`".unicodeScalars.contains(first):
+            "a value cannot begin with \(first); put it in quotes"
+        case "\\": "this escape is not known; write \\\\ for a backslash, or use single quotes"
+        case _ where isAlias: "no anchor (&name) before this alias (*name) has its name"
+        case _ where here.starts(with: "---".unicodeScalars):
+            "a second document begins here, and one is expected; remove the ---"
+        default: nil
+        }
+    }
 
-    /// Those problems of the parser that need no more than other words.
-    private static let words = [
-        "mapping values are not allowed in this context":
-            "a \": \" is not allowed here; put a value that has one in quotes, or check the indentation",
-        "block sequence entries are not allowed in this context":
-            "a list (-) cannot begin on the line of its key; begin it on the next one",
-        "mapping keys are not allowed in this context": "a key is not allowed here; check the indentation",
-        "found unexpected ':'": "a : is not allowed here; put a value that has one in quotes",
-        "did not find expected node content": "a value is missing here",
-        "did not find expected <document start>": "the document has ended before this; check the indentation",
-        "did not find expected hexdecimal number": "an escape such as \\u0041 needs its hexadecimal digits",
-        "found invalid Unicode character escape code": "this escape is not a Unicode character",
-        "found undefined tag handle": "a value that begins with ! must be in quotes",
-    ]
+    /// The problem of a part that could not be read to its end, by its beginning.
+    private static func words(ofPart part: Substring.UnicodeScalarView) -> String {
+        switch part.first {
+        case "\"", "'": "the quote that begins here has no end, or an escape in it is not known"
+        case "&": "& begins a name of letters and digits; put a value that begins so in quotes"
+        case "*": "* begins a name of letters and digits; put a value that begins so in quotes"
+        case "%": "a line that begins with % is a directive; put it in quotes"
+        case "!": "a value that begins with ! must be in quotes"
+        case "|", ">": "after | or > a text begins on the next line; put a value that begins so in quotes"
+        default: "this line has no \": \" after its key; write \"key: value\""
+        }
+    }
+
+    /// The problem of a list or mapping, by its beginning.
+    private static func words(ofStructure first: Unicode.Scalar?, _ begins: String) -> String {
+        switch first {
+        case "[": "expected , or ] here; the list begins with [ at \(begins)"
+        case "{": "expected , or } here; the mapping begins with { at \(begins)"
+        case "-": "expected an entry of the list that begins at \(begins), with - and the same indentation"
+        case "!": "a value that begins with ! must be in quotes"
+        default:
+            "expected a key of the mapping that begins at \(begins), with the same indentation; is a quote missing before it?"
+        }
+    }
+
+    /// The problem of what is not allowed at a place.
+    private static func words(ofPlain first: Unicode.Scalar?) -> String {
+        switch first {
+        case ":": "a \": \" is not allowed here; put a value that has one in quotes, or check the indentation"
+        case "-": "a list (-) cannot begin on the line of its key; begin it on the next one"
+        case "?": "a key is not allowed here; check the indentation"
+        case "!": "a value that begins with ! must be in quotes"
+        default: "a value is missing here, or this is not expected; check quotes and the indentation"
+        }
+    }
 }

@@ -162,9 +162,9 @@ extension Environment {
         guard let manifest else { throw StorageError.foreign("the archive has no manifest.json") }
         guard let worldHash else { throw StorageError.foreign("the archive has no world.sqlite") }
         try reader.finish()
-        if let announced = manifest.world_sha256, !announced.isIdentical(to: worldHash) {
-            throw StorageError.foreign(
-                "world.sqlite is damaged: its SHA-256 is \(worldHash), manifest.json says \(announced.prefix(64))")
+        guard manifest.world_sha256.isIdentical(to: worldHash) else {
+            let announced = manifest.world_sha256.prefix(64)
+            throw StorageError.foreign("world.sqlite is damaged: its SHA-256 is \(worldHash), not \(announced)")
         }
         let kept = try save(world, manifest, as: name, of: namespace, pictures: Set(held), hash: worldHash)
         isKept = true

@@ -73,6 +73,9 @@ package struct WebhookTarget: Sendable {
     /// Whether webhooks go to an address of the target's name without `--webhook-targets any`.
     package func allows(_ address: String) -> Bool { Address(address)?.isLocal(as: plainHost) == true }
 
+    /// What is said of an address at which a cloud's metadata service answers.
+    package static let metadataService = "the address of a cloud's metadata service, to which nothing is sent"
+
     /// Whether a cloud's metadata service answers at an address, given as text.
     package func isMetadata(_ address: String) -> Bool { Address(address)?.isMetadata == true }
 

@@ -11,8 +11,8 @@ struct ContextServer: Sendable {
 
     /// The version in which every request stands alone.
     static let version = "2026-07-28"
-    /// The versions that begin with `initialize`, newest first.
-    static let versionsBefore = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
+    /// The version before, which begins with `initialize`. A client of an older one gets it as the offer that it may refuse.
+    static let versionBefore = "2025-11-25"
     /// The maximum size of a message, in bytes.
     static let maxBytes = 4_000_000
 
@@ -95,12 +95,12 @@ struct ContextServer: Sendable {
     ]
 
     private func initialized(_ params: JSONObject) throws -> JSONObject {
-        guard let asked = params["protocolVersion"]?.text else {
-            throw ContextError.invalidParams("protocolVersion must be a text such as \"\(Self.versionsBefore[0])\"")
+        guard params["protocolVersion"]?.text != nil else {
+            throw ContextError.invalidParams("protocolVersion must be a text such as \"\(Self.versionBefore)\"")
         }
-        let version = Self.versionsBefore.first { $0.isIdentical(to: asked) } ?? Self.versionsBefore[0]
         return [
-            "protocolVersion": .string(version), "capabilities": Self.capabilities, "serverInfo": Self.serverInfo,
+            "protocolVersion": .string(Self.versionBefore), "capabilities": Self.capabilities,
+            "serverInfo": Self.serverInfo,
             "instructions": .string(Self.instructions),
         ]
     }

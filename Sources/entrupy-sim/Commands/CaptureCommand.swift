@@ -118,7 +118,7 @@ struct CaptureCommand: AsyncParsableCommand {
             let session_id: String
         }
 
-        private struct Wanted: Decodable {
+        private struct Begun: Decodable {
             struct Image: Decodable {
                 let fileSide: String
                 let isAngled: Bool
@@ -144,7 +144,7 @@ struct CaptureCommand: AsyncParsableCommand {
         private func run(_ component: String, _ session: String, _ client: ControlClient) async throws {
             let isDocument = component == "document"
             let chosen: ControlCall.Body = isDocument ? ["documentType": "passport", "issuingCountry": "NLD"] : [:]
-            let wanted: Wanted = try await client.post("/components/sessions/\(session)/\(component)", body: chosen)
+            let wanted: Begun = try await client.post("/components/sessions/\(session)/\(component)", body: chosen)
             for image in wanted.images {
                 let path: ControlPath =
                     isDocument

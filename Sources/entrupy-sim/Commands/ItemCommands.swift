@@ -79,10 +79,7 @@ struct ItemsCommand: AsyncParsableCommand {
         @Option(help: "The user.") var username: String?
         @Option(help: "The maximum number of items to list, 1 to 1000.") var limit = 100
 
-        func call() -> ControlCall { call([:]) }
-
-        /// - Parameter brands: their names by their ids.
-        private func call(_ brands: [String: String]) -> ControlCall {
+        func call() -> ControlCall {
             ControlCall(
                 .GET, "/_sim/authentications",
                 [
@@ -94,16 +91,10 @@ struct ItemsCommand: AsyncParsableCommand {
                 ["ITEM", "CUSTOMER_ITEM_ID", "BRAND", "RESULT", "FLAG", "USER", "SUBMITTED"]
             ) {
                 [
-                    $0.entrupy_id, $0.customer_item_id, brands[$0.brand] ?? $0.brand, $0.result.id.rawValue,
+                    $0.entrupy_id, $0.customer_item_id, $0.brand_name, $0.result.id.rawValue,
                     $0.flag.rawValue, $0.username, Readable.time($0.submitted_at),
                 ]
             }
-        }
-
-        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-            let answer = try await client.send(call())
-            let brands = terminal.isJSON ? [] : try await client.choices("brands")
-            try terminal.show(answer, of: call(Dictionary(brands.map { ($0.id, $0.name) }) { first, _ in first }))
         }
     }
 

@@ -70,10 +70,14 @@ struct ClockCommand: AsyncParsableCommand {
         @Argument(help: "The time to advance: 90s, 1h30m, 300ms, or a number of seconds.") var by: DurationArgument?
         @Option(help: "\"next\" for the next due time, or a moment, ISO 8601 with an offset.") var to: String?
 
+        /// The options with which the command was given, so that the hint is not about another namespace.
+        private static var connection: String { Suggestions.connection(CommandLine.arguments.dropFirst()) }
+
         func validate() throws {
             try require(
                 (by == nil) != (to == nil),
-                "say how far, for instance \"clock advance 2h\" or \"clock advance --to next\"")
+                "say how far, for instance \"clock advance 2h\(Self.connection)\" or \"clock advance --to next\(Self.connection)\""
+            )
         }
 
         func call() -> ControlCall {

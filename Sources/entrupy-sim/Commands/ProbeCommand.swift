@@ -27,9 +27,16 @@ extension WebhooksCommand {
         @Option(help: "The secret_key with which the receiver checks signatures.") var secret: String
         @Option(
             help:
-                "The entrupy_id of an item to send, of the server of ENTRUPY_SIM_URL and the namespace of ENTRUPY_SIM_NAMESPACE. (default: an item made for this)"
+                "The entrupy_id of an item to send, of the server of --url and its namespace. (default: an item made for this)"
         )
         var item: String?
+        @Option(
+            name: .customLong("url"), help: "The server of --item, or a namespace's URL. (default: ENTRUPY_SIM_URL)")
+        var server: String?
+        @Option(
+            name: [.customShort("n"), .long],
+            help: "The namespace of --item. (default: that of --url, ENTRUPY_SIM_NAMESPACE)")
+        var namespace: String?
         @Option(help: "The form of the signature that the receiver must take: sha256-base64, sha256-hex or hex.")
         var signature = WebhookSignatureForm.base64
         @Option(help: "The longest time for each answer, for instance 10s or 1m.") var timeout = DurationArgument(
@@ -47,6 +54,7 @@ extension WebhooksCommand {
                 "the receiver must be an http or https URL such as http://127.0.0.1:3000/hooks, got \(url)")
             try require((1...256).contains(secret.utf8.count), "--secret must have 1 to 256 UTF-8 bytes")
             try timeout.check("--timeout", to: "5m")
+            try require(item != nil || server == nil && namespace == nil, "--url and --namespace belong to --item")
         }
 
         func run() async throws {
@@ -54,7 +62,11 @@ extension WebhooksCommand {
             let addresses = try await addresses()
             let body =
                 if let item {
-                    try await Self.body(of: item, ControlClient(options: try ControlOptions.parse([])))
+                    try await Self.body(
+                        of: item,
+                        ControlClient(
+                            options: try ControlOptions.parse(
+                                (server.map { ["--url", $0] } ?? []) + (namespace.map { ["-n", $0] } ?? []))))
                 } else { try await Self.body() }
             let results = await WebhookProbe(options: self, body: body, addresses: addresses).run()
             try show(results, Terminal(isJSON: json))

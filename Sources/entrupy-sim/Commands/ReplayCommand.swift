@@ -64,7 +64,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal(isJSON: json, isQuiet: quiet)
-        if serve { return try await goOn(terminal) }
+        if serve { return try await resume(terminal) }
         if let bundle { return try await write(bundle, terminal) }
         let report = try await replaying(terminal) { try await ReplayServer.run($0) }
         try finish(report, terminal)
@@ -126,7 +126,7 @@ struct ReplayCommand: AsyncParsableCommand {
 // MARK: - After the replay
 
 extension ReplayCommand {
-    private func goOn(_ terminal: Terminal) async throws {
+    private func resume(_ terminal: Terminal) async throws {
         let logger = listening.prepare()
         let token = listening.effectiveControlToken
         listening.watchParent()

@@ -166,7 +166,7 @@ final class WebhookListener: Sendable {
             return isTaken
         }
 
-        private func giveBack() {
+        private func release() {
             held.withLockedValue { $0 -= heldHere }
             heldHere = 0
         }
@@ -175,7 +175,7 @@ final class WebhookListener: Sendable {
         private func refuse(_ status: Int, _ text: String, _ context: ChannelHandlerContext) {
             isRefused = true
             body = ByteBuffer()
-            giveBack()
+            release()
             deadline?.cancel()
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             Self.send(status, text, ["Connection": "close"], context).whenComplete { _ in
@@ -192,7 +192,7 @@ final class WebhookListener: Sendable {
             return { status, text in
                 loop.execute {
                     let (handler, context) = bound.value
-                    handler.giveBack()
+                    handler.release()
                     let sent = Self.send(status, text, thenCloses ? ["Connection": "close"] : [:], context)
                     if thenCloses { return sent.whenComplete { _ in bound.value.1.close(promise: nil) } }
                     guard context.channel.isActive else { return }
@@ -217,7 +217,7 @@ final class WebhookListener: Sendable {
         func channelInactive(context: ChannelHandlerContext) {
             deadline?.cancel()
             // A request that is with its reader counts until that answers it.
-            if head != nil || isRefused { giveBack() }
+            if head != nil || isRefused { release() }
             context.fireChannelInactive()
         }
 

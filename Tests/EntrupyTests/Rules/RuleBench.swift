@@ -48,29 +48,29 @@ final class RuleBench: Sendable {
     // MARK: Calls
 
     /// Calls an operation of the control API, or one that needs no credential.
-    func control<Wanted: Simulation.Operation>(
-        _ operation: @autoclosure () throws -> Wanted
-    ) async throws -> Wanted.Output {
+    func control<Op: Simulation.Operation>(
+        _ operation: @autoclosure () throws -> Op
+    ) async throws -> Op.Output {
         try await answer(Result { try operation() }, .missing, RequestHead(isControl: true))
     }
 
     /// Calls an operation of the partner API.
-    func partner<Wanted: Simulation.Operation>(
-        _ operation: @autoclosure () throws -> Wanted, _ caller: Credential = partner, _ language: Language = .english
-    ) async throws -> Wanted.Output where Wanted.Caller == Partner {
+    func partner<Op: Simulation.Operation>(
+        _ operation: @autoclosure () throws -> Op, _ caller: Credential = partner, _ language: Language = .english
+    ) async throws -> Op.Output where Op.Caller == Partner {
         try await answer(Result { try operation() }, caller, RequestHead(language: language))
     }
 
     /// Calls an operation of the SDK.
-    func user<Wanted: Simulation.Operation>(
-        _ operation: @autoclosure () throws -> Wanted, _ caller: Credential, _ language: Language = .english
-    ) async throws -> Wanted.Output where Wanted.Caller == SDKUser {
+    func user<Op: Simulation.Operation>(
+        _ operation: @autoclosure () throws -> Op, _ caller: Credential, _ language: Language = .english
+    ) async throws -> Op.Output where Op.Caller == SDKUser {
         try await answer(Result { try operation() }, caller, RequestHead(language: language))
     }
 
-    private func answer<Wanted: Simulation.Operation>(
-        _ input: Result<Wanted, any Error>, _ credential: Credential, _ head: RequestHead
-    ) async throws -> Wanted.Output {
+    private func answer<Op: Simulation.Operation>(
+        _ input: Result<Op, any Error>, _ credential: Credential, _ head: RequestHead
+    ) async throws -> Op.Output {
         let input = input.mapError { $0 as? PlatformError ?? .bug("\($0)") }
         return try await namespace.answer(input, credential, head).result.get()
     }

@@ -124,6 +124,7 @@ import Testing
         ("expect: [{route: sdk}]", "must begin with / or *"), ("expect: [{capture: {status: gone}}]", "must be one of"),
         ("expect: [{webhook: {event: gone}}]", "must be one of"),
         ("expect: [{route: /x, times: 1, at_least: 1}]", "cannot be combined"),
+        ("expect: [{route: /sdk/session, at_least: 0}]", "met by whatever happens"),
         ("expect: [{sequence: []}]", "line 3: expect[0].sequence: must be a list of 1 to 100 steps"),
         ("expect: [{sequence: x}]", "line 3: expect[0].sequence: must be a list of 1 to 100 steps"),
         ("expect: [{sequence: [{route: /x}, {rout: /x}]}]", "line 3: expect[0].sequence[1].rout: is not known here"),

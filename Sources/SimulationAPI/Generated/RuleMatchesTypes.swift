@@ -1,5 +1,6 @@
-/// `GET /_sim/requests/{id}/rules` and `GET /_sim/authentications/{entrupy_id}/rules`: the rules of the namespace, compared
-/// with one request or item [D rule-matches].
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
+/// `GET /_sim/authentications/{entrupy_id}/rules`, `GET /_sim/requests/{id}/rules` [D rule-matches].
 public struct RuleMatchList: Codable, Sendable {
     /// The rules in order of creation.
     public var rules: [RuleMatch]
@@ -9,17 +10,17 @@ public struct RuleMatchList: Codable, Sendable {
     }
 }
 
-/// A rule compared with a request or an item.
+/// The rules in order of creation.
 public struct RuleMatch: Codable, Sendable {
     /// The id of the fault or outcome rule.
     public var id: String
-    /// Whether every part of the rule's condition fits.
+    /// Whether every part of the condition fits.
     public var matches: Bool
     /// Whether the rule decided the answer or the result.
     public var decided: Bool
     /// The parts of the condition. Empty if the rule has none, and so matches everything.
     public var parts: [RulePart]
-    /// A reason besides the condition for which the rule may not have applied, or null.
+    /// A reason besides the condition for which the rule may not have applied.
     @Nullable public var note: String?
 
     public init(id: String, matches: Bool, decided: Bool, parts: [RulePart], note: String?) {
@@ -27,11 +28,11 @@ public struct RuleMatch: Codable, Sendable {
         self.matches = matches
         self.decided = decided
         self.parts = parts
-        self._note = Nullable(wrappedValue: note)
+        _note = Nullable(wrappedValue: note)
     }
 }
 
-/// One part of a rule's condition.
+/// The parts of the condition. Empty if the rule has none, and so matches everything.
 public struct RulePart: Codable, Sendable {
     /// The part's name in `match`, for instance `route`.
     public var field: String
@@ -45,7 +46,7 @@ public struct RulePart: Codable, Sendable {
     public init(field: String, expected: String, actual: String?, matches: Bool) {
         self.field = field
         self.expected = expected
-        self._actual = Nullable(wrappedValue: actual)
+        _actual = Nullable(wrappedValue: actual)
         self.matches = matches
     }
 }

@@ -1,6 +1,8 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 import SimulationAPI
 
-/// `GET|PATCH /_sim/users/{username}` [D control-api].
+/// `GET /_sim/users/{username}`, `PATCH /_sim/users/{username}` [D control-api].
 public struct UserInfo: Codable, Sendable {
     public var id: String
     /// The user's name, `OrganizationName-unique_user_id`.
@@ -27,7 +29,7 @@ public struct UserInfo: Codable, Sendable {
     @Nullable public var quota: Int?
     /// The user's own rate limits; null if the namespace's limits apply [D user-limits].
     @Nullable public var rate_limits: JSONValue?
-    /// The requests that the user can still make.
+    /// The numbers of further requests that the limits allow now; null means no limit.
     public var budgets: Budgets
 
     /// The numbers of further requests that the limits allow now; null means no limit.
@@ -40,9 +42,9 @@ public struct UserInfo: Codable, Sendable {
         @Nullable public var logins_this_day: Int?
 
         public init(sdk_this_second: Int?, logins_this_minute: Int?, logins_this_day: Int?) {
-            self._sdk_this_second = Nullable(wrappedValue: sdk_this_second)
-            self._logins_this_minute = Nullable(wrappedValue: logins_this_minute)
-            self._logins_this_day = Nullable(wrappedValue: logins_this_day)
+            _sdk_this_second = Nullable(wrappedValue: sdk_this_second)
+            _logins_this_minute = Nullable(wrappedValue: logins_this_minute)
+            _logins_this_day = Nullable(wrappedValue: logins_this_day)
         }
     }
 
@@ -51,19 +53,19 @@ public struct UserInfo: Codable, Sendable {
         last_name: String?, test_user: Bool, created_at: Double, sessions: Int, submissions: Int, quota: Int?,
         rate_limits: JSONValue?, budgets: Budgets
     ) {
-        id = username
+        self.id = username
         self.username = username
         self.unique_user_id = unique_user_id
         self.organization = organization
-        self._email = Nullable(wrappedValue: email)
-        self._first_name = Nullable(wrappedValue: first_name)
-        self._last_name = Nullable(wrappedValue: last_name)
+        _email = Nullable(wrappedValue: email)
+        _first_name = Nullable(wrappedValue: first_name)
+        _last_name = Nullable(wrappedValue: last_name)
         self.test_user = test_user
         self.created_at = created_at
         self.sessions = sessions
         self.submissions = submissions
-        self._quota = Nullable(wrappedValue: quota)
-        self._rate_limits = Nullable(wrappedValue: rate_limits)
+        _quota = Nullable(wrappedValue: quota)
+        _rate_limits = Nullable(wrappedValue: rate_limits)
         self.budgets = budgets
     }
 }
@@ -77,6 +79,6 @@ public struct UserInfoList: Codable, Sendable {
 
     public init(users: [UserInfo], next_cursor: String?) {
         self.users = users
-        self._next_cursor = Nullable(wrappedValue: next_cursor)
+        _next_cursor = Nullable(wrappedValue: next_cursor)
     }
 }

@@ -1,3 +1,5 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 /// `GET /_sim/due` [D control-api].
 public struct DueList: Codable, Sendable {
     /// The scheduled work, soonest first.
@@ -11,31 +13,29 @@ public struct DueList: Codable, Sendable {
     }
 }
 
-/// One piece of scheduled work.
+/// The scheduled work, soonest first.
 public struct DueEntry: Codable, Sendable {
     /// The kind of work: `capture.timeout`, `result`, `session.expiry`, `webhook.attempt`, `scenario.action` or
     /// `component.session.expiry`.
     public var kind: String
-    /// The id of the capture, item, session or delivery that the work concerns.
+    /// The id of a capture, an item, a session or a delivery.
     public var subject: String
-    /// The time since which the work is waited for, in epoch seconds; null if it is not known.
+    /// The time since which the work is waited for; null if it is not known.
     @Nullable public var since: Double?
     /// The due time by the namespace's clock, in epoch seconds.
     public var at: Double
     /// The time left by the namespace's clock, in seconds.
     public var seconds_left: Double
-    /// The id of what scheduled the work, for `GET /_sim/explain/{id}`; null if it is not known.
+    /// The id of what scheduled it, for `GET /_sim/explain/{id}`; null if it is not known.
     @Nullable public var cause: String?
 
-    public init(
-        kind: String, subject: String, since: Double?, at: Double, seconds_left: Double, cause: String? = nil
-    ) {
-        self._cause = Nullable(wrappedValue: cause)
-        self._since = Nullable(wrappedValue: since)
+    public init(kind: String, subject: String, since: Double?, at: Double, seconds_left: Double, cause: String? = nil) {
         self.kind = kind
         self.subject = subject
+        _since = Nullable(wrappedValue: since)
         self.at = at
         self.seconds_left = seconds_left
+        _cause = Nullable(wrappedValue: cause)
     }
 }
 
@@ -47,13 +47,13 @@ public struct Settlement: Codable, Sendable {
     public var pending: Int
     /// The state of the namespace's clock.
     public var clock: ClockState
-    /// The time at which the next of them is due, in epoch seconds; null if none is.
+    /// The time at which the next of them is due.
     @Nullable public var next_due_at: Double?
 
     public init(settled: Bool, pending: Int, clock: ClockState, next_due_at: Double?) {
         self.settled = settled
         self.pending = pending
         self.clock = clock
-        self._next_due_at = Nullable(wrappedValue: next_due_at)
+        _next_due_at = Nullable(wrappedValue: next_due_at)
     }
 }

@@ -1,3 +1,5 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 import SimulationAPI
 
 /// The conversation between the platform's support and a customer about an item [D support-conversations].
@@ -17,11 +19,11 @@ public struct SupportMessage: Codable, Sendable {
     public var type: String
     /// The text; null for a retake without one.
     @Nullable public var message: String?
-    /// The possible answers to a question; absent if any answer is possible.
+    /// The possible answers to a question.
     public var options: [String]?
     /// The regions of a retake.
     public var regions: [String]?
-    /// The author of an answer: a username, or the organization's name for its back end. Absent for messages from support.
+    /// Who answered: a username, or the name of the organization.
     public var author: String?
     /// The time, in ISO 8601.
     public var created_at: String
@@ -32,7 +34,7 @@ public struct SupportMessage: Codable, Sendable {
     ) {
         self.id = id
         self.type = type
-        self._message = Nullable(wrappedValue: message)
+        _message = Nullable(wrappedValue: message)
         self.options = options
         self.regions = regions
         self.author = author
@@ -59,13 +61,7 @@ public struct CertificateTransfer: Codable, Sendable {
     /// The time, in ISO 8601.
     public var created_at: String
 
-    public init(id: String?, to: Holder, created_at: String) {
-        self._id = Nullable(wrappedValue: id)
-        self.to = to
-        self.created_at = created_at
-    }
-
-    /// The holder of a certificate.
+    /// The new holder.
     public struct Holder: Codable, Sendable {
         public var email: String
         /// The name; null if it is not known.
@@ -73,7 +69,13 @@ public struct CertificateTransfer: Codable, Sendable {
 
         public init(email: String, name: String?) {
             self.email = email
-            self._name = Nullable(wrappedValue: name)
+            _name = Nullable(wrappedValue: name)
         }
+    }
+
+    public init(id: String?, to: Holder, created_at: String) {
+        _id = Nullable(wrappedValue: id)
+        self.to = to
+        self.created_at = created_at
     }
 }

@@ -1,3 +1,5 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 /// `GET /_sim/sessions` [D control-api].
 public struct ActiveSessionList: Codable, Sendable {
     /// The active sessions, newest first.
@@ -11,7 +13,7 @@ public struct ActiveSessionList: Codable, Sendable {
     }
 }
 
-/// An active session. It is shown by an id, because its token is a secret.
+/// The active sessions, newest first.
 public struct ActiveSession: Codable, Sendable {
     /// The session's id. It is derived from the token, but does not reveal it.
     public var id: String
@@ -32,7 +34,7 @@ public struct ActiveSession: Codable, Sendable {
     ) {
         self.id = id
         self.username = username
-        self._bundle_id = Nullable(wrappedValue: bundle_id)
+        _bundle_id = Nullable(wrappedValue: bundle_id)
         self.created_at = created_at
         self.soft_expires_at = soft_expires_at
         self.expires_at = expires_at

@@ -1,3 +1,7 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
+import SimulationAPI
+
 /// `POST /partner/login` [S, P] [D partner-backend].
 public struct PartnerLoginRequest: Codable, Sendable {
     /// The name of one of the seed data's `partner_users`.
@@ -21,14 +25,13 @@ public struct PartnerLoginResponse: Codable, Sendable {
     }
 }
 
-/// `POST /partner/authorize-entrupy-sdk-user` [S, P]. Absent members are taken from the partner user's record
-/// [D partner-backend].
+/// `POST /partner/authorize-entrupy-sdk-user` [S, P] [D partner-backend].
 public struct PartnerAuthorizationRequest: Codable, Sendable {
     /// The opaque request that the SDK in the app made.
     public var sdk_authorization_request: String
-    /// The customer's own id of the user: 8 to 40 characters of `A-Za-z0-9@.+_-`.
+    /// The customer's own id of the user. An empty value counts as absent.
     public var unique_user_id: String?
-    /// The email, at most 254 UTF-8 bytes.
+    /// The email. An empty value counts as absent.
     public var email: String?
     /// The first name, at most 254 UTF-8 bytes.
     public var first_name: String?

@@ -1,3 +1,5 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 import SimulationAPI
 
 /// An item as the control API shows it: its form in every API, and its history [D control-api].
@@ -10,19 +12,19 @@ public struct AuthenticationInfo: Codable, Sendable {
     public var username: String
     /// The customer's own id of the item, or null.
     @Nullable public var customer_item_id: String?
-    /// The id of the item's capture, or null.
+    /// The id of the item's capture; null if it was made without one.
     @Nullable public var capture_id: String?
     /// The current result.
     public var result: Result
     /// The rule that decided the result, for instance `magic_customer_item_id`.
     public var decided_by: String
-    /// The time at which the pending result is due, in epoch seconds; null if none is pending.
+    /// The time at which the pending result is due.
     @Nullable public var result_due_at: Double?
     /// The current flag.
     public var flag: FlagStatus
-    /// The id of the item's certificate, even if it was withdrawn, or null.
+    /// The id of the item's certificate, even if it was withdrawn.
     @Nullable public var certificate_id: String?
-    /// The item's pictures, in the order of the workflow; for each region the one taken last.
+    /// The item's pictures, in the order of the workflow.
     public var pictures: [Picture]
     /// The item's entries in the event log, oldest first.
     public var timeline: [TimelineEntry]
@@ -37,32 +39,23 @@ public struct AuthenticationInfo: Codable, Sendable {
     /// The item as `/v2` shows it, with images and catalogue data.
     public var v2: V2Item
 
-    public init(
-        entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
-        decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?,
-        pictures: [Picture], timeline: [TimelineEntry], item: JSONValue,
-        market_edge: JSONValue?, sdk: EntrupyCaptureResult, v1: V1Item, v2: V2Item
-    ) {
-        id = entrupy_id
-        self.entrupy_id = entrupy_id
-        self.username = username
-        self._customer_item_id = Nullable(wrappedValue: customer_item_id)
-        self._capture_id = Nullable(wrappedValue: capture_id)
-        self.result = result
-        self.decided_by = decided_by
-        self._result_due_at = Nullable(wrappedValue: result_due_at)
-        self.flag = flag
-        self._certificate_id = Nullable(wrappedValue: certificate_id)
-        self.pictures = pictures
-        self.timeline = timeline
-        self.item = item
-        self._market_edge = Nullable(wrappedValue: market_edge)
-        self.sdk = sdk
-        self.v1 = v1
-        self.v2 = v2
+    /// The current result.
+    public struct Result: Codable, Sendable {
+        /// The result's id; `ResultID` lists the documented ones [S, P].
+        public var id: ResultID
+        /// Whether the review is finished.
+        public var final: Bool
+        /// The id of an invalid result's reason; null otherwise [P].
+        @Nullable public var reason: String?
+
+        public init(id: ResultID, final: Bool, reason: String?) {
+            self.id = id
+            self.final = final
+            _reason = Nullable(wrappedValue: reason)
+        }
     }
 
-    /// A picture that the user took.
+    /// The item's pictures, in the order of the workflow.
     public struct Picture: Codable, Sendable {
         /// The region's id.
         public var region_id: String
@@ -78,23 +71,7 @@ public struct AuthenticationInfo: Codable, Sendable {
         }
     }
 
-    /// A result as the control API shows it.
-    public struct Result: Codable, Sendable {
-        /// The result's id; ``ResultID`` lists the documented ones [S, P].
-        public var id: ResultID
-        /// Whether the review is finished.
-        public var final: Bool
-        /// The id of an invalid result's reason [P]; null otherwise.
-        @Nullable public var reason: String?
-
-        public init(id: ResultID, final: Bool, reason: String?) {
-            self.id = id
-            self.final = final
-            self._reason = Nullable(wrappedValue: reason)
-        }
-    }
-
-    /// One entry of the event log.
+    /// The item's entries in the event log, oldest first.
     public struct TimelineEntry: Codable, Sendable {
         /// The time of the event, in epoch seconds.
         public var at: Double
@@ -108,5 +85,30 @@ public struct AuthenticationInfo: Codable, Sendable {
             self.event = event
             self.data = data
         }
+    }
+
+    public init(
+        entrupy_id: String, username: String, customer_item_id: String?, capture_id: String?, result: Result,
+        decided_by: String, result_due_at: Double?, flag: FlagStatus, certificate_id: String?, pictures: [Picture],
+        timeline: [TimelineEntry], item: JSONValue, market_edge: JSONValue?, sdk: EntrupyCaptureResult, v1: V1Item,
+        v2: V2Item
+    ) {
+        self.id = entrupy_id
+        self.entrupy_id = entrupy_id
+        self.username = username
+        _customer_item_id = Nullable(wrappedValue: customer_item_id)
+        _capture_id = Nullable(wrappedValue: capture_id)
+        self.result = result
+        self.decided_by = decided_by
+        _result_due_at = Nullable(wrappedValue: result_due_at)
+        self.flag = flag
+        _certificate_id = Nullable(wrappedValue: certificate_id)
+        self.pictures = pictures
+        self.timeline = timeline
+        self.item = item
+        _market_edge = Nullable(wrappedValue: market_edge)
+        self.sdk = sdk
+        self.v1 = v1
+        self.v2 = v2
     }
 }

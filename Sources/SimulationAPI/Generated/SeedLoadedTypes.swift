@@ -1,3 +1,5 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 /// The answer of `POST /_sim/seed` [D seed-data-later].
 public struct SeedLoaded: Codable, Sendable {
     /// The number of organizations created.

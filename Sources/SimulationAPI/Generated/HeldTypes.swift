@@ -1,3 +1,5 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 /// `GET /_sim/held` [D hold].
 public struct HeldList: Codable, Sendable {
     /// The requests that faults hold, the oldest first.
@@ -13,11 +15,11 @@ public struct HeldInfo: Codable, Sendable, Equatable {
     /// The id under which it is released.
     public var id: String
     public var request: HeldRequestInfo
-    /// `before` if the request is not handled yet, `after` if it was handled and its answer is kept.
+    /// Whether it is held before it is handled, or after, with its answer kept.
     public var when: String
-    /// The real time at which the hold began, in epoch seconds with microseconds.
+    /// The real time at which the hold began, in epoch seconds.
     public var since: Double
-    /// The real time at which the request goes on by itself, in epoch seconds with microseconds.
+    /// The real time at which the request goes on by itself, in epoch seconds.
     public var until: Double
 
     public init(id: String, request: HeldRequestInfo, when: String, since: Double, until: Double) {
@@ -29,20 +31,20 @@ public struct HeldInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// The names of a held request. Secrets are masked [D secrets].
+///  [D secrets].
 public struct HeldRequestInfo: Codable, Sendable, Equatable {
-    /// The request's id, also in the answer's header `X-Request-Id`.
+    /// The request's id, also in the answer's `X-Request-Id`.
     public var id: String
     /// The number that the request gets in the journal.
     public var sequence: Int64
     public var method: String
-    /// The path, without the namespace and the query.
+    /// Without the namespace and the query.
     public var path: String
-    /// The user of the request's session, or null.
+    /// The user of the request's session, or of a login's signed request.
     @Nullable public var username: String?
-    /// The caller's header `X-Sim-Test`, or null.
+    /// The value of `X-Sim-Test`.
     @Nullable public var test: String?
-    /// The id of the trace that the request belongs to, or null.
+    /// The trace id of its `traceparent`.
     @Nullable public var trace: String?
 
     public init(
@@ -52,8 +54,8 @@ public struct HeldRequestInfo: Codable, Sendable, Equatable {
         self.sequence = sequence
         self.method = method
         self.path = path
-        self._username = Nullable(wrappedValue: username)
-        self._test = Nullable(wrappedValue: test)
-        self._trace = Nullable(wrappedValue: trace)
+        _username = Nullable(wrappedValue: username)
+        _test = Nullable(wrappedValue: test)
+        _trace = Nullable(wrappedValue: trace)
     }
 }

@@ -1,21 +1,8 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 import SimulationAPI
 
-/// An item's flag as `status.flag` of a result shows it.
-public struct ResultFlag: Codable, Sendable {
-    /// The flag's id: `none`, `flagged` or `resolved`. The control API can set others, to test a client's `.other`
-    /// case.
-    public var id: FlagID
-    /// Whether the user may set a flag. Only the result and the organization's switch decide that.
-    public var is_flaggable: Bool
-
-    public init(id: FlagID, is_flaggable: Bool) {
-        self.id = id
-        self.is_flaggable = is_flaggable
-    }
-}
-
-/// `GET|PUT /sdk/results/{entrupy_id}/flag`. Version 1 of the SDK decodes the top level, version 2 the nested part
-/// [P].
+/// The flag. Version 1 of the SDK reads the top level, version 2 `flag_status` [P].
 public struct FlagDetails: Codable, Sendable {
     /// The flag's id, also in `flag_status.id`.
     public var id: FlagID
@@ -27,10 +14,22 @@ public struct FlagDetails: Codable, Sendable {
     public var supported_flag_reasons: [FlagReason]
 
     public init(flag_status: FlagStatus, supported_flag_reasons: [FlagReason]) {
-        id = flag_status.id
-        is_flaggable = flag_status.is_flaggable
+        self.id = flag_status.id
+        self.is_flaggable = flag_status.is_flaggable
         self.flag_status = flag_status
         self.supported_flag_reasons = supported_flag_reasons
+    }
+}
+
+/// The reasons whose ids `flag_reason_id` accepts.
+public struct FlagReason: Codable, Sendable {
+    public var id: String
+    /// The reason, in the caller's language.
+    public var label: String
+
+    public init(id: String, label: String) {
+        self.id = id
+        self.label = label
     }
 }
 
@@ -46,12 +45,13 @@ public struct FlagStatus: Codable, Sendable {
     public init(id: FlagID, is_flaggable: Bool, flag_info: FlagInfo?) {
         self.id = id
         self.is_flaggable = is_flaggable
-        self._flag_info = Nullable(wrappedValue: flag_info)
+        _flag_info = Nullable(wrappedValue: flag_info)
     }
 }
 
-/// The reason and time of a flag, and its resolution. Times are epoch seconds.
+/// The reason and time; null if there is no flag.
 public struct FlagInfo: Codable, Sendable {
+    /// The reason's id.
     public var id: String
     /// The reason, in the caller's language.
     public var label: String
@@ -61,40 +61,26 @@ public struct FlagInfo: Codable, Sendable {
     public var flagged_at: Double
     /// The time at which support resolved the flag, or null.
     @Nullable public var resolved_at: Double?
-    /// The note by support, or null.
+    /// The note by support.
     @Nullable public var note: String?
 
-    public init(
-        id: String, label: String, message: String?, flagged_at: Double, resolved_at: Double?, note: String?
-    ) {
+    public init(id: String, label: String, message: String?, flagged_at: Double, resolved_at: Double?, note: String?) {
         self.id = id
         self.label = label
-        self._message = Nullable(wrappedValue: message)
+        _message = Nullable(wrappedValue: message)
         self.flagged_at = flagged_at
-        self._resolved_at = Nullable(wrappedValue: resolved_at)
-        self._note = Nullable(wrappedValue: note)
-    }
-}
-
-/// A reason for a flag.
-public struct FlagReason: Codable, Sendable {
-    public var id: String
-    /// The reason, in the caller's language.
-    public var label: String
-
-    public init(id: String, label: String) {
-        self.id = id
-        self.label = label
+        _resolved_at = Nullable(wrappedValue: resolved_at)
+        _note = Nullable(wrappedValue: note)
     }
 }
 
 /// `PUT /sdk/results/{entrupy_id}/flag`.
 public struct SetFlagRequest: Codable, Sendable {
-    /// The new state: true sets the flag, false clears it.
+    /// The new state: true sets the flag, false clears it. Clearing ignores the other members.
     public var flag: Bool
-    /// The id of one of `supported_flag_reasons`. The default is the first [D flag-reasons].
+    /// The reason of a flag that is set [D flag-reasons].
     public var flag_reason_id: String?
-    /// The user's message, at most 2,000 characters [D flag-reasons].
+    /// What the user says about it [D flag-reasons].
     public var message: String?
 
     public init(flag: Bool, flag_reason_id: String? = nil, message: String? = nil) {

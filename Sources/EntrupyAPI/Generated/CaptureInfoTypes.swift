@@ -1,3 +1,5 @@
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
 import SimulationAPI
 
 /// `GET /_sim/captures` [D control-api].
@@ -6,20 +8,20 @@ public struct CaptureInfoList: Codable, Sendable {
     public var captures: [CaptureInfo]
     /// The start of the next page; null on the last page.
     @Nullable public var next_cursor: String?
-    /// The state that the list is limited to: `started` unless the query says otherwise; `all` for no limit.
+    /// The state that the list is limited to; `all` for no limit.
     public var status: String
     /// The way to the captures in other states; null if all are listed.
     @Nullable public var hint: String?
 
     public init(captures: [CaptureInfo], next_cursor: String?, status: String, hint: String?) {
         self.captures = captures
+        _next_cursor = Nullable(wrappedValue: next_cursor)
         self.status = status
-        self._hint = Nullable(wrappedValue: hint)
-        self._next_cursor = Nullable(wrappedValue: next_cursor)
+        _hint = Nullable(wrappedValue: hint)
     }
 }
 
-/// A capture as the control API shows it.
+/// The captures, newest first.
 public struct CaptureInfo: Codable, Sendable {
     public var id: String
     /// The name of the user.
@@ -33,7 +35,7 @@ public struct CaptureInfo: Codable, Sendable {
     public var started_at: Double
     /// The time at which the capture times out, in epoch seconds.
     public var expires_at: Double
-    /// The seconds until the capture times out, by the namespace's clock; null if it has ended.
+    /// The seconds until the capture times out; null if it has ended.
     @Nullable public var seconds_left: Double?
     /// The regions whose pictures have been uploaded.
     public var uploaded: [String]
@@ -51,12 +53,12 @@ public struct CaptureInfo: Codable, Sendable {
         self.username = username
         self.status = status
         self.config_type = config_type
-        self._customer_item_id = Nullable(wrappedValue: customer_item_id)
+        _customer_item_id = Nullable(wrappedValue: customer_item_id)
         self.started_at = started_at
         self.expires_at = expires_at
-        self._seconds_left = Nullable(wrappedValue: seconds_left)
+        _seconds_left = Nullable(wrappedValue: seconds_left)
         self.uploaded = uploaded
         self.missing = missing
-        self._entrupy_id = Nullable(wrappedValue: entrupy_id)
+        _entrupy_id = Nullable(wrappedValue: entrupy_id)
     }
 }

@@ -1,21 +1,15 @@
-/// `GET /_sim/stats`: the use of the rate limits [D control-api].
+// Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
+
+/// `GET /_sim/stats` [D control-api].
 public struct Stats: Codable, Sendable {
     /// The current time by the namespace's clock, in epoch seconds.
     public var now: Double
-    /// The counts of the journal's requests.
+    /// Counts of the requests in the journal.
     public var requests: Requests
-    /// The use of each API token, compared with the limit `api_per_second`.
+    /// The use of each API token.
     public var organizations: [Usage]
-    /// The users who made a request in the last second or logged in within the last day, busiest first, at most
-    /// 100.
+    /// The users who made a request in the last second or logged in within a day, busiest first, at most 100.
     public var users: [UserUsage]
-
-    public init(now: Double, requests: Requests, organizations: [Usage], users: [UserUsage]) {
-        self.now = now
-        self.requests = requests
-        self.organizations = organizations
-        self.users = users
-    }
 
     /// Counts of the requests in the journal.
     public struct Requests: Codable, Sendable {
@@ -25,14 +19,13 @@ public struct Stats: Codable, Sendable {
         public var last_second: Int
         /// The number in the last minute of the namespace's clock.
         public var last_minute: Int
-        /// The numbers in each of the last 60 seconds of the namespace's clock, oldest first. The last one is still
-        /// running.
+        /// The numbers in each of the last 60 seconds of the namespace's clock, oldest first.
         public var per_second: [Int]
         /// The number for each class of status, `2xx` to `5xx`.
         public var by_status: [String: Int]
-        /// The number refused by a rate limit.
+        /// The number of requests refused by a limit.
         public var limited: Int
-        /// The number in which a fault was triggered.
+        /// The number of requests in which a fault was triggered.
         public var faulted: Int
 
         public init(
@@ -49,7 +42,7 @@ public struct Stats: Codable, Sendable {
         }
     }
 
-    /// The use of the rate limit by an API token.
+    /// The use of each API token.
     public struct Usage: Codable, Sendable {
         /// The organization's name.
         public var organization: String
@@ -57,18 +50,18 @@ public struct Stats: Codable, Sendable {
         public var token: String
         /// The number of requests in the last second.
         public var last_second: Int
-        /// The maximum number per second; null if there is no limit.
+        /// The limit; null if limits are off.
         @Nullable public var limit: Int?
 
         public init(organization: String, token: String, last_second: Int, limit: Int?) {
             self.organization = organization
             self.token = token
             self.last_second = last_second
-            self._limit = Nullable(wrappedValue: limit)
+            _limit = Nullable(wrappedValue: limit)
         }
     }
 
-    /// The use of the rate limits by a user.
+    /// The users who made a request in the last second or logged in within a day, busiest first, at most 100.
     public struct UserUsage: Codable, Sendable {
         /// The user's name.
         public var username: String
@@ -91,11 +84,18 @@ public struct Stats: Codable, Sendable {
         ) {
             self.username = username
             self.last_second = last_second
-            self._limit = Nullable(wrappedValue: limit)
+            _limit = Nullable(wrappedValue: limit)
             self.logins_last_minute = logins_last_minute
-            self._logins_per_minute = Nullable(wrappedValue: logins_per_minute)
+            _logins_per_minute = Nullable(wrappedValue: logins_per_minute)
             self.logins_last_day = logins_last_day
-            self._logins_per_day = Nullable(wrappedValue: logins_per_day)
+            _logins_per_day = Nullable(wrappedValue: logins_per_day)
         }
+    }
+
+    public init(now: Double, requests: Requests, organizations: [Usage], users: [UserUsage]) {
+        self.now = now
+        self.requests = requests
+        self.organizations = organizations
+        self.users = users
     }
 }
