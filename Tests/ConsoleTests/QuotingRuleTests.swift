@@ -34,6 +34,7 @@ import Testing
     /// What Swift code puts into the command lines that it writes. Each begins with a quoting function, or is listed with the
     /// reason why it cannot be of a client.
     private static let commandSites: [String: [String]] = [
+        "Console/Pages/DifferencePage.swift": ["Shell"],
         // The server and the namespace that were given, each word quoted.
         "entrupy-sim/Commands/DiffCommand.swift": ["client"],
         // The option that names the server, quoted where it is made.
@@ -188,6 +189,7 @@ import Testing
             shell == [
                 "Console/Frame.swift": ["Shell.option"], "Console/Pages/ActivityPage.swift": ["Shell.quoted"],
                 "Console/Pages/ComponentsPage.swift": ["Shell.quoted"],
+                "Console/Pages/DifferencePage.swift": ["Shell.operand"],
                 "Console/Pages/ProblemPage.swift": ["Shell.operand"],
                 "Console/Pages/UsersPage.swift": ["Shell.quoted"],
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
