@@ -81,6 +81,8 @@ package final class AppComponentsPlatform: SimulatedPlatform {
     package let tables = ComponentDomains.tables
     package func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] { ComponentDomains.names }
     package func extended(_ table: TableDomain) -> TableDomain { ComponentDomains.extended(table) }
+
+    package let comparedState = ComparedState.ofComponents
 }
 
 extension IDKind {

@@ -56,6 +56,9 @@ static const entrupy_sim_resource all[] = {
     {"templates/delivery.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/delivery.mustache"
     , 0}},
+    {"templates/diff.mustache", (const unsigned char[]){
+#embed "../../Sources/Console/Templates/diff.mustache"
+    , 0}},
     {"templates/exchange.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/exchange.mustache"
     , 0}},

@@ -124,6 +124,7 @@ package struct Console: Sendable {
         case ("report", 1): return try await ReportPage.part(request, api)
         case ("coverage", 1): return try await CoveragePage.part(request, api)
         case ("namespaces", 1): return try await NamespacesPage.part(request, api)
+        case ("diff", 1): return try await DifferencePage.part(request, api)
         case ("settings", 1): return try await SettingsPage.part(request, api, forms.read(api).settings)
         default: throw ConsoleProblem.noSuchPage
         }

@@ -175,6 +175,8 @@ package final class EntrupyPlatform: SimulatedPlatform {
 
     package func extended(_ table: TableDomain) -> TableDomain { EntrupyDomains.extended(table) }
 
+    package let comparedState = ComparedState.ofEntrupy
+
     private func part(_ seed: any PlatformSeed) throws -> EntrupySeed {
         guard let seed = seed as? EntrupySeed else { throw PlatformError.bug("the seed has no part of Entrupy") }
         return seed

@@ -121,6 +121,14 @@ public struct SimulatedNamespace: Sendable {
             "POST", "/_sim/snapshots/\(name.segment)/restore", timeout: ControlConnection.work)
     }
 
+    /// Compares two states, object by object: `now`, `snapshot:NAME` of this namespace, or `namespace:NAME`. Ids, tokens and times are
+    /// compared by whether there is one: a client that runs twice, in namespaces that were made alike, leaves equal states.
+    public func diff(_ before: String, _ after: String = "now") async throws -> StateDifference {
+        try await control.send(
+            "GET", "/_sim/diff?from=\(before.segment)&to=\(after.segment)", as: StateDifference.self,
+            timeout: ControlConnection.work)
+    }
+
     /// Goes back to the seed data.
     public func reset() async throws {
         try await control.send("POST", "/_sim/reset", timeout: ControlConnection.work)

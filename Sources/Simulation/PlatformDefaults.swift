@@ -64,6 +64,7 @@ extension SimulatedPlatform {
     package var tables: [TableDomain] { [] }
     package func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] { [:] }
     package func extended(_ table: TableDomain) -> TableDomain { table }
+    package var comparedState: ComparedState { ComparedState() }
 
     package func makeState(for state: NamespaceState) throws -> any PlatformState { EmptyState() }
     package func username(of credential: Credential, _ job: JobContext) throws -> String? { nil }

@@ -122,6 +122,8 @@ package protocol SimulatedPlatform: Sendable {
     func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain]
     /// A table of the engine, with what its rows refer to in the platform's tables.
     func extended(_ table: TableDomain) -> TableDomain
+    /// The objects that a comparison of two states looks at, beside the engine's [D diff].
+    var comparedState: ComparedState { get }
 
     // MARK: State and callers
 

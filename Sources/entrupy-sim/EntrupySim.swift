@@ -16,7 +16,8 @@ struct EntrupySim: AsyncParsableCommand {
                 name: "Namespaces",
                 subcommands: [
                     Reset.command, Settle.command, Wait.command, ClockCommand.self, NamespaceCommand.self,
-                    SnapshotCommand.self, ScenarioCommand.self, SeedCommand.self, UsersCommand.self,
+                    SnapshotCommand.self, DiffCommand.command, ScenarioCommand.self, SeedCommand.self,
+                    UsersCommand.self,
                     SessionsCommand.self, ItemsCommand.self, CaptureCommand.self, SettingsCommand.self,
                     ListChoices.command,
                 ]),

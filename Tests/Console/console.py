@@ -937,6 +937,26 @@ def namespaces_and_snapshots(browser, world):
 
 
 @test
+def two_states_beside_each_other(browser, world):
+    world.log_in()
+    world.api.must("PUT", "/_sim/snapshots/morning")
+    world.open("/namespaces")
+    browser.click("a[href$='/diff']")
+    browser.until("the page", lambda: browser.text("h1") == "Compare two states")
+    # The first snapshot and now are chosen already.
+    browser.click("form.search button")
+    browser.has("No object differs")
+    world.api.must("PATCH", "/_sim/settings", {"quota": 3})
+    world.api.must("POST", "/_sim/authentications", {"brand": "Nike", "customer_item_id": "<b>\u202e'sku"})
+    browser.click("form.search button")
+    browser.has("changed")
+    assert "entrupy-sim diff snapshot:morning now" in browser.text(".cli")
+    rows = [row.text for row in browser.all("main tbody tr")]
+    assert any("setting" in row and "null → 3" in row.replace("–", "null") for row in rows), rows
+    assert any("item" in row and "<b>" in row for row in rows), rows
+
+
+@test
 def read_only_mode(browser, world):
     world.submit()
     world.open("/namespaces")
@@ -1792,7 +1812,7 @@ def the_pictures_of_the_docs(browser, world):
 
 
 PAGES = ["", "/items", "/explain/event:1", "/audit", "/timeline", "/captures?status=all", "/users", "/users/DemoOrg-example-user-id", "/components", "/rules?route=/sdk/x", "/scenarios",
-         "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/coverage", "/report", "/namespaces", "/settings"]
+         "/scenarios/late-result-then-disputed", "/webhooks", "/webhooks/check", "/coverage", "/report", "/namespaces", "/diff?from=now&to=namespace:default", "/settings"]
 
 
 def sample(world):

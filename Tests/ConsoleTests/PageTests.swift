@@ -95,6 +95,23 @@ import Testing
         #"{"id":"\#(id)","subscription_id":"wh_b","url":"http://h/wh_b","event":"session.updated","event_id":"evt_1","format":"items","entrupy_id":"QZ5HXWOU","status":"\#(status)","created_at":1767603600,"next_attempt_at":\#(next),"fault":null,"body":{},"attempts":[]\#(more)}"#
     }
 
+    @Test func twoStatesAreBesideEachOther() async throws {
+        let answers = [
+            "namespaces": #"{"namespaces":[]}"#, "snapshots": #"{"snapshots":[]}"#, "clock": Self.clock,
+            "diff?from=now&to=namespace%3Ab":
+                #"{"equal":false,"objects":[{"kind":"item","key":{"customer_item_id":"<i>","nth":2},"change":"changed","members":[{"name":"result","from":null,"to":"unknown"}]},{"kind":"user","key":{},"change":"removed","members":[{"name":"email","from":"a@b","to":null}]}],"ignored":["id"],"truncated":true}"#,
+        ]
+        let html = try await page(["diff"], query: ["from": "now", "to": "namespace:b"], answers).html
+        #expect(html.contains("more than 0 added, 1 removed, 1 changed") && html.contains("lists up to 10,000"))
+        #expect(html.contains("customer_item_id &lt;i&gt;, nth 2") || html.contains("customer_item_id &lt;i>, nth 2"))
+        #expect(html.contains(#"<bdi class="mono">–</bdi> → <bdi class="mono">unknown</bdi>"#))
+        #expect(html.contains(#"<span class="dim">email</span> <bdi class="mono">a@b</bdi></div>"#))
+        #expect(html.contains("entrupy-sim diff now namespace:b --namespace a"), "\(html)")
+        // A state that does not exist is the server's answer.
+        #expect(try await page(["diff"], query: ["from": "now", "to": "now"], ["clock": Self.clock]).status == 404)
+        #expect(try await page(["diff"], query: ["from": "now"], answers).html.contains("Not compared") == false)
+    }
+
     @Test func failuresComeFirstAndSayWhy() async throws {
         let failing =
             #"{"delivery":"dlv_b","event":"session.updated","attempt":3,"at":1767603600,"status":500,"error":null}"#

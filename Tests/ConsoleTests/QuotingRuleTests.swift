@@ -34,6 +34,9 @@ import Testing
     /// What Swift code puts into the command lines that it writes. Each begins with a quoting function, or is listed with the
     /// reason why it cannot be of a client.
     private static let commandSites: [String: [String]] = [
+        "Console/Pages/DifferencePage.swift": ["Shell"],
+        // The server and the namespace that were given, each word quoted.
+        "entrupy-sim/Commands/DiffCommand.swift": ["client"],
         // The option that names the server, quoted where it is made.
         "Console/Pages/ProblemPage.swift": ["Frame", "Shell"],
         "Console/StandalonePage.swift": ["Frame", "Shell"],
@@ -44,7 +47,7 @@ import Testing
         // The given words of this program, and options that are quoted there.
         "entrupy-sim/Client/ControlOptions.swift": ["place", "server", "text"],
         "entrupy-sim/Client/Terminal.swift": ["place", "text"],
-        // One of two words of the program, and the name of a snapshot, which has no characters of a shell.
+        // One of three words of the program, and the name of a snapshot, which has no characters of a shell.
         "entrupy-sim/Client/Refusal.swift": ["$0", "thing"],
         // A name of a command of this program, and the server and the namespace that were given, each word quoted.
         "entrupy-sim/CommandNames.swift": ["$0", "Suggestions", "command"],
@@ -185,6 +188,7 @@ import Testing
             shell == [
                 "Console/Frame.swift": ["Shell.option"], "Console/Pages/ActivityPage.swift": ["Shell.quoted"],
                 "Console/Pages/ComponentsPage.swift": ["Shell.quoted"],
+                "Console/Pages/DifferencePage.swift": ["Shell.operand"],
                 "Console/Pages/ProblemPage.swift": ["Shell.operand"],
                 "Console/Pages/UsersPage.swift": ["Shell.quoted"],
                 "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],

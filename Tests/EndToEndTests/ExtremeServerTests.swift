@@ -24,6 +24,8 @@ import Testing
         snapshot delete a
         snapshot export a --output OUT
         snapshot import a FILE
+        diff now namespace:a
+        diff a b
         scenario list
         scenario show a
         scenario start a

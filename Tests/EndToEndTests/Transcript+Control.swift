@@ -101,6 +101,7 @@ extension Transcript {
         try await send("GET", "/_sim/snapshots")
         try await send("POST", "/_sim/reset")
         try await send("GET", "/_sim/authentications")
+        try await send("GET", "/_sim/diff?from=snapshot:s&to=now")
         try await send("POST", "/_sim/snapshots/s/restore")
         try await send("GET", "/_sim/authentications")
         let child = TestWorld(base: "\(root.base)/ns/d")

@@ -238,8 +238,14 @@ struct SimulatorTests {
         let sim = try SimulatedNamespace.current
         let id = try #require(try await sim.insertItems(result: "authentic").first)
         try await sim.snapshot("before")
+        #expect(try await sim.diff("snapshot:before").equal)
         try await sim.setResult("unknown", of: id)
         try await sim.clock.advance(by: .days(1))
+        let changed = try await sim.diff("snapshot:before", "namespace:\(sim.name)").objects
+        #expect(
+            changed.map(\.kind) == ["item"] && changed[0].members.contains { $0.name == "result" && $0.to == "unknown" }
+        )
+        await #expect(throws: SimulatorError.self) { try await sim.diff("snapshot:befor & after") }
         try await sim.restore("before")
         #expect(try await sim.clock.state.now == "2026-01-05T09:00:00.000000Z")
         try await sim.reset()

@@ -157,7 +157,12 @@ test("a scenario and seed data come from files", async (t) => {
 
 test("snapshots, settings, reset and bundle", simulator.test(async (sim, t) => {
   await sim.snapshot("before");
+  assert.equal((await sim.diff("snapshot:before")).equal, true);
   assert.equal((await sim.settings({ quota: 3 })).quota, 3);
+  const changed = await sim.diff("snapshot:before", `namespace:${sim.name}`);
+  assert.deepEqual(changed.objects, [
+    { kind: "setting", key: { name: "quota" }, change: "changed", members: [{ name: "value", from: null, to: 3 }] }]);
+  assert.match(await problem(() => sim.diff("snapshot:befor")), /did you mean before\?/);
   await sim.restore("before");
   assert.equal((await sim.settings()).quota, null);
   await sim.insertItems();

@@ -165,3 +165,19 @@ def test_deliveries_are_listed(entrupy_sim):
         receiver.shutdown()
     [delivery] = entrupy_sim.deliveries(entrupy_id=item, status="delivered")
     assert delivery["event"] == "session.completed" and entrupy_sim.deliveries(status="failed") == []
+
+
+def test_states_are_compared(entrupy_sim):
+    [item] = entrupy_sim.insert_items(result="authentic")
+    entrupy_sim.snapshot("before")
+    assert entrupy_sim.diff("snapshot:before")["equal"]
+    entrupy_sim.user().flag(item)
+    found = entrupy_sim.diff("snapshot:before", f"namespace:{entrupy_sim.name}")
+    flag = next(entry for entry in found["objects"] if entry["kind"] == "item")
+    assert {"name": "flag", "from": "none", "to": "flagged"} in flag["members"]
+    # The flag's login is a session more.
+    assert [(entry["change"], entry["kind"]) for entry in found["objects"] if entry["kind"] == "session"] == [("added", "session")]
+    with pytest.raises(SimulatorError, match="did you mean before"):
+        entrupy_sim.diff("snapshot:befor")
+    with pytest.raises(SimulatorError, match="from must be now, namespace:NAME"):
+        entrupy_sim.diff("a&to=now")

@@ -632,6 +632,19 @@ export interface Coverage extends JSONObject {
   }>;
 }
 
+/** The objects in which two states differ. */
+export interface Difference extends JSONObject {
+  equal: boolean;
+  objects: Array<JSONObject & {
+    kind: string; key: JSONObject; change: "added" | "removed" | "changed";
+    members: Array<JSONObject & { name: string; from: unknown; to: unknown }>;
+  }>;
+  /** The names of members that are not compared by value. */
+  ignored: string[];
+  /** Whether there are more than these 10,000. */
+  truncated: boolean;
+}
+
 /** The state of a flag, as the SDK's API has it. */
 export interface FlagState extends JSONObject {
   /** `none`, `flagged` or `resolved`. */
@@ -859,6 +872,12 @@ export class Namespace {
   snapshot(name: string): Promise<void>;
   /** Goes back to a snapshot. As with reset(), what happened is forgotten; test() judges it before. */
   restore(name: string): Promise<void>;
+  /**
+   * Compares two states, object by object: `now`, the default of `after`, `snapshot:NAME` of this namespace, or `namespace:NAME`. Ids,
+   * tokens and times are compared by whether there is one: a client that runs twice, in namespaces that were made alike, leaves equal
+   * states.
+   */
+  diff(before: string, after?: string): Promise<Difference>;
   /** Goes back to the seed data. */
   reset(): Promise<void>;
   /** Deletes the namespace. One that is gone already is no error. test() judges it, and what its scenario expects, before. */

@@ -141,6 +141,7 @@ extension DescribedAnswers {
         DELETE /_sim/snapshots/{name} 204 400 401 403 404 408 413 415 503
         POST /_sim/snapshots/{name}/restore 200 400 401 403 404 409 408 413 415 503
         POST /_sim/snapshots/{name}/fork 201 400 401 403 404 408 409 413 415 503
+        GET /_sim/diff 200 400 401 403 404 409 413 503
         GET /_sim/stats 200 400 401 403 404 413 503
         POST /_sim/seed 200 400 401 403 404 408 409 413 415 503
         GET /_sim/export 200 400 401 403 404 413 503

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOPosix
 import Simulation
 
-/// Snapshots and bundles (`/_sim/snapshots` and `/_sim/bundle`): copies of a whole namespace.
+/// Snapshots and bundles (`/_sim/snapshots` and `/_sim/bundle`): copies of a whole namespace; and the difference of two states (`/_sim/diff`).
 struct SnapshotRoutes: Sendable {
     let namespaces: Namespaces
     /// The program's version, which is written into archives.
@@ -27,6 +27,7 @@ struct SnapshotRoutes: Sendable {
             await $0.namespace.restoreSnapshot($0.path("name"), $0.head).response()
         }
         routes.on(.post, "snapshots/{name}/fork", fork)
+        routes.on(.get, "diff", difference)
     }
 
     /// Saves a snapshot of the namespace, or stores an uploaded archive.
@@ -80,6 +81,14 @@ struct SnapshotRoutes: Sendable {
         } then: {
             await request.namespace.bundle(version: version, request.head)
                 .archiveResponse("\(request.namespace.name).bundle.tar", request.namespace.environment.threads)
+        }
+    }
+
+    @Sendable private func difference(_ request: RequestReader) async -> Answer {
+        await request.reading {
+            try ComparedNames($0)
+        } then: { names in
+            await namespaces.difference(names, of: request.namespace, request.head).response()
         }
     }
 

@@ -39,6 +39,8 @@ package final class Environment: Sendable {
     private let backgroundThreads: [NIOThreadPool]
     /// Decides the order and the times of all jobs.
     package let sequencer: JobSequencer
+    /// The comparisons of states, one at a time: each may copy two namespaces in memory.
+    let comparisons: AdvanceLine
 
     /// The namespaces whose last write failed.
     package let storageHealth = StorageHealth()
@@ -179,6 +181,7 @@ package final class Environment: Sendable {
         snapshots = SnapshotStore(root: root, images: images, durability: durability)
         scenarios = ScenarioStore(root: root, durability: durability)
         sequencer = JobSequencer(configuration.jobOrder, clock: realTime)
+        comparisons = AdvanceLine(sequencer)
         held = HeldRequests(configuration.holdLimits)
         webhooks = WebhookTransport(allowsAnyTarget: configuration.allowsAnyTarget)
         seeds = SeedCache(default: configuration.seed)

@@ -119,6 +119,20 @@ package final class Namespaces: Sendable {
             throw PlatformError.unknownNamespace(
                 "\"\(name)\" is not a valid namespace name; a name is 1 to 63 of the characters a-z, 0-9 and -")
         }
+        if let namespace = try await useExisting(name, orDefault: orDefault) { return namespace }
+        guard environment.configuration.autoCreates else {
+            throw PlatformError.unknownNamespace(
+                "there is no namespace \"\(name)\"; make it with PUT /_sim/namespaces/\(name)")
+        }
+        do {
+            return try await make(name, NamespaceOptions(), isInUse: true)
+        } catch let error as PlatformError where error.kind == .wrongState {
+            return try await use(name)
+        }
+    }
+
+    /// As ``use(_:orDefault:)``, but creates none; `nil` if there is none.
+    func useExisting(_ name: String, orDefault: Bool = false) async throws -> Namespace? {
         let entry = try await list.inOrder { entries in
             let named = entries[name]
             var entry = orDefault && named?.namespace == nil ? entries[Self.defaultName] : named
@@ -140,15 +154,7 @@ package final class Namespaces: Sendable {
         case .closing(let task): try? await task.valueForLaterJobs()
         case nil: break
         }
-        guard environment.configuration.autoCreates else {
-            throw PlatformError.unknownNamespace(
-                "there is no namespace \"\(name)\"; make it with PUT /_sim/namespaces/\(name)")
-        }
-        do {
-            return try await make(name, NamespaceOptions(), isInUse: true)
-        } catch let error as PlatformError where error.kind == .wrongState {
-            return try await use(name)
-        }
+        return nil
     }
 
     /// Every open namespace, sorted by name.
@@ -434,7 +440,7 @@ package final class Namespaces: Sendable {
         try await environment.stopBackgroundThreads()
     }
 
-    private static func isName(_ name: String) -> Bool {
+    static func isName(_ name: String) -> Bool {
         (1...63).contains(name.utf8.count)
             && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
     }

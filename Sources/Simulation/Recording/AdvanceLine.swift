@@ -1,4 +1,4 @@
-/// Serializes the advances of a namespace's clock: one at a time, in order of arrival.
+/// Serializes the advances of a namespace's clock, or the comparisons of a server: one at a time, in order of arrival.
 package actor AdvanceLine {
     private let sequencer: JobSequencer
     private var last: Task<Void, Never>?

@@ -78,6 +78,15 @@ package final class DatabaseCopy: Sendable {
         }
     }
 
+    /// Reads the state that is copied, without writing a copy to a file. Every call sees the same state. Blocks.
+    package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        switch way {
+        case .secondConnection(let source):
+            try StorageError.converting(nil) { try source.unsafeRead { try body(Transaction(database: $0)) } }
+        case .incrementalBackup(let steps): try steps.finished().transaction(body)
+        }
+    }
+
     /// Cancels the copy.
     package func cancel() {
         switch way {

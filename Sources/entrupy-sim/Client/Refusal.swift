@@ -17,7 +17,7 @@ struct Refusal: Error {
         case internalError = 70
     }
 
-    let code: Code
+    var code: Code
     private(set) var message: String
     var details: [(field: String, problem: String)] = []
     var next: String?
@@ -50,7 +50,7 @@ struct Refusal: Error {
 
     /// Names commands where the server names its own routes.
     mutating func nameCommands(_ options: ControlOptions) {
-        for thing in ["scenario", "snapshot"] {
+        for thing in ["scenario", "snapshot", "namespace"] {
             let end = "GET /_sim/\(thing)s lists them"
             guard message.hasSuffix(end), let start = message.range(of: "; ", options: .backwards) else { continue }
             let guess = message[start.upperBound...].dropLast(end.count)

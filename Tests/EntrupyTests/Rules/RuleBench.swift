@@ -24,14 +24,14 @@ final class RuleBench: Sendable {
     static let morning = Instant("2026-01-05T09:00:00Z")!
 
     /// - Parameter settings: a merge patch of the namespace's settings.
-    init(settings: JSONValue = .object([:])) async throws {
+    init(settings: JSONValue = .object([:]), randomSeed: Int = 1) async throws {
         let time = NIOLockedValueBox(Self.morning)
         self.time = time
         threads = NIOThreadPool(numberOfThreads: 1)
         threads.start()
         namespaces = try Namespaces(
             NamespacesConfiguration(
-                dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: 1,
+                dataDirectory: nil, durability: .process, seed: .standard(), randomSeed: randomSeed,
                 settings: .object(["rate_limits": .string("off")]), autoCreates: false),
             realTime: { time.withLockedValue { $0 } }, threads: threads, dueChanged: { _ in })
         let outgoing = outgoing

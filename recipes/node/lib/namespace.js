@@ -871,6 +871,11 @@ class Namespace {
     await this.control("POST", `/_sim/snapshots/${encodeURIComponent(name)}/restore`);
   }
 
+  diff(before, after = "now") {
+    const query = new URLSearchParams({ from: before, to: after });
+    return this.#control.object("GET", `/_sim/diff?${query}`, undefined, { list: "objects" });
+  }
+
   async reset() {
     await this.control("POST", "/_sim/reset");
   }
