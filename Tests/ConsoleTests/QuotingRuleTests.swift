@@ -45,7 +45,7 @@ import Testing
         // A hint that is made by the next two, and a constant.
         "entrupy-sim/Client/ControlClient.swift": ["Shell", "options", "unset"],
         // The given words of this program, and options that are quoted there.
-        "entrupy-sim/Client/ControlOptions.swift": ["place", "server", "text"],
+        "entrupy-sim/Client/ControlOptions.swift": ["options", "text"],
         "entrupy-sim/Client/Terminal.swift": ["place", "text"],
         // One of three words of the program, and the name of a snapshot, which has no characters of a shell.
         "entrupy-sim/Client/Refusal.swift": ["$0", "thing"],

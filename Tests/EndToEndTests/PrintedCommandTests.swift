@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test func aHintNamesANamespaceAsOneArgument() async throws {
-        let (status, output) = try await SimProcess.run(
-            ["requests", "list", "--url", SimProcess.shared.baseURL, "--namespace=-x"])
-        #expect(status != 0 && output.contains("entrupy-sim namespace make -- -x"), "\(output)")
+        let base = SimProcess.shared.baseURL
+        let (status, output) = try await SimProcess.run(["requests", "list", "--url", base, "--namespace=-x"])
+        #expect(status != 0 && output.contains("\"entrupy-sim namespace make --url \(base) -- -x\""), "\(output)")
     }
 }

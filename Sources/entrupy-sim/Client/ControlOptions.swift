@@ -51,10 +51,18 @@ struct ControlOptions: ParsableArguments {
     private var server: String { url.map { " " + Shell.option("--url", $0) } ?? "" }
 
     /// A command for a hint, with the server and the namespace for which it was asked.
-    func command(_ text: String) -> String { "entrupy-sim \(text)\(place)" }
+    func command(_ text: String) -> String { Self.command(text, place) }
 
     /// A command for a hint that concerns all namespaces, with the server for which it was asked.
-    func serverCommand(_ text: String) -> String { "entrupy-sim \(text)\(server)" }
+    func serverCommand(_ text: String) -> String { Self.command(text, server) }
+
+    /// - Parameter options: they stand before ` -- `, after which all words are arguments.
+    private static func command(_ text: String, _ options: String) -> String {
+        guard let end = text.range(of: " -- "), !text[..<end.lowerBound].contains("'") else {
+            return "entrupy-sim \(text)\(options)"
+        }
+        return "entrupy-sim \(text[..<end.lowerBound])\(options)\(text[end.lowerBound...])"
+    }
 
     /// The URL of the console in the namespace.
     var console: String { base + (named == "default" ? "" : "/ns/\(named)") + "/_sim/console" }
