@@ -50,14 +50,14 @@ extension WorkflowSessionRecord: StoredRecord {
         $0.column("client", \.client, .named("client"))
         $0.column("started_at", \.startedAt, .time)
         $0.column("expires_at", \.expiresAt, .time)
-        $0.column("ended_at", \.endedAt, .time.orNull)
-        $0.column("end_reason", \.endReason, .word(["cleared", "expired"]).orNull)
+        $0.column("ended_at", \.endedAt, .time.orNull, changes: true)
+        $0.column("end_reason", \.endReason, .word(["cleared", "expired"]).orNull, changes: true)
         $0.check(
             "end_reason", where: "(r.ended_at IS NULL) <> (r.end_reason IS NULL)",
             "must be there exactly where ended_at is")
     }
 
-    fileprivate static let end = table.update(\.endedAt, \.endReason, by: \.id)
+    fileprivate static let end = table.update(by: \.id)
 }
 
 /// A component that was started in a session.

@@ -117,40 +117,38 @@ extension ItemRecord: StoredRecord {
         $0.column("metadata", \.metadata, .object)
         $0.column("capture_started_at", \.captureStartedAt, .time.orNull)
         $0.column("submitted_at", \.submittedAt, .time)
-        $0.column("updated_at", \.updatedAt, .time)
-        $0.column("result_id", \.result, .word(ResultID.self))
-        $0.column("result_final", \.resultFinal, .flag)
-        $0.column("result_reason", \.resultReason, .identifier.orNull)
-        $0.column("result_at", \.resultAt, .time.orNull)
-        $0.column("initial_result_id", \.initialResult, .word(ResultID.self).orNull)
-        $0.column("initial_result_at", \.initialResultAt, .time.orNull)
-        $0.column("decided_by", \.decidedBy, .word(DecisionRule.self))
-        $0.column("planned_result_id", \.plannedResult, .word(ResultID.self).orNull)
-        $0.column("planned_reason", \.plannedReason, .identifier.orNull)
-        $0.column("flag_id", \.flag, .identifier)
-        $0.column("flag_reason_id", \.flagReasonID, .identifier.orNull)
-        $0.column("flag_message", \.flagMessage, .prose.orNull)
-        $0.column("flagged_at", \.flaggedAt, .time.orNull)
-        $0.column("flag_resolved_at", \.flagResolvedAt, .time.orNull)
-        $0.column("flag_note", \.flagNote, .prose.orNull)
-        $0.column("certificate_id", \.certificateID, .named("certificate").orNull)
+        $0.column("updated_at", \.updatedAt, .time, changes: true)
+        $0.column("result_id", \.result, .word(ResultID.self), changes: true)
+        $0.column("result_final", \.resultFinal, .flag, changes: true)
+        $0.column("result_reason", \.resultReason, .identifier.orNull, changes: true)
+        $0.column("result_at", \.resultAt, .time.orNull, changes: true)
+        $0.column("initial_result_id", \.initialResult, .word(ResultID.self).orNull, changes: true)
+        $0.column("initial_result_at", \.initialResultAt, .time.orNull, changes: true)
+        $0.column("decided_by", \.decidedBy, .word(DecisionRule.self), changes: true)
+        $0.column("planned_result_id", \.plannedResult, .word(ResultID.self).orNull, changes: true)
+        $0.column("planned_reason", \.plannedReason, .identifier.orNull, changes: true)
+        $0.column("flag_id", \.flag, .identifier, changes: true)
+        $0.column("flag_reason_id", \.flagReasonID, .identifier.orNull, changes: true)
+        $0.column("flag_message", \.flagMessage, .prose.orNull, changes: true)
+        $0.column("flagged_at", \.flaggedAt, .time.orNull, changes: true)
+        $0.column("flag_resolved_at", \.flagResolvedAt, .time.orNull, changes: true)
+        $0.column("flag_note", \.flagNote, .prose.orNull, changes: true)
+        $0.column("certificate_id", \.certificateID, .named("certificate").orNull, changes: true)
         $0.column("revision", \.revision, .count)
         // Uploaded renderings are never used: see ``NamespaceKey/renderingSalt``.
         $0.column("rendering_key", .integer(.min ... .max).orNull)
         $0.column("sdk_rendering", .unread)
-        $0.column("catalog", \.catalog, .object.orNull)
-        $0.column("certificate_holder", \.certificateHolder, .name.orNull)
+        $0.column("catalog", \.catalog, .object.orNull, changes: true)
+        $0.column("certificate_holder", \.certificateHolder, .name.orNull, changes: true)
         $0.column("activity", \.activity, .word(Activity.self))
         $0.column("fingerprint_parent", \.fingerprintParent, .id("item").orNull)
-        $0.column("market_edge", \.marketEdge, .named("market_edge").orNull)
+        $0.column("market_edge", \.marketEdge, .named("market_edge").orNull, changes: true)
         $0.column("form_factor", \.formFactor, .word(FormFactor.self))
     }
 
     /// The parts of an item that can change. The revision grows by one, and the stored rendering becomes invalid.
     fileprivate static let change = table.update(
-        \.updatedAt, \.result, \.resultFinal, \.resultReason, \.resultAt, \.initialResult, \.initialResultAt,
-        \.decidedBy, \.plannedResult, \.plannedReason, \.flag, \.flagReasonID, \.flagMessage, \.flaggedAt,
-        \.flagResolvedAt, \.flagNote, \.certificateID, \.catalog, \.certificateHolder, \.marketEdge, by: \.entrupyID,
+        by: \.entrupyID,
         also: ["revision = revision + 1", "rendering_key = NULL"])
 }
 

@@ -31,17 +31,16 @@ extension PartnerUserRecord: StoredRecord {
         blank: PartnerUserRecord(
             organizationID: 0, username: "", password: "", uniqueUserID: "", email: "", firstName: nil, lastName: nil)
     ) {
-        $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
+        $0.column("organization_id", \.organizationID, .row, changes: true, refersTo: "organizations.id")
         $0.column("username", \.username, .name)
-        $0.column("password", \.password, .name.secret)
-        $0.column("unique_user_id", \.uniqueUserID, .named("unique_user_id"))
-        $0.column("email", \.email, .name)
-        $0.column("first_name", \.firstName, .name.orNull)
-        $0.column("last_name", \.lastName, .name.orNull)
+        $0.column("password", \.password, .name.secret, changes: true)
+        $0.column("unique_user_id", \.uniqueUserID, .named("unique_user_id"), changes: true)
+        $0.column("email", \.email, .name, changes: true)
+        $0.column("first_name", \.firstName, .name.orNull, changes: true)
+        $0.column("last_name", \.lastName, .name.orNull, changes: true)
     }
 
-    fileprivate static let overwrite = table.update(
-        \.organizationID, \.password, \.uniqueUserID, \.email, \.firstName, \.lastName, by: \.username)
+    fileprivate static let overwrite = table.update(by: \.username)
 }
 
 extension Transaction {

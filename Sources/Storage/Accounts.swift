@@ -46,16 +46,16 @@ extension UserRecord: StoredRecord {
         $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
         $0.column("username", \.username, .text(1...300))
         $0.column("unique_user_id", \.uniqueUserID, .named("unique_user_id"))
-        $0.column("email", \.email, .name.orNull)
-        $0.column("first_name", \.firstName, .name.orNull)
-        $0.column("last_name", \.lastName, .name.orNull)
-        $0.column("is_test_user", \.isTestUser, .flag)
+        $0.column("email", \.email, .name.orNull, changes: true)
+        $0.column("first_name", \.firstName, .name.orNull, changes: true)
+        $0.column("last_name", \.lastName, .name.orNull, changes: true)
+        $0.column("is_test_user", \.isTestUser, .flag, changes: true)
         $0.column("submissions", \.submissions, .count)
         $0.column("created_at", \.createdAt, .time)
         $0.column("rate_limits", \.rateLimits, .named("rate_limits").orNull)
     }
 
-    fileprivate static let change = table.update(\.email, \.firstName, \.lastName, \.isTestUser, by: \.id)
+    fileprivate static let change = table.update(by: \.id)
 }
 
 extension Transaction {

@@ -50,22 +50,21 @@ extension SubscriptionRecord: StoredRecord {
         $0.column("position", .row)
         $0.identity("id", \.id, "subscription")
         $0.column("organization_id", \.organizationID, .row, refersTo: "organizations.id")
-        $0.column("username", \.username, .text(1...1000).orNull)
+        $0.column("username", \.username, .text(1...1000).orNull, changes: true)
         $0.column("version", \.version, .named("webhook_version"))
-        $0.column("url", \.url, .named("webhook_url"))
-        $0.column("secret", \.secret, .named("webhook_secret").secret)
-        $0.column("events", \.events, .named("webhook_events"))
+        $0.column("url", \.url, .named("webhook_url"), changes: true)
+        $0.column("secret", \.secret, .named("webhook_secret").secret, changes: true)
+        $0.column("events", \.events, .named("webhook_events"), changes: true)
         $0.column("created_at", \.createdAt, .time)
-        $0.column("format", \.format, .named("webhook_format"))
-        $0.column("signature", \.signature, .named("webhook_signature"))
+        $0.column("format", \.format, .named("webhook_format"), changes: true)
+        $0.column("signature", \.signature, .named("webhook_signature"), changes: true)
         $0.column("verification", \.verification, .id("verification").orNull)
-        $0.column("is_pending", \.isPending, .flag)
+        $0.column("is_pending", \.isPending, .flag, changes: true)
         $0.check(
             "is_pending", where: "r.is_pending AND r.verification IS NULL", "must be 0 without a verification")
     }
 
-    fileprivate static let change = table.update(
-        \.username, \.url, \.secret, \.events, \.format, \.signature, \.isPending, by: \.id)
+    fileprivate static let change = table.update(by: \.id)
 }
 
 /// A webhook event for one subscription, or a verification request to its domain.
@@ -185,13 +184,13 @@ extension DeliveryRecord: StoredRecord {
         $0.column("event_id", \.eventID, .id("webhook_event"))
         $0.column("body", \.body, .named("delivery_body"))
         $0.column("created_at", \.createdAt, .time)
-        $0.column("status", \.status, .word(DeliveryRecord.Status.self))
-        $0.column("attempts", \.attempts, .integer(0...maxAttempts))
-        $0.column("next_attempt_at", \.nextAttemptAt, .time.orNull)
-        $0.column("fault_id", \.faultID, .id("fault").orNull)
-        $0.column("fault_effect", \.faultEffect, .named("webhook_fault").orNull)
-        $0.column("fault_attempt", \.faultAttempt, .integer(0...maxAttempts).orNull)
-        $0.column("is_held", \.isHeld, .flag)
+        $0.column("status", \.status, .word(DeliveryRecord.Status.self), changes: true)
+        $0.column("attempts", \.attempts, .integer(0...maxAttempts), changes: true)
+        $0.column("next_attempt_at", \.nextAttemptAt, .time.orNull, changes: true)
+        $0.column("fault_id", \.faultID, .id("fault").orNull, changes: true)
+        $0.column("fault_effect", \.faultEffect, .named("webhook_fault").orNull, changes: true)
+        $0.column("fault_attempt", \.faultAttempt, .integer(0...maxAttempts).orNull, changes: true)
+        $0.column("is_held", \.isHeld, .flag, changes: true)
         $0.column("cause", \.cause, .cause)
         $0.column("trace", \.trace, .trace)
         $0.check(
@@ -209,8 +208,7 @@ extension DeliveryRecord: StoredRecord {
     /// The largest stored number of attempts; retries end long before.
     fileprivate static let maxAttempts: Int64 = 1_000_000
 
-    fileprivate static let change = table.update(
-        \.status, \.attempts, \.nextAttemptAt, \.faultID, \.faultEffect, \.faultAttempt, \.isHeld, by: \.id)
+    fileprivate static let change = table.update(by: \.id)
 }
 
 /// The result of one delivery attempt.

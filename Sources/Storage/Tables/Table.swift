@@ -21,6 +21,8 @@ package struct Table<Record: Sendable>: Sendable {
         let member: (PartialKeyPath<Record> & Sendable)?
         /// Whether the database assigns the value to a new row.
         let isAssigned: Bool
+        /// Whether ``Table/update(by:also:)`` writes it.
+        let changes: Bool
         let read: ColumnReader
         let bind: ColumnBinder
     }
@@ -87,29 +89,22 @@ package struct Table<Record: Sendable>: Sendable {
         }
     }
 
-    /// A statement that writes some members of the record with a key.
+    /// A statement that writes the members that can change of the record with a key.
     ///
     /// - Parameter also: assignments in SQL that no member has.
-    package func update(
-        _ members: (PartialKeyPath<Record> & Sendable)..., by key: PartialKeyPath<Record> & Sendable,
-        also: [String] = []
-    ) -> Update<Record> {
-        let written = members.map(column) + [column(key)]
-        let assignments = written.dropLast().map { "\($0.name) = ?" } + also
-        return Update(
-            sql: "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(written.last!.name) = ?",
-            members: written.map(\.bind))
-    }
-
-    private func column(_ member: PartialKeyPath<Record>) -> Column {
-        guard let column = columns.first(where: { ($0.member as PartialKeyPath<Record>?) == member }) else {
-            preconditionFailure("the table \(name) has no column for \(member)")
+    package func update(by key: PartialKeyPath<Record> & Sendable, also: [String] = []) -> Update<Record> {
+        let changing = columns.filter(\.changes)
+        guard let key = columns.first(where: { ($0.member as PartialKeyPath<Record>?) == key }) else {
+            preconditionFailure("the table \(name) has no column for \(key)")
         }
-        return column
+        let assignments = changing.map { "\($0.name) = ?" } + also
+        return Update(
+            sql: "UPDATE \(name) SET \(assignments.joined(separator: ", ")) WHERE \(key.name) = ?",
+            members: changing.map(\.bind) + [key.bind])
     }
 }
 
-/// A statement that writes some members of a record: see ``Table/update(_:by:also:)``.
+/// A statement that writes some members of a record: see ``Table/update(by:also:)``.
 package struct Update<Record: Sendable>: Sendable {
     let sql: String
     /// They bind the arguments, in the order of the statement.
@@ -125,18 +120,19 @@ package struct TableBuilder<Record: Sendable> {
     ///
     /// - Parameters:
     ///   - isAssigned: whether the database assigns the value to a new row.
+    ///   - changes: whether ``Table/update(by:also:)`` writes it.
     ///   - reference: the table and column that hold each of its values, as `table.column`.
     // Inlined, so that the closures are compiled for the record and the value, also in other modules.
     @inlinable @inline(__always) package mutating func column<Value: ColumnValue>(
         _ name: String, _ member: WritableKeyPath<Record, Value> & Sendable, _ domain: ColumnDomain,
-        isAssigned: Bool = false, refersTo reference: String? = nil
+        isAssigned: Bool = false, changes: Bool = false, refersTo reference: String? = nil
     ) {
         // A member that is stored has a place in the record. Following its key path took a thousand instructions.
         guard let place = MemoryLayout<Record>.offset(of: member) else {
             preconditionFailure("the column \(name) is not a stored member of \(Record.self)")
         }
         add(
-            name, Value.self, member, domain, isAssigned: isAssigned, refersTo: reference,
+            name, Value.self, member, domain, isAssigned: isAssigned, changes: changes, refersTo: reference,
             read: { record, row, index in
                 let member = record.advanced(by: place).assumingMemoryBound(to: Value.self)
                 member.pointee = try Value(row, index)
@@ -162,16 +158,19 @@ package struct TableBuilder<Record: Sendable> {
         _ name: String, _ domain: ColumnDomain, value: (any ColumnValue)? = nil, refersTo reference: String? = nil
     ) {
         add(
-            name, nil, nil, domain, isAssigned: value == nil, refersTo: reference, read: { _, _, _ in },
+            name, nil, nil, domain, isAssigned: value == nil, changes: false, refersTo: reference, read: { _, _, _ in },
             bind: { try value?.bind(to: $1, at: $2) })
     }
 
     @usableFromInline mutating func add(
         _ name: String, _ type: (any ColumnValue.Type)?, _ member: (PartialKeyPath<Record> & Sendable)?,
-        _ domain: ColumnDomain, isAssigned: Bool, refersTo reference: String?,
+        _ domain: ColumnDomain, isAssigned: Bool, changes: Bool, refersTo reference: String?,
         read: @escaping ColumnReader, bind: @escaping ColumnBinder
     ) {
-        columns.append(.init(name: name, type: type, member: member, isAssigned: isAssigned, read: read, bind: bind))
+        columns.append(
+            .init(
+                name: name, type: type, member: member, isAssigned: isAssigned, changes: changes, read: read, bind: bind
+            ))
         self.domain.columns.append((name, domain))
         guard let parts = reference?.split(separator: ".").map(String.init) else { return }
         self.domain = self.domain.references(name, to: parts[0], parts[1])
