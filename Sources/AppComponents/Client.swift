@@ -68,7 +68,7 @@ extension Client {
 
     /// The clients of seed data; `nil` if it has no such member. Problems go to `fields`.
     static func list(_ fields: inout FieldReader) -> [Client]? {
-        // Seed data of earlier releases may have null for what a document does not show.
+        // Null stands for what a document does not show.
         let clients = fields.objects("clients", known: nil) { client in
             client.refuseMembers(except: members)
             return Client(&client, defaults: nil)

@@ -23,7 +23,7 @@ extension ComponentSeed {
         if fields.isEmptyList("clients") {
             fields.report("clients", "must have at least one client; codes that name none get it")
         }
-        // Seed data of earlier releases has neither.
+        // Seed data about Entrupy alone has neither.
         let defaultSeed = workflows == nil || clients == nil ? try Self.standard.get() : nil
         self.init(
             workflows: workflows ?? defaultSeed?.workflows ?? [], clients: clients ?? defaultSeed?.clients ?? [],

@@ -42,7 +42,7 @@ public struct JournaledRequest: Codable, Sendable {
     /// The id of the trace that the request belongs to: 32 hexadecimal digits of its `traceparent` header; null if it has none,
     /// and in files of version 0.2.0 and older.
     @Nullable public var trace: String?
-    /// The entries of the event log that the request added; null if they are not known, as in bundles of older versions.
+    /// The entries of the event log that the request added; null if they are not known.
     @Nullable public var changes: RequestChanges?
     /// The headers and body of the request. Lists leave them out.
     public var request: JournaledMessage?

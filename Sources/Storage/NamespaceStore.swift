@@ -74,8 +74,8 @@ package final class NamespaceStore: Sendable {
     }
 
     /// Removes files that an earlier process had not yet moved into place, and those beside a removed database.
-    /// Restricts the access to the others: an older version made databases that everyone could read, and databases of
-    /// idle namespaces are not opened now.
+    /// Restricts the access to the others: a database that was copied there may be one that everyone can read, and databases of idle
+    /// namespaces are not opened now.
     private static func clean(_ folder: String, _ exposure: inout Exposure) throws {
         let files = Set(try PrivateFile.names(in: folder))
         for file in files {

@@ -155,7 +155,7 @@ extension Catalogue.Texts {
         let known = ["results", "invalid_reasons", "flag_reasons", "text_fields", "events"]
         guard var texts = fields.optionalObject("texts", known: known) else { return nil }
         for key in known { texts.require(key) }
-        // Seed data of an earlier release lacks the texts of results, fields and events that were added since. Results
+        // Seed data may lack the texts of some results, fields and events. Results
         // then have the built-in texts, and the others their ids [D seed-texts].
         results = Self.results(&texts)
         invalidReasons = texts.reasons("invalid_reasons", "text")

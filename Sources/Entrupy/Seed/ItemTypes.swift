@@ -45,7 +45,7 @@ struct ItemTypes: Sendable {
         for (place, type) in kept.enumerated() {
             for name in Self.names(of: type) where places[TextKey(name)] == nil { places[TextKey(name)] = place }
         }
-        // A brand may name types that the list lacks, as the seed data of earlier releases does.
+        // A brand may name types that the list lacks.
         var named: [(id: String, categories: [String])] = []
         for category in brands.flatMap(\.categories) {
             for id in category.itemTypes {

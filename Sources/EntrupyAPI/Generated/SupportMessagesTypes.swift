@@ -54,7 +54,7 @@ public struct CertificateTransferList: Codable, Sendable {
 
 /// A transfer of a certificate to another holder [D certificate-transfers].
 public struct CertificateTransfer: Codable, Sendable {
-    /// The id; null for a transfer of a release that gave none.
+    /// The id; null if it has none.
     @Nullable public var id: String?
     /// The new holder.
     public var to: Holder

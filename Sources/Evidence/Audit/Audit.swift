@@ -138,7 +138,7 @@ private struct PastSettings {
         if place >= 0 {
             document = try StoredJSON.decode(changes[place].data).members?["settings"] ?? document
         }
-        // An older version's settings that are none any more are taken for those of now.
+        // Settings that cannot be read are taken for those of now.
         let settings = (try? Settings(document, job.state.seed)) ?? job.settings
         known[place] = settings
         return settings

@@ -61,7 +61,7 @@ extension JournalEntry {
         return !secrets.masked(text: path).isIdentical(to: path) || !secrets.masked(query: query).isIdentical(to: query)
     }
 
-    /// Whether the secrets of the entry can be compared. Those of bundles that an older version wrote cannot: they are masked.
+    /// Whether the secrets of the entry can be compared. Those of a bundle without digests cannot: they are masked.
     package var hasDigests: Bool { !isMasked || storedDigests != nil }
 
     /// The digests of the entry's secrets: those that came with it, or else new ones. Without digests there is only what the mask

@@ -77,7 +77,7 @@ package struct JournalEntry: Sendable {
     package let outcome: RequestOutcome
     package let request: Message
     package let response: Message
-    /// The real times; `nil` if they are not known, as in bundles of older versions.
+    /// The real times; `nil` if they are not known.
     package var times: RequestTimes?
     /// A number that the requests of one connection have in common; `nil` if it is not known.
     package var connection: Int?
@@ -89,7 +89,7 @@ package struct JournalEntry: Sendable {
     package var isResent = false
     /// Whether it came with a bundle, in which secrets are masked.
     package var isMasked = false
-    /// The digests that came with the entry of a bundle; `nil` if they can be made from the entry, or an older version wrote it.
+    /// The digests that came with the entry of a bundle; `nil` if they can be made from the entry, or the bundle has none.
     package var storedDigests: RequestDigests?
 
     /// The approximate size, in bytes.

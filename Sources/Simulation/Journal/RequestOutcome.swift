@@ -154,7 +154,7 @@ package final class TriggeredFault: Sendable {
     package let id: String
     /// The part of the effect that remains to be done to the answer; `nil` if the job has done all.
     package let effect: AnswerEffect?
-    /// The effect as the rule gave it; `nil` in bundles of older versions. It stays when the rule is deleted.
+    /// The effect as the rule gave it; `nil` if it is not known. It stays when the rule is deleted.
     package let document: JSONObject?
     /// The size of ``document`` as JSON, in bytes.
     package let bytes: Int

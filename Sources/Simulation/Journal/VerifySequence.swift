@@ -48,7 +48,7 @@ package struct VerifySequence: Operation {
         let unjudged = search.unjudgedCount
         if unjudged > 0 {
             text +=
-                "; gaps were not judged for \(unjudged) request\(unjudged == 1 ? "" : "s") without real times, as in bundles of older versions"
+                "; gaps were not judged for \(unjudged) request\(unjudged == 1 ? "" : "s") without real times"
         }
         if let forgotten {
             text +=

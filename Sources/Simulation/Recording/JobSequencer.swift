@@ -125,7 +125,7 @@ package final class JobSequencer: Sendable {
         token?.observe(count) ?? count
     }
 
-    /// The real times of a request. A replay returns the recorded ones; `nil` if an older recording lacks them.
+    /// The real times of a request. A replay returns the recorded ones; `nil` if it has none.
     package func observe(_ times: RequestTimes) -> RequestTimes? {
         guard let token else { return times }
         return token.observe(times)

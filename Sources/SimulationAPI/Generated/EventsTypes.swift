@@ -26,7 +26,7 @@ public struct StateChange: Codable, Sendable {
     /// The data of the event.
     public var data: JSONValue
     /// The id of what caused it, for `GET /_sim/explain/{id}`: `sequence:12` is a request, `due:7` scheduled work, `control:3`
-    /// a call of the control API, others a delivery. Null if it is not known, as in events of older versions.
+    /// a call of the control API, others a delivery. Null if it is not known.
     @Nullable public var cause: String?
 
     public init(sequence: Int64, at: Double, kind: String, subject: String, data: JSONValue, cause: String? = nil) {

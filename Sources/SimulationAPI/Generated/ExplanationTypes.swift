@@ -7,8 +7,7 @@ public struct Explanation: Codable, Sendable {
     public var steps: [Step]
     /// What would have changed a step, noted when it was decided.
     public var would_differ: [Alternative]
-    /// Whether the chain ends where the journal has forgotten a request, where an older version noted no cause, or at the bound
-    /// of 1,000 steps.
+    /// Whether the chain ends where the journal has forgotten a request, or at the bound of 1,000 steps.
     public var forgotten: Bool
 
     public struct Subject: Codable, Sendable {

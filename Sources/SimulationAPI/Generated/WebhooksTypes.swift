@@ -140,8 +140,7 @@ public struct WebhookDelivery: Codable, Sendable {
         @Nullable public var answer: String?
         /// The fault rule that was triggered for the attempt.
         @Nullable public var fault: String?
-        /// The form of the signature; null for a verification request to the domain, and for attempts of a version that knew only
-        /// hex.
+        /// The form of the signature; null for a verification request to the domain.
         @Nullable public var signature: String?
 
         public init(

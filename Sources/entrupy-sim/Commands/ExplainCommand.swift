@@ -28,7 +28,7 @@ struct ExplainCommand: Endpoint {
             }
             if explanation.forgotten {
                 terminal.note(
-                    "the chain is not whole: the journal has forgotten a request, or an older version noted no cause")
+                    "the chain is not whole: the journal has forgotten a request, or no cause was noted")
             }
         }
     }
