@@ -18,13 +18,14 @@ extension SimulatedNamespace {
     ///   - times: the number of deliveries; `nil` if `atLeast` and `atMost` decide.
     ///   - within: how long to wait for them, in real time; `nil` not to wait: ``settle(within:)`` or advance the clock first. `times` and
     ///     `atMost` wait for all of it, unless too many come.
-    /// - Throws: ``SimulatorError`` if the server cannot be asked, or there is no such event, item or state, and outside Swift Testing
-    ///   for a wrong number.
+    ///   - anyURL: whether `url` may be one that no subscription has.
+    /// - Throws: ``SimulatorError`` if the server cannot be asked, if there is no such event, item, state or, where none is expected,
+    ///   receiver, and outside Swift Testing for a wrong number.
     public func expectWebhook(
         _ event: String? = nil, of entrupyID: String? = nil, status: String = "delivered", url: String? = nil,
         attempts: Int? = nil, times: Int? = nil, atLeast: Int? = nil, atMost: Int? = nil,
-        within: SimulatedDuration? = nil, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
-        column: Int = #column
+        within: SimulatedDuration? = nil, anyURL: Bool = false, fileID: String = #fileID, filePath: String = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws {
         let wanted = WantedDelivery(
             event: event, entrupyID: entrupyID, status: status, url: url, attempts: attempts)
@@ -51,7 +52,10 @@ extension SimulatedNamespace {
             if isLast || isCertain { break }
             try await Task.sleep(nanoseconds: 50_000_000)
         }
-        if let most, found.count <= most { try await checkRemembered() }
+        if let most, found.count <= most {
+            try await checkRemembered()
+            if let url, !anyURL { try await checkReceiver(url) }
+        }
         guard found.count < least || found.count > most ?? found.count else { return }
         let expected = most.map { $0 == least ? "\(least)" : "\(least) to \($0)" } ?? "at least \(least)"
         let hint = try await found.others.isEmpty ? webhookHint() : "; nearest:" + found.others.joined()
@@ -87,6 +91,20 @@ extension SimulatedNamespace {
             the namespace was restored, and deliveries from before are forgotten, so times and atMost cannot be checked: expect at \
             least some, or count what deliveries() has
             """)
+    }
+
+    /// Throws if no subscription or delivery has a receiver's URL: a mistake would make an expectation of none worthless. That of a
+    /// subscription that was deleted is not known.
+    private func checkReceiver(_ url: String) async throws {
+        let subscriptions = try await control.send("GET", "/_sim/webhooks", as: SubscriptionInfoList.self).webhooks.map(
+            \.url)
+        guard !subscriptions.contains(url),
+            try await !deliveries(limit: 1_000_000_000).contains(where: { $0.url == url })
+        else { return }
+        let known = subscriptions.map(\.maskingQuery).joined(separator: ", ")
+        throw SimulatorError(
+            "no subscription has the url \(url.maskingQuery): \(known.isEmpty ? "there is none" : "they have \(known)"). If it is meant: anyURL: true in expectWebhook"
+        )
     }
 
     /// Throws if there is no such event: a mistake would make an expectation of none worthless.

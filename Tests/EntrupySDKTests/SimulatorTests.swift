@@ -352,6 +352,10 @@ struct SimulatorTests {
         #expect(text.contains("status is retrying, not delivered"), "\(text)")
         #expect(await problem { try await sim.expectWebhook("session.done") }.contains("there is no event"))
         #expect(await problem { try await sim.expectWebhook(status: "lost") }.contains("status must be"))
+        let elsewhere = await problem { try await sim.expectWebhook(url: "http://127.0.0.1:9/hook", times: 0) }
+        #expect(elsewhere.contains("they have http://127.0.0.1:9/hooks"), "\(elsewhere)")
+        try await sim.expectWebhook(url: "http://127.0.0.1:9/hook", times: 0, anyURL: true)
+        try await sim.expectWebhook("session.updated", status: "any", url: "http://127.0.0.1:9/hooks", times: 0)
         try await sim.restore("before")
         let forgotten = await problem { try await sim.expectWebhook(status: "any", times: 0) }
         #expect(forgotten.contains("the namespace was restored"), "\(forgotten)")
