@@ -148,8 +148,7 @@ extension SimulatedNamespace {
         return envelope.error + (near.isEmpty ? "" : "; nearest:" + near.joined())
     }
 
-    /// Verifies the expectations of the scenario that was started here, as ``expectRequest(_:_:status:delivered:username:times:atLeast:atMost:anyRoute:allowing:fileID:filePath:line:column:)``
-    /// does.
+    /// Verifies the expectations of the scenario that was started here, as `expectRequest` does.
     ///
     /// - Parameter strict: whether notes are failures too: parts of the scenario that nothing can match, and faults with a number of
     ///   times that were never met. `nil` if the namespace decides; they are warnings of the test otherwise.
