@@ -46,12 +46,12 @@ import Testing
             #expect(result["calls"].items.count == 11 && result["left_out"] == [])
             #expect(result["cells"].items.map { $0["verdict"] } == ["recovered", "doubled"])
             #expect(
-                result["cells"].items[0].members?.keys.sorted() == [
+                result["cells"].items.first?.members?.keys.sorted() == [
                     "call", "difference", "exit", "fault", "seconds", "verdict",
                 ])
             let sentence =
                 "with the answer of \(Self.submit) lost, the client leaves two items for sku-1 instead of one"
-            let bug = result["bugs"].items[0]
+            let bug = try #require(result["bugs"].items.first)
             #expect(bug["sentence"] == .string(sentence) && bug["seen"] == "3 of 3" && bug["verdict"] == "doubled")
             let file = directory + "/kept/post-sdk-captures-id-submit-1-lose-answer.yaml"
             #expect(bug["scenario"] == .string(file) && kept(directory) == [(file as NSString).lastPathComponent])
@@ -95,8 +95,7 @@ import Testing
             let found = try await sweep("hangs", "--faults", "lose_answer", "--only", Self.submit, in: directory)
             #expect(found.status == 1, "\(found.errors)")
             #expect(found.text.contains("1. hung: ") && found.text.contains("has not ended after 10 s (3 of 3)"))
-            let left = try await RunningProgram(["-f", directory + "/client.py"], program: "/usr/bin/pgrep").finish()
-            #expect(left.text.isEmpty, "\(left.text)")
+            #expect(try await processes(of: directory).isEmpty)
         }
     }
 
@@ -140,14 +139,34 @@ import Testing
         }
     }
 
-    /// Daemons leave the process group.
+    /// Daemons leave the process group. They are found on Linux.
     @Test func daemonsOfTheCommandEndWithIt() async throws {
         try await Process.withDirectory { directory in
-            let script = "curl -s $ENTRUPY_SIM_URL/sdk/session; setsid sh -c 'exec sleep 4711' & sleep 4712 &"
+            #if os(Linux)
+                let daemon = "setsid sh -c 'sleep 600; :' \(directory) & "
+            #else
+                let daemon = ""
+            #endif
+            let script = "curl -s $ENTRUPY_SIM_URL/sdk/session; \(daemon)sh -c 'sleep 600; :' \(directory) &"
             let found = try await shell(script, "--faults", "503", in: directory)
             #expect(found.status == 0, "\(found.errors)")
-            let left = try await RunningProgram(["-f", "sleep 471[12]"], program: "/usr/bin/pgrep").finish()
-            #expect(left.text.isEmpty, "\(left.text)")
+            #expect(try await processes(of: directory).isEmpty)
+        }
+    }
+
+    /// The processes that have a folder in their arguments.
+    private func processes(of directory: String) async throws -> String {
+        try await RunningProgram(["-f", directory], program: "/usr/bin/pgrep").finish().text
+    }
+
+    /// A folder that cannot be written any more hides nothing.
+    @Test func aLostFolderDoesNotHideABug() async throws {
+        try await Process.withDirectory { directory in
+            let found = try await sweep(
+                "silent-without-folder", "--faults", "503", "--only", Self.submit, in: directory)
+            #expect(found.status == 1 && found.text.contains("1. silent: "), "\(found.text)\(found.errors)")
+            #expect(found.errors.contains("error: ") && found.errors.contains("cannot be written"), "\(found.errors)")
+            #expect(!found.text.contains("kept: "))
         }
     }
 
@@ -158,13 +177,12 @@ import Testing
             #expect(late.status == 2 && late.errors.contains("the time of --for is over"), "\(late.errors)")
             #expect(late.text.contains("not run") && late.text.contains("recovered"), "\(late.text)")
             let running = try RunningProgram(
-                ["sweep", "--out", directory, "--", "sh", "-c", "echo $$ > \(directory)/pid; exec sleep 4713"])
+                ["sweep", "--out", directory, "--", "sh", "-c", "echo $$ > \(directory)/pid; sleep 600; :"])
             while !FileManager.default.fileExists(atPath: directory + "/pid") { await Task.yield() }
             kill(running.process.processIdentifier, SIGINT)
             let ended = await running.finish()
             #expect(ended.status == 2 && ended.errors.contains("no fault was tried"), "\(ended.errors)")
-            let left = try await RunningProgram(["-f", "sleep 4713"], program: "/usr/bin/pgrep").finish()
-            #expect(left.text.isEmpty, "\(left.text)")
+            #expect(try await processes(of: directory).isEmpty)
         }
     }
 
@@ -281,7 +299,11 @@ import Testing
                             raise
                         except OSError:
                             capture = self.capture()
-                if MODE == "silent":
+                if MODE == "silent-without-folder":
+                    folder = os.path.dirname(sys.argv[0]) + "/kept"
+                    if os.path.isdir(folder):
+                        os.rename(folder, folder + "-gone")
+                if MODE.startswith("silent"):
                     try:
                         return send("POST", capture + "/submit", {}, self.token)
                     except urllib.error.HTTPError:

@@ -8,6 +8,8 @@ struct SweepReport {
     /// The bugs with the requests around the fault.
     let found: [(bug: SweepBug, outcome: SweepOutcome)]
 
+    /// The most calls and members that are named as left out.
+    private static let maxLeftOut = 20
     private static let legend: [(Verdict, String)] = [
         (.recovered, "recovered"), (.gaveUp, "gave up, and nothing is left"), (.silent, "silent: exit 0, another end"),
         (.doubled, "doubled: more than without the fault"), (.hung, "hung"), (.misuse, "misuse: breaks a rule"),
@@ -56,7 +58,9 @@ struct SweepReport {
         for cell in result.cells where cell.verdict == .notRun && !cell.detail.sentence.isEmpty {
             terminal.note("note: \(cell.call) \(cell.fault) was not run: \(cell.detail.sentence)")
         }
-        for text in result.left_out { terminal.note("left out: \(text)") }
+        for text in result.left_out.prefix(Self.maxLeftOut) { terminal.note("left out: \(text)") }
+        let rest = result.left_out.count - Self.maxLeftOut
+        if rest > 0 { terminal.note("left out: \(rest) more, which --json lists") }
         terminal.line("")
         terminal.line(counts)
     }
@@ -66,7 +70,7 @@ struct SweepReport {
         let (headings, cells) = rows
         func row(_ cells: [String]) -> String { "| \(cells.map { Markdown.escaped($0) }.joined(separator: " | ")) |" }
         var lines = ["## entrupy-sim sweep", "", Markdown.escaped(command), ""]
-        lines += [row(headings), row(headings.map { _ in "---" }).replacing("\\", with: "")] + cells.map(row)
+        lines += [row(headings), "|" + headings.map { _ in " --- |" }.joined()] + cells.map(row)
         let shown = Set(result.cells.map(\.verdict))
         let legend = Self.legend.filter { shown.contains($0.0) }.map { "`\($0.0.mark)` \($0.1)" }
         lines += ["", legend.joined(separator: ", "), ""]

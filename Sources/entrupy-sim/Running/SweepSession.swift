@@ -109,24 +109,47 @@ struct SweepSession {
         var result = SweepResult(
             calls: baseline.calls.map(\.name), cells: outcomes, bugs: found.map(\.bug),
             left_out: baseline.leftOut.sentences)
-        if kept == nil { try result.keep(&found, in: KeptFolder(path: options.out), base: options.scenario) }
+        // What was found is shown also if it cannot be written.
+        let isKept =
+            kept != nil
+            || telling { try result.keep(&found, in: KeptFolder(path: options.out), base: options.scenario) }
         let report = SweepReport(result: result, found: found)
         if terminal.isJSON { try terminal.json(of: result) } else { report.show(on: terminal) }
-        try write(report)
+        let isWritten = telling { try write(report) }
         if let end = end.withLockedValue({ $0 }) {
             terminal.note("error: \(end.text)")
             return Refusal.Code.incomplete.rawValue
         }
-        return (!found.isEmpty ? .no : result.isComplete ? nil : Refusal.Code.incomplete)?.rawValue ?? 0
+        if !found.isEmpty { return Refusal.Code.no.rawValue }
+        return result.isComplete && isKept && isWritten ? 0 : Refusal.Code.incomplete.rawValue
     }
 
-    /// The error of a client whose requests went to the namespace `default`; `nil` if it got none.
+    /// Does something that can be refused, and says if it was.
+    private func telling(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            terminal.note("error: \(error)")
+            return false
+        }
+    }
+
+    /// The error of a client whose requests went to other namespaces; `nil` if there were none.
     private func elsewhere(_ client: ControlClient) async throws -> Refusal? {
-        let list: RequestList = try await client.get("/_sim/requests", [("limit", "1")])
-        guard !list.requests.isEmpty else { return nil }
+        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true).showing(nil))
+            .decoded()
+        let asked = audit.namespaces.filter { $0.requests > 0 }
+        guard !asked.isEmpty else { return nil }
+        if asked.contains(where: { $0.name == "default" }) {
+            return Refusal(
+                .incomplete, "no request came to the namespace of the run, but the namespace default got some",
+                next: "does the client leave out /ns/NAME, with which ENTRUPY_SIM_URL ends?")
+        }
         return Refusal(
-            .incomplete, "no request came to the namespace of the run, but the namespace default got some",
-            next: "does the client leave out /ns/NAME, with which ENTRUPY_SIM_URL ends?")
+            .incomplete,
+            "no request came to the namespace of the run, but to \(Readable.count(asked.count, "namespace")) that the command made",
+            next: "a sweep compares the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
     }
 
     private func showing<Value: Sendable>(
