@@ -7,9 +7,9 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 }
 
 // The walls of the house: a module sees only what its arrow here allows.
-//   entrupy-sim -> Server, Outgoing, Console, the APIs;  Server -> Entrupy, AppComponents, Evidence, Console, Simulation, the APIs
+//   entrupy-sim -> Server, Exploration, Outgoing, Console, the APIs;  Server -> Entrupy, AppComponents, Evidence, Console, Simulation, the APIs
 //   Entrupy, AppComponents -> Simulation, their storage, Storage, their API;  Simulation -> Storage, SimulationAPI
-//   Evidence -> Simulation, SimulationAPI;  the platforms' storages -> Storage;  Console -> the APIs
+//   Exploration -> SimulationAPI;  Evidence -> Simulation, SimulationAPI;  the platforms' storages -> Storage;  Console -> the APIs
 //   EntrupySimTesting -> SimulationAPI;  the platforms' APIs -> SimulationAPI
 //   EntrupySDK, FourthlineSDK, EntrupySimTesting -> ClientTransport -> Measures;  SimulationAPI -> Measures
 //   EntrupySDK, FourthlineSDK -> UIKitStandIns -> UIKit, or Foundation where there is none
@@ -43,7 +43,7 @@ let package = Package(
         .executableTarget(
             name: "entrupy-sim",
             dependencies: [
-                "Server", "Outgoing", "Console", "EntrupyAPI", "SimulationAPI", "Resources",
+                "Server", "Exploration", "Outgoing", "Console", "EntrupyAPI", "SimulationAPI", "Resources",
                 server("ArgumentParser", "swift-argument-parser"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
@@ -69,6 +69,7 @@ let package = Package(
                 "Certificates/sharable.mustache",
             ]
         ),
+        .target(name: "Exploration", dependencies: ["SimulationAPI"]),
         .target(name: "Resources", dependencies: ["CResources"]),
         .target(name: "CResources"),
         .systemLibrary(name: "CLibraries", providers: [.apt(["zlib1g-dev"])]),
@@ -160,6 +161,7 @@ let package = Package(
                 server("NIOHTTPCompression", "swift-nio-extras"),
                 server("NIOPosix", "swift-nio"),
             ], path: "Tests/TestSupport"),
+        .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "SimulationAPI"]),
         .testTarget(name: "HashesTests", dependencies: ["Hashes"]),
         .testTarget(
             name: "OutgoingTests",

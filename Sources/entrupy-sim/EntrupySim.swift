@@ -10,7 +10,7 @@ struct EntrupySim: AsyncParsableCommand {
         commandName: "entrupy-sim",
         abstract: "A simulator of the Entrupy platform for laptops and CI.",
         version: Encryption.isBuiltIn ? Release.version : "\(Release.version), built without HTTPS",
-        subcommands: [Serve.self, RunCommand.self, Doctor.command],
+        subcommands: [Serve.self, RunCommand.self, SweepCommand.self, Doctor.command],
         groupedSubcommands: [
             .init(
                 name: "Namespaces",

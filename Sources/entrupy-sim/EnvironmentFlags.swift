@@ -6,7 +6,7 @@ enum EnvironmentFlags {
     /// Variables that clients of the server and programs that start it read.
     private static let sharedNames = [
         "BINARY", "URL", "SERVER", "TLS_URL", "TLS_AUTHORITY", "TOKEN", "API_TOKEN", "NAMESPACE", "CONTROL_TOKEN",
-        "ARTIFACTS",
+        "ARTIFACTS", "SWEEP",
     ].map { prefix + $0 }
     /// Options, which take a value. The flags below are on or off.
     private static let options = [

@@ -92,7 +92,8 @@ import Testing
 
     /// The commands that ask no server of others, and how the others are tried.
     private static let withoutServer: Set = [
-        "serve", "run", "scenario from", "coverage merge", "webhooks probe", "webhooks verify", "report", "replay",
+        "serve", "run", "sweep", "scenario from", "coverage merge", "webhooks probe", "webhooks verify", "report",
+        "replay",
         "trust", "untrust", "mcp", "llms", "fidelity", "help",
     ]
 

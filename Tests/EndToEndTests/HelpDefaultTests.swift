@@ -11,6 +11,7 @@ import Testing
     private static let without = [
         "serve": "tls-key bundle record",
         "run": "scenario command",
+        "sweep": "command",
         "clock advance": "by to",
         "namespace make": "prefix",
         "namespace drop": "names prefix",

@@ -50,7 +50,8 @@ import Testing
 
     /// The modules that are the server's or a client's: these have a clock and chance. Others are C.
     private static let above: Set = [
-        "Server", "HTTPS", "Outgoing", "Hashes", "entrupy-sim", "ClientTransport", "EntrupySDK", "FourthlineSDK",
+        "Server", "HTTPS", "Outgoing", "Hashes", "Exploration", "entrupy-sim", "ClientTransport", "EntrupySDK",
+        "FourthlineSDK",
         "EntrupySimTesting", "UIKitStandIns", "CHashes", "CLibraries", "CResources",
     ]
 

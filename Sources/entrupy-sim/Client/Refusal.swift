@@ -97,3 +97,7 @@ struct Refusal: Error {
         self.answer = answer
     }
 }
+
+extension Refusal: CustomStringConvertible {
+    var description: String { message }
+}

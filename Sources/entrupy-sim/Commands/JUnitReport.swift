@@ -136,6 +136,18 @@ struct JUnitReport {
         self.init(suites)
     }
 
+    /// A sweep: each cell is a case, which fails for a bug. One whose fault was not tried counts as skipped: it did not pass.
+    init(_ sweep: SweepReport) {
+        let cases = sweep.result.cells.map { cell in
+            let outcome: Case.Outcome =
+                cell.verdict.isBug
+                ? .failed("\(cell.verdict.rawValue): \(cell.detail.sentence)")
+                : cell.verdict.isPass ? .passed : .skipped(cell.verdict.rawValue)
+            return Case(name: "\(cell.call) \(cell.fault)", outcome: outcome, seconds: cell.seconds)
+        }
+        self.init([Suite(name: "sweep", className: "sweep", cases: cases)])
+    }
+
     /// - Parameter isStrict: whether a rule that could not judge everything fails.
     private static func cases(
         _ audit: JudgedAudit, _ failOn: AuditCommand.FailOn, isStrict: Bool = false

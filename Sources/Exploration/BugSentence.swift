@@ -1,0 +1,131 @@
+import Foundation
+import SimulationAPI
+
+/// A bug in one sentence, with the objects that differ.
+package enum BugSentence {
+    /// The most groups of objects that are named.
+    private static let maxNamed = 2
+    /// The kinds from which others follow, first.
+    private static let order = ["item", "retake", "message", "capture", "picture", "subscription", "delivery", "user"]
+    private static let numbers = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    ]
+
+    /// - Parameters:
+    ///   - limit: the seconds after which the client was ended.
+    ///   - misuse: what the audit says, one sentence a rule.
+    package static func text(
+        _ verdict: Verdict, _ fault: SweepFault?, at call: String, _ state: EndState, limit: Double, misuse: [String]
+    ) -> String {
+        let start = fault?.clause(call) ?? "with the kept fault \(call)"
+        let end =
+            switch verdict {
+            case .doubled: "the client leaves \(objects(state))"
+            case .silent: "the client exits 0 and leaves \(objects(state))"
+            case .hung: "the client has not ended after \(Int(limit.rounded(.up))) s"
+            case .misuse: "the client breaks a rule: \(misuse.joined(separator: "; "))"
+            case .recovered, .gaveUp, .notMet, .notRun: "the verdict is: \(verdict.rawValue)"
+            }
+        return line("\(start), \(end)")
+    }
+
+    /// The differences in words.
+    private static func objects(_ state: EndState) -> String {
+        // With more or fewer objects, the members of others mostly follow from that.
+        let isCounted = state.objects.contains { $0.change != .changed }
+        let told = state.objects.filter { !isCounted || $0.change != .changed }
+        var groups: [(kind: String, text: String)] = []
+        for (kind, name, change) in keys(told) {
+            let group = told.filter { $0.kind == kind && label($0.key) == name && $0.change == change }
+            groups.append((kind, text(group, kind, name, change)))
+        }
+        if groups.isEmpty { return "more objects that differ than are compared" }
+        groups.sort { rank($0.kind) < rank($1.kind) }
+        let named = groups.prefix(maxNamed).map(\.text).joined(separator: " and ")
+        let rest = groups.count - maxNamed
+        return rest > 0 ? "\(named), and \(rest) more \(rest == 1 ? "difference" : "differences")" : named
+    }
+
+    private struct Group: Hashable {
+        let kind, name: String
+        let change: ObjectDifference.Change
+    }
+
+    private static func keys(_ objects: [ObjectDifference]) -> [(String, String, ObjectDifference.Change)] {
+        var seen: Set<Group> = []
+        return objects.compactMap { object in
+            let group = Group(kind: object.kind, name: label(object.key), change: object.change)
+            return seen.insert(group).inserted ? (group.kind, group.name, group.change) : nil
+        }
+    }
+
+    private static func rank(_ kind: String) -> Int { order.firstIndex(of: kind) ?? order.count }
+
+    private static func text(
+        _ group: [ObjectDifference], _ kind: String, _ name: String, _ change: ObjectDifference.Change
+    ) -> String {
+        let places = group.map { nth($0.key) }
+        let whose = name.isEmpty ? "" : " for \(name)"
+        switch change {
+        case .added:
+            let all = max(places.max() ?? 1, group.count)
+            return "\(count(all, kind))\(whose) instead of \(number(all - group.count))"
+        case .removed:
+            let before = max(places.max() ?? 1, group.count)
+            return "\(count(before - group.count, kind))\(whose) instead of \(number(before))"
+        case .changed:
+            let members = group.flatMap(\.members).prefix(maxNamed).map {
+                "\($0.name) \(value($0.to)) instead of \(value($0.from))"
+            }
+            return "the \(word(kind))\(whose) with \(members.joined(separator: " and "))"
+        }
+    }
+
+    /// The place among equals, from 1.
+    private static func nth(_ key: JSONObject) -> Int {
+        guard case .number(let number)? = key["nth"] else {
+            // Of a picture, the capture that it belongs to may have one.
+            return key.values.lazy.compactMap(\.members).compactMap { $0["nth"] == nil ? nil : nth($0) }.first ?? 1
+        }
+        return number.integer ?? 1
+    }
+
+    /// The words of a key by which a person knows the object.
+    static func label(_ key: JSONObject) -> String {
+        for name in ["customer_item_id", "region_id", "event", "message", "url"] {
+            if let text = key[name]?.text {
+                let inner = key.values.lazy.compactMap(\.members).map(label).first { !$0.isEmpty }
+                return inner.map { "\(text) of \($0)" } ?? text
+            }
+        }
+        if let inner = key.values.lazy.compactMap(\.members).map(label).first(where: { !$0.isEmpty }) { return inner }
+        return key.sorted.filter { $0.name != "nth" }.compactMap(\.value.text).joined(separator: " ")
+    }
+
+    private static func word(_ kind: String) -> String { kind.replacing("_", with: " ") }
+
+    private static func number(_ count: Int) -> String { numbers.indices ~= count ? numbers[count] : "\(count)" }
+
+    private static func count(_ count: Int, _ kind: String) -> String {
+        let word = word(kind)
+        let plural = word.hasSuffix("y") ? word.dropLast() + "ies" : word + "s"
+        return "\(number(count)) \(count == 1 ? word : plural)"
+    }
+
+    private static func value(_ value: JSONValue?) -> String {
+        // A value that came as JSON can be written as JSON.
+        let text = (try? WireJSON.encode(value ?? .null)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+        return text.utf8.count > 60 ? String(text.unicodeScalars.prefix(60)) + "…" : text
+    }
+
+    /// The text in one line: SKUs and messages are the client's.
+    static func line(_ text: String) -> String {
+        var line = ""
+        for scalar in text.unicodeScalars {
+            let isHidden =
+                scalar.properties.generalCategory == .control || scalar.value == 0x2028 || scalar.value == 0x2029
+            line.unicodeScalars.append(isHidden ? " " : scalar)
+        }
+        return line
+    }
+}

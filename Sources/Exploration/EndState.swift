@@ -1,0 +1,79 @@
+import SimulationAPI
+
+/// The calls and members of the end state that differ between runs without a fault, so that they say nothing.
+package struct LeftOut: Sendable {
+    /// The names of calls that not every run makes, and of requests without a described route.
+    package internal(set) var calls: [String] = []
+    /// Members, as `item.result`.
+    package internal(set) var members: Set<String> = []
+    /// Kinds of objects whose keys differ from run to run. Only their number counts.
+    package internal(set) var kinds: Set<String> = []
+
+    package init() {}
+
+    /// Adds the difference of two runs without a fault.
+    mutating func add(_ difference: StateDifference) {
+        for object in difference.objects where !EndState.isTrace(object) {
+            switch object.change {
+            case .changed:
+                for member in object.members where !EndState.ofTime.contains("\(object.kind).\(member.name)") {
+                    members.insert("\(object.kind).\(member.name)")
+                }
+            case .added, .removed: kinds.insert(object.kind)
+            }
+        }
+    }
+
+    /// A sentence for each.
+    package var sentences: [String] {
+        calls.map { "call \($0): not in every run without a fault, or without a described route" }
+            + members.sorted().map { "\($0): differs between runs without a fault" }
+            + kinds.sorted().map { "\($0): only the number counts, the objects differ between runs without a fault" }
+    }
+}
+
+/// The objects of a run's end state that differ from the run without a fault, as far as they say something.
+package struct EndState: Sendable {
+    package private(set) var objects: [ObjectDifference] = []
+    /// Whether more objects differ than the comparison lists.
+    private let isTruncated: Bool
+
+    /// The traces of a retry that every right client leaves: another login has another session and signed request. Fault rules are the
+    /// sweep's own, and the attempts of a delivery follow from time.
+    private static let traces: Set = ["session", "partner_session", "signed_request", "fault", "attempt"]
+    /// Members that follow from time.
+    static let ofTime: Set = ["delivery.status", "delivery.attempts"]
+
+    static func isTrace(_ object: ObjectDifference) -> Bool { traces.contains(object.kind) }
+
+    package init(_ difference: StateDifference, without leftOut: LeftOut) {
+        isTruncated = difference.truncated
+        // A capture whose answer was lost stays open, whatever the client does; the next one is matched with the first.
+        let hasOpenCapture = difference.objects.contains { $0.kind == "capture" && $0.change == .added }
+        for object in difference.objects where !Self.isTrace(object) && !leftOut.kinds.contains(object.kind) {
+            guard !(hasOpenCapture && ["capture", "picture"].contains(object.kind)) else { continue }
+            var object = object
+            if object.change == .changed {
+                object.members.removeAll {
+                    let name = "\(object.kind).\($0.name)"
+                    return leftOut.members.contains(name) || Self.ofTime.contains(name)
+                }
+                if object.members.isEmpty { continue }
+            }
+            objects.append(object)
+        }
+        for kind in leftOut.kinds.sorted() { addSurplus(of: kind, difference) }
+    }
+
+    /// Of objects whose keys differ from run to run, those that are more or fewer.
+    private mutating func addSurplus(of kind: String, _ difference: StateDifference) {
+        let all = difference.objects.filter { $0.kind == kind }
+        let added = all.filter { $0.change == .added }
+        let removed = all.filter { $0.change == .removed }
+        objects += added.dropFirst(removed.count) + removed.dropFirst(added.count)
+    }
+
+    package var isEqual: Bool { objects.isEmpty && !isTruncated }
+    /// Whether there is more than in the run without a fault.
+    package var hasMore: Bool { objects.contains { $0.change == .added } }
+}

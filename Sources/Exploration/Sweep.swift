@@ -1,0 +1,201 @@
+import SimulationAPI
+
+/// Why a sweep cannot begin.
+package enum SweepProblem: Error, Sendable {
+    /// The command failed without a fault.
+    case fails(ClientEnding)
+    case noRequest
+    /// No call is in every run without a fault.
+    case nothingRepeats([String])
+}
+
+/// Runs a client once for each call and fault, and compares the end of each run with that of a run without a fault.
+package struct Sweep: Sendable {
+    private let control: any SweepControl
+    private let client: any SweptClient
+    /// The shortest time after which a client counts as hung, in seconds.
+    private let patience: Double
+    /// The number of processors, which bounds how many runs work at the same time.
+    private let processors: Int
+
+    private static let saved = "sweep-end"
+    private static let runsWithoutFault = 3
+    /// The runs of a bug, with the one that found it.
+    private static let runsOfBug = 3
+
+    package init(
+        _ control: any SweepControl, _ client: any SweptClient, processors: Int = 1, patience: Double = 10
+    ) {
+        self.processors = processors
+        self.control = control
+        self.client = client
+        self.patience = patience
+    }
+
+    // MARK: Without a fault
+
+    /// The runs without a fault.
+    package struct Baseline: Sendable {
+        package let calls: [SweptCall]
+        package let leftOut: LeftOut
+        /// The time of the longest run, in seconds.
+        package let seconds: Double
+        /// The time of such a run with making and comparing its namespace, in seconds.
+        let pace: Double
+        let processors: Int
+        let names: CallNames
+        /// The rules of the audit that a run without a fault breaks.
+        let broken: Set<String>
+        /// The namespace whose saved state others are compared with.
+        let namespace: String
+
+        /// The cells of calls and faults, in their order.
+        package func cells(_ faults: [SweepFault], of chosen: [SweptCall]) -> [SweepCell] {
+            chosen.flatMap { call in faults.filter(call.takes).map { SweepCell(call, $0) } }
+        }
+
+        /// The expected time of cells without bugs, in seconds.
+        package func expected(_ cells: [SweepCell], jobs: Int) -> Double {
+            let atOnce = max(1, min(jobs, cells.count))
+            let work = pace * Double(cells.count) / Double(min(atOnce, processors))
+            return work + cells.reduce(0) { $0 + $1.cost } / Double(atOnce)
+        }
+    }
+
+    private struct PlainRun: Sendable {
+        let namespace: String
+        let ending: ClientEnding
+        let journal: [JournaledRequest]
+        let broken: Set<String>
+    }
+
+    /// Runs the client three times without a fault. The first run decides whether there are others.
+    ///
+    /// - Throws: ``SweepProblem``.
+    package func baseline() async throws -> Baseline {
+        let names = CallNames(try await control.routes())
+        var runs: [PlainRun] = []
+        let start = ContinuousClock.now
+        for number in 1...Self.runsWithoutFault {
+            let run = try await plainRun("sweep-\(number)")
+            guard run.ending.code == 0, !run.ending.isLate else { throw SweepProblem.fails(run.ending) }
+            guard !run.journal.isEmpty else { throw SweepProblem.noRequest }
+            runs.append(run)
+        }
+        let pace = (ContinuousClock.now - start) / .seconds(Self.runsWithoutFault)
+        var leftOut = LeftOut()
+        for other in runs.dropFirst() {
+            leftOut.add(
+                try await control.difference(from: Self.saved, of: runs[0].namespace, to: other.namespace))
+        }
+        let calls = Self.commonCalls(runs.map { names.calls(of: $0.journal) }, &leftOut)
+        guard !calls.isEmpty else { throw SweepProblem.nothingRepeats(leftOut.sentences) }
+        return Baseline(
+            calls: calls, leftOut: leftOut, seconds: runs.map(\.ending.seconds).max() ?? 0, pace: pace,
+            processors: max(1, processors), names: names,
+            broken: runs.reduce(into: []) { $0.formUnion($1.broken) }, namespace: runs[0].namespace)
+    }
+
+    private func plainRun(_ namespace: String) async throws -> PlainRun {
+        try await control.make(namespace)
+        let ending = try await client.run(in: namespace, fault: nil, limit: nil)
+        try await control.settle(namespace)
+        try await control.save(namespace, as: Self.saved)
+        return PlainRun(
+            namespace: namespace, ending: ending, journal: try await control.journal(of: namespace),
+            broken: Set(Self.errors(try await control.audit(of: namespace)).map(\.rule)))
+    }
+
+    /// The calls that all runs make. Others, and requests without a described route, go to `leftOut`.
+    static func commonCalls(_ runs: [(calls: [SweptCall], unknown: [String])], _ leftOut: inout LeftOut) -> [SweptCall]
+    {
+        let names = runs.map { Set($0.calls.map(\.name)) }
+        let common = names.dropFirst().reduce(names.first ?? []) { $0.intersection($1) }
+        let others = names.reduce(Set<String>()) { $0.union($1) }.subtracting(common)
+        leftOut.calls = others.union(runs.flatMap(\.unknown)).sorted()
+        return runs.first?.calls.filter { common.contains($0.name) } ?? []
+    }
+
+    private static func errors(_ report: AuditReport) -> [AuditReport.Finding] {
+        report.findings.filter { $0.level == .error }
+    }
+
+    // MARK: With faults
+
+    /// Runs the cells, some side by side.
+    ///
+    /// - Parameter done: is called after each cell.
+    /// - Returns: the outcomes in the order of the cells; those of cells that a cancellation left out are ``Verdict/notRun``.
+    package func run(
+        _ cells: [SweepCell], _ baseline: Baseline, jobs: Int, prefix: String = "cell",
+        done: @escaping @Sendable () -> Void = {}
+    ) async -> [SweepOutcome] {
+        var outcomes = cells.map { SweepOutcome.notRun($0) }
+        await withTaskGroup(of: (Int, SweepOutcome).self) { group in
+            var next = 0
+            func begin() {
+                guard next < cells.count, !Task.isCancelled else { return }
+                let (number, cell) = (next, cells[next])
+                next += 1
+                group.addTask { (number, await outcome(of: cell, "\(prefix)-\(number + 1)", baseline)) }
+            }
+            for _ in 0..<max(1, jobs) { begin() }
+            for await (number, outcome) in group {
+                outcomes[number] = outcome
+                done()
+                begin()
+            }
+        }
+        return outcomes
+    }
+
+    private func outcome(of cell: SweepCell, _ namespace: String, _ baseline: Baseline) async -> SweepOutcome {
+        do {
+            let outcome = try await judge(cell, namespace, baseline)
+            // A namespace that stays costs memory alone, and the server ends with the sweep.
+            try? await control.drop(namespace)
+            return outcome
+        } catch is CancellationError {
+            return .notRun(cell)
+        } catch {
+            return .notRun(cell, Task.isCancelled ? "" : "\(error)")
+        }
+    }
+
+    private func judge(_ cell: SweepCell, _ namespace: String, _ baseline: Baseline) async throws -> SweepOutcome {
+        try await control.make(namespace)
+        let rule = try await control.add(cell.rule, to: namespace)
+        let limit = max(patience, 3 * baseline.seconds) + cell.cost
+        let ending = try await client.run(in: namespace, fault: cell.title, limit: limit)
+        try Task.checkCancellation()
+        try await control.settle(namespace)
+        let difference = try await control.difference(from: Self.saved, of: baseline.namespace, to: namespace)
+        let state = EndState(difference, without: baseline.leftOut)
+        let misuse = Self.errors(try await control.audit(of: namespace)).filter { !baseline.broken.contains($0.rule) }
+        let isMet = try await control.hits(of: rule, in: namespace) > 0
+        let verdict = Verdict(ending, isMet: isMet, state, misuse: misuse.map(\.rule))
+        let journal = verdict.isBug ? try await control.journal(of: namespace) : []
+        return SweepOutcome(
+            cell, verdict, exit: ending.code, seconds: ending.seconds, difference: state.objects,
+            sentence: BugSentence.text(
+                verdict, cell.kind, at: cell.call, state, limit: limit, misuse: misuse.map { "\($0.rule): \($0.text)" }),
+            requests: RequestLines.around(rule, journal, baseline.names))
+    }
+
+    /// Runs each bug twice more.
+    ///
+    /// - Returns: the bugs in the order of the outcomes, each with the requests around it. A run that a cancellation left out does not count.
+    package func confirmed(
+        _ outcomes: [SweepOutcome], _ baseline: Baseline, jobs: Int, done: @escaping @Sendable () -> Void = {}
+    ) async -> [(bug: SweepBug, outcome: SweepOutcome)] {
+        let found = outcomes.filter(\.verdict.isBug)
+        let cells = found.flatMap { Array(repeating: $0.detail.cell, count: Self.runsOfBug - 1) }
+        let again = await run(cells, baseline, jobs: jobs, prefix: "again", done: done)
+        return found.enumerated().map { index, outcome in
+            let more = again[index * (Self.runsOfBug - 1)..<(index + 1) * (Self.runsOfBug - 1)]
+            let made = more.filter { $0.verdict != .notRun }
+            let seen = made.count { $0.verdict == outcome.verdict }
+            return (SweepBug(outcome, seen: seen + 1, of: made.count + 1), outcome)
+        }
+    }
+}

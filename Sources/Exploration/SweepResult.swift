@@ -1,0 +1,108 @@
+import SimulationAPI
+
+/// A run that is to be made: a fault at a call.
+package struct SweepCell: Sendable {
+    package let call: String
+    package let fault: String
+    package let rule: JSONValue
+    /// The fault by its kind; `nil` if a kept scenario has another one.
+    package let kind: SweepFault?
+
+    package init(_ call: SweptCall, _ fault: SweepFault) {
+        self.init(call: call.name, fault: fault.rawValue, rule: call.rule(fault))
+    }
+
+    package init(call: String, fault: String, rule: JSONValue) {
+        self.call = call
+        self.fault = fault
+        self.rule = rule
+        kind = SweepFault(rawValue: fault)
+    }
+
+    /// The call and the fault, for the client's own log.
+    var title: String { "\(call) \(fault)" }
+    var cost: Double { kind?.cost ?? 0 }
+}
+
+/// A cell of the table, as `--json` has it.
+package struct SweepOutcome: Encodable, Sendable {
+    package let call: String
+    package let fault: String
+    package let verdict: Verdict
+    /// The exit code of the client; `nil` if it was not run to its end.
+    @Nullable package var exit: Int32?
+    package let seconds: Double
+    /// The objects that differ from the run without a fault.
+    package let difference: [ObjectDifference]
+    package let detail: Detail
+
+    /// The parts that only people read.
+    package struct Detail: Sendable {
+        package let cell: SweepCell
+        package var sentence = ""
+        /// The requests around the fault, a line each.
+        package var requests: [String] = []
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case call, fault, verdict, exit, seconds, difference
+    }
+
+    init(
+        _ cell: SweepCell, _ verdict: Verdict, exit: Int32? = nil, seconds: Double = 0,
+        difference: [ObjectDifference] = [], sentence: String = "", requests: [String] = []
+    ) {
+        call = cell.call
+        fault = cell.fault
+        self.verdict = verdict
+        _exit = Nullable(wrappedValue: exit)
+        self.seconds = (seconds * 1000).rounded() / 1000
+        self.difference = difference
+        detail = Detail(cell: cell, sentence: sentence, requests: requests)
+    }
+
+    /// A cell that was not run, or not to its end.
+    ///
+    /// - Parameter reason: why; empty if the sweep ended before.
+    package static func notRun(_ cell: SweepCell, _ reason: String = "") -> SweepOutcome {
+        SweepOutcome(cell, .notRun, sentence: reason)
+    }
+}
+
+/// A bug that was found.
+package struct SweepBug: Encodable, Sendable {
+    package let verdict: Verdict
+    package let sentence: String
+    package let call: String
+    package let fault: String
+    /// How many of its runs had the verdict, for instance `3 of 3`.
+    package let seen: String
+    /// The path of the kept scenario; `nil` if it was not written.
+    @Nullable package var scenario: String?
+
+    package init(_ outcome: SweepOutcome, seen: Int, of runs: Int) {
+        verdict = outcome.verdict
+        sentence = outcome.detail.sentence
+        call = outcome.call
+        fault = outcome.fault
+        self.seen = "\(seen) of \(runs)"
+    }
+}
+
+/// The result of a sweep, as `--json` prints it.
+package struct SweepResult: Encodable, Sendable {
+    package var calls: [String]
+    package var cells: [SweepOutcome]
+    package var bugs: [SweepBug]
+    package var left_out: [String]
+
+    package init(calls: [String], cells: [SweepOutcome], bugs: [SweepBug], left_out: [String]) {
+        self.calls = calls
+        self.cells = cells
+        self.bugs = bugs
+        self.left_out = left_out
+    }
+
+    /// Whether every cell was run and its fault triggered.
+    package var isComplete: Bool { cells.allSatisfy { $0.verdict.isPass || $0.verdict.isBug } }
+}

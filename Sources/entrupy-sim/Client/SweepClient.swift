@@ -1,0 +1,84 @@
+import Exploration
+import Foundation
+import SimulationAPI
+
+/// The control API of the server of a sweep.
+struct SweepClient: SweepControl {
+    /// A client of the namespace `default`.
+    let client: ControlClient
+    /// The scenario in which each run begins; `nil` for the standard seed data.
+    let scenario: ScenarioCommand.Start?
+
+    /// The random seed of all namespaces, so that their results are drawn alike.
+    private static let randomSeed = 7
+    /// The time by which the clock is moved at the end of a run, so that results that are due soon are there, however long the run
+    /// took. Captures and sessions last longer.
+    private static let advance = "10m"
+    /// The longest time for webhooks that are on their way then.
+    private static let patience = "1s"
+    /// The most requests of a page of the journal.
+    private static let page = 1000
+
+    func make(_ namespace: String) async throws {
+        try await client.send(
+            ControlCall(.PUT, "/_sim/namespaces/\(namespace)", body: ["random_seed": Self.randomSeed], takesLong: true)
+                .showing(nil))
+        if let scenario { try await client.of(namespace).send(try scenario.call().showing(nil)) }
+    }
+
+    func routes() async throws -> [Choices.Route] {
+        let choices: Choices = try await client.get("/_sim/choices")
+        return choices.routes
+    }
+
+    func add(_ rule: JSONValue, to namespace: String) async throws -> String {
+        let fault: FaultInfo = try await client.of(namespace).post("/_sim/faults", body: .json(rule))
+        return fault.id
+    }
+
+    func hits(of rule: String, in namespace: String) async throws -> Int {
+        let list: FaultList = try await client.of(namespace).get("/_sim/faults")
+        return list.faults.first { $0.id == rule }?.hits ?? 0
+    }
+
+    func journal(of namespace: String) async throws -> [JournaledRequest] {
+        var requests: [JournaledRequest] = []
+        var cursor: String?
+        repeat {
+            let list: RequestList = try await client.of(namespace).get(
+                "/_sim/requests", [("limit", "\(Self.page)"), ("cursor", cursor)])
+            requests += list.requests
+            cursor = list.next_cursor
+        } while cursor != nil
+        return requests.reversed()
+    }
+
+    func settle(_ namespace: String) async throws {
+        do {
+            try await client.of(namespace).send(
+                ControlCall(.POST, "/_sim/clock/advance", body: ["by": Self.advance], takesLong: true).showing(nil))
+            try await client.of(namespace).send(
+                ControlCall(.POST, "/_sim/settle", body: ["within": Self.patience], takesLong: true).showing(nil))
+        } catch let refusal as Refusal where refusal.code == .no {
+            // The state is compared as it is: a receiver may have gone with the client, and a frozen clock brings nothing more.
+        }
+    }
+
+    func save(_ namespace: String, as snapshot: String) async throws {
+        try await client.of(namespace).send(
+            ControlCall(.PUT, "/_sim/snapshots/\(snapshot)", takesLong: true).showing(nil))
+    }
+
+    func difference(from snapshot: String, of namespace: String, to other: String) async throws -> StateDifference {
+        let query = [("from", "snapshot:\(snapshot)"), ("to", "namespace:\(other)")]
+        return try await client.of(namespace).send(
+            ControlCall(.GET, "/_sim/diff", query, takesLong: true).showing(nil)
+        ).decoded()
+    }
+
+    func audit(of namespace: String) async throws -> AuditReport { try await client.of(namespace).get("/_sim/audit") }
+
+    func drop(_ namespace: String) async throws {
+        try await client.send(ControlCall(.DELETE, "/_sim/namespaces/\(namespace)", takesLong: true).showing(nil))
+    }
+}

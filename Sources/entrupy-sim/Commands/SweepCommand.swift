@@ -1,0 +1,112 @@
+import ArgumentParser
+import Console
+import Exploration
+import Foundation
+import SimulationAPI
+
+struct SweepCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sweep", abstract: "Run a command once for each call and each fault, and say what broke.",
+        discussion: """
+            entrupy-sim sweep -- npm test
+            entrupy-sim sweep --faults lose_answer,503 --only 'POST /sdk/search' -- pytest -q
+            entrupy-sim sweep --kept .entrupy-sim/sweep -- npm test
+
+            Runs the command three times without a fault, each in a namespace of its own that was made alike, with the environment \
+            of "entrupy-sim run". Then once for each call and fault; each fault happens once, at that call. The end of each run is \
+            compared with that without a fault: nothing has to be asserted. The command must ask ENTRUPY_SIM_URL alone, and must be \
+            able to run several times at once (else --jobs 1).
+
+            recovered and gave up are right. silent (exit 0, another end), doubled (more than without the fault), hung and misuse \
+            are bugs: each is run twice more, and kept as a scenario. Faults of webhooks, pairs and switches of the future are not \
+            there yet.
+
+            Exits 0 without a bug, 1 with bugs, 2 if it is incomplete (interrupted, out of time, a fault not met, nothing repeats, no \
+            request), 3 if the command fails without a fault.
+            """)
+
+    @Option(help: "A scenario in which each run begins: its name, or a YAML file. (default: standard seed data)")
+    var scenario: String?
+    @Option(
+        help:
+            "The faults, with commas between: lose_request, lose_answer, 503, 429, slow, session_ended. (default: all of them)"
+    )
+    var faults: String?
+    @Option(
+        parsing: .upToNextOption,
+        help:
+            "Only these calls, such as 'POST /sdk/captures #1'; without a number, all with the name. (default: all)"
+    )
+    var only: [String] = []
+    @Option(help: "The number of commands that run at the same time, 1 to 64.") var jobs = 4
+    @Option(name: .customLong("for"), help: "The longest time for the sweep, such as 10m. (default: no limit)")
+    var time: DurationArgument?
+    @Option(help: "The folder for kept scenarios.") var out = ".entrupy-sim/sweep"
+    @Option(help: "Run the kept scenarios of this folder, and nothing else. (default: a whole sweep)")
+    var kept: String?
+    @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
+    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
+    var summary: String?
+    @Flag(help: "Print the result as JSON.") var json = false
+    @Flag(help: "Show no progress. It is shown only on a terminal.") var quiet = false
+    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
+
+    func validate() throws {
+        try require(
+            !command.isEmpty, "the command is missing; put it after --, for instance: entrupy-sim sweep -- npm test")
+        try require((1...64).contains(jobs), "--jobs must be 1 to 64, got \(jobs)")
+        try time?.check("--for", to: "7d")
+        try require(out != "" && kept != "", "--out and --kept must be folders")
+        try require(junit != "" && summary != "", "--junit and --summary must be files")
+        try require(
+            kept == nil || faults == nil && only.isEmpty, "--kept runs what was kept: leave out --faults and --only")
+        _ = try chosenFaults()
+    }
+
+    /// The faults of `--faults`, in their order.
+    func chosenFaults() throws -> [SweepFault] {
+        guard let faults else { return SweepFault.allCases }
+        let names = faults.split(separator: ",", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        let known = SweepFault.allCases.map(\.rawValue)
+        for name in names where !known.contains(name) {
+            let isPlanned = SweepFault.planned.contains(name) || name.hasPrefix("future:")
+            let near = NearestName.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            throw ValidationError(
+                isPlanned
+                    ? "the fault \(name) is not there yet; there are \(known.joined(separator: ", "))"
+                    : "--faults: there is no fault \"\(name)\"\(near); there are \(known.joined(separator: ", "))")
+        }
+        return SweepFault.allCases.filter { names.contains($0.rawValue) }
+    }
+
+    func run() async throws {
+        ChildProcess.noteInheritedDescriptors()
+        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary")] {
+            try OutputFile.prepare(path, option: option)
+        }
+        if kept == nil { try OutputFile.prepare("\(out)/.probe", option: "--out") }
+        let session = SweepSession(
+            options: self, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
+            kept: try kept.map { try KeptFolder(path: $0).cells() },
+            terminal: Terminal(isJSON: json, isQuiet: quiet))
+        throw ExitCode(try await session.run())
+    }
+
+    /// The command as it was written.
+    var commandLine: String { command.map { Shell.quoted($0) }.joined(separator: " ") }
+}
+
+extension SweepResult {
+    /// Writes the bugs into the folder, and notes their files.
+    mutating func keep(
+        _ found: inout [(bug: SweepBug, outcome: SweepOutcome)], in folder: KeptFolder, base: String?
+    ) throws {
+        for index in found.indices {
+            let scenario = try KeptScenario(found[index].bug, rule: found[index].outcome.detail.cell.rule, base: base)
+            found[index].bug.scenario = try folder.write(scenario)
+        }
+        bugs = found.map(\.bug)
+    }
+}

@@ -1,0 +1,80 @@
+import Exploration
+import Foundation
+import SimulationAPI
+
+/// A sweep for people: the table of calls and faults, and the bugs.
+struct SweepReport {
+    let result: SweepResult
+    /// The bugs with the requests around the fault.
+    let found: [(bug: SweepBug, outcome: SweepOutcome)]
+
+    /// The most calls and members that are named as left out.
+    private static let maxLeftOut = 20
+    private static let legend: [(Verdict, String)] = [
+        (.recovered, "recovered"), (.gaveUp, "gave up, and nothing is left"), (.silent, "silent: exit 0, another end"),
+        (.doubled, "doubled: more than without the fault"), (.hung, "hung"), (.misuse, "misuse: breaks a rule"),
+        (.notMet, "not met: the fault was not triggered"), (.notRun, "not run"),
+    ]
+
+    /// The rows of the table, calls by faults.
+    private var rows: (headings: [String], cells: [[String]]) {
+        var faults: [String] = []
+        var calls: [String] = []
+        var marks: [String: String] = [:]
+        for cell in result.cells {
+            if !faults.contains(cell.fault) { faults.append(cell.fault) }
+            if calls.last != cell.call, !calls.contains(cell.call) { calls.append(cell.call) }
+            marks["\(cell.fault) \(cell.call)"] = cell.verdict.mark
+        }
+        return (
+            ["CALL"] + faults, calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } }
+        )
+    }
+
+    /// Counts of the verdicts, as `20 recovered, 1 doubled`.
+    var counts: String {
+        let texts = Verdict.allCases.compactMap { verdict in
+            let count = result.cells.count { $0.verdict == verdict }
+            return count > 0 ? "\(count) \(verdict.rawValue)" : nil
+        }
+        return "\(Readable.count(result.cells.count, "cell")): \(texts.joined(separator: ", "))"
+    }
+
+    func show(on terminal: Terminal) {
+        let (headings, cells) = rows
+        terminal.table(headings, cells, empty: "no cells")
+        let shown = Set(result.cells.map(\.verdict))
+        let legend = Self.legend.filter { shown.contains($0.0) }.map { "\($0.0.mark) \($0.1)" }
+        terminal.line("")
+        for line in legend { terminal.line(line, .dim) }
+        for (number, (bug, outcome)) in found.enumerated() {
+            terminal.line("")
+            terminal.line([
+                .init("\(number + 1). \(bug.verdict.rawValue)", .red), .init(": \(bug.sentence) (\(bug.seen))"),
+            ])
+            for line in outcome.detail.requests { terminal.line("   \(line)") }
+            if let scenario = bug.scenario { terminal.line("   kept: \(scenario)") }
+        }
+        for cell in result.cells where cell.verdict == .notRun && !cell.detail.sentence.isEmpty {
+            terminal.note("note: \(cell.call) \(cell.fault) was not run: \(cell.detail.sentence)")
+        }
+        for text in result.left_out.prefix(Self.maxLeftOut) { terminal.note("left out: \(text)") }
+        let rest = result.left_out.count - Self.maxLeftOut
+        if rest > 0 { terminal.note("left out: \(rest) more, which --json lists") }
+        terminal.line("")
+        terminal.line(counts)
+    }
+
+    /// The result as Markdown, for the summary of a job.
+    func markdown(_ command: String) -> String {
+        let (headings, cells) = rows
+        func row(_ cells: [String]) -> String { "| \(cells.map { Markdown.escaped($0) }.joined(separator: " | ")) |" }
+        var lines = ["## entrupy-sim sweep", "", Markdown.escaped(command), ""]
+        lines += [row(headings), "|" + headings.map { _ in " --- |" }.joined()] + cells.map(row)
+        let shown = Set(result.cells.map(\.verdict))
+        let legend = Self.legend.filter { shown.contains($0.0) }.map { "`\($0.0.mark)` \($0.1)" }
+        lines += ["", legend.joined(separator: ", "), ""]
+        lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
+        return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"
+    }
+}

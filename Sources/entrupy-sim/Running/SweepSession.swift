@@ -1,0 +1,236 @@
+import Exploration
+import Foundation
+import NIOConcurrencyHelpers
+import SimulationAPI
+
+/// One sweep of a command with a server of its own.
+struct SweepSession {
+    let options: SweepCommand
+    let scenario: ScenarioCommand.Start?
+    /// The cells of kept scenarios; `nil` for a whole sweep.
+    let kept: [SweepCell]?
+    let terminal: Terminal
+
+    /// The exit code of a command that fails without a fault.
+    private static let failsWithoutFault: Int32 = 3
+    /// The end of the output of a failed command that is shown, in bytes.
+    private static let shownBytes = 4000
+
+    /// Why a sweep ended early.
+    private enum End: Sendable {
+        case interrupted, outOfTime
+
+        var text: String {
+            switch self {
+            case .interrupted: "interrupted: this is what was found until then"
+            case .outOfTime: "the time of --for is over: this is what was found until then"
+            }
+        }
+    }
+
+    /// - Returns: the exit code.
+    func run() async throws -> Int32 {
+        let resetting = [SIGPIPE].filter { SignalWatch.ignore($0) }
+        let signals = SignalWatch.start([SIGINT, SIGTERM, SIGHUP])
+        let server = try await OwnServer.start(recording: nil)
+        let end = NIOLockedValueBox<End?>(nil)
+        let work = Task { try await sweep(with: server, resetting, end) }
+        let watch = Task {
+            for await number in signals {
+                // A second signal ends the program, and with it the server.
+                let isFirst = end.withLockedValue { end in
+                    defer { end = .interrupted }
+                    return end != .interrupted
+                }
+                guard isFirst else { exit(128 + number) }
+                work.cancel()
+            }
+        }
+        let clock = options.time.map { limit in
+            Task {
+                try await Task.sleep(for: limit.duration)
+                end.withLockedValue { $0 = $0 ?? .outOfTime }
+                work.cancel()
+            }
+        }
+        let result = await work.result
+        clock?.cancel()
+        await server.stop()
+        watch.cancel()
+        do {
+            return try result.get()
+        } catch let problem as SweepProblem {
+            return try tell(problem)
+        } catch  where end.withLockedValue({ $0 != nil }) {
+            terminal.show(
+                Refusal(
+                    .incomplete, "the sweep ended before the runs without a fault were over", next: "no fault was tried"
+                ))
+            return Refusal.Code.incomplete.rawValue
+        } catch let failure as ChildProcess.StartFailure {
+            let reason = String(cString: strerror(failure.number))
+            terminal.show(
+                Refusal(
+                    .usage, "the command \"\(options.command[0])\" cannot be started: \(reason)",
+                    next: "check its spelling, its path and PATH"))
+            return Self.failsWithoutFault
+        }
+    }
+
+    private func sweep(with server: OwnServer, _ resetting: [Int32], _ end: NIOLockedValueBox<End?>) async throws
+        -> Int32
+    {
+        let client = ControlClient(options: try ControlOptions.parse(["--url", server.url, "--namespace", "default"]))
+        let output = try OutputOfRuns()
+        let command = SweptCommand(
+            words: ChildProcess.ownArguments(last: options.command.count), server: server.url,
+            token: try await client.firstAPIToken(), resetting: resetting, output: output.descriptor)
+        let sweep = Sweep(
+            SweepClient(client: client, scenario: scenario), command,
+            processors: ProcessInfo.processInfo.activeProcessorCount)
+        let baseline: Sweep.Baseline
+        do {
+            baseline = try await sweep.baseline()
+        } catch let problem as SweepProblem {
+            if case .noRequest = problem { throw try await elsewhere(client) ?? problem }
+            if case .fails = problem, !terminal.isJSON {
+                for line in output.end(Self.shownBytes) { terminal.note("  \(line)") }
+            }
+            throw problem
+        }
+        let cells = try kept ?? baseline.cells(options.chosenFaults(), of: chosen(baseline.calls))
+        announce(cells, baseline)
+        let outcomes = await showing(cells.count, "sweeping") {
+            await sweep.run(cells, baseline, jobs: options.jobs, done: $0)
+        }
+        var found = await showing(2 * outcomes.count(where: \.verdict.isBug), "running bugs twice more") {
+            await sweep.confirmed(outcomes, baseline, jobs: options.jobs, done: $0)
+        }
+        var result = SweepResult(
+            calls: baseline.calls.map(\.name), cells: outcomes, bugs: found.map(\.bug),
+            left_out: baseline.leftOut.sentences)
+        // What was found is shown also if it cannot be written.
+        let isKept =
+            kept != nil
+            || telling { try result.keep(&found, in: KeptFolder(path: options.out), base: options.scenario) }
+        let report = SweepReport(result: result, found: found)
+        if terminal.isJSON { try terminal.json(of: result) } else { report.show(on: terminal) }
+        let isWritten = telling { try write(report) }
+        if let end = end.withLockedValue({ $0 }) {
+            terminal.note("error: \(end.text)")
+            return Refusal.Code.incomplete.rawValue
+        }
+        if !found.isEmpty { return Refusal.Code.no.rawValue }
+        return result.isComplete && isKept && isWritten ? 0 : Refusal.Code.incomplete.rawValue
+    }
+
+    /// Does something that can be refused, and says if it was.
+    private func telling(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            terminal.note("error: \(error)")
+            return false
+        }
+    }
+
+    /// The error of a client whose requests went to other namespaces; `nil` if there were none.
+    private func elsewhere(_ client: ControlClient) async throws -> Refusal? {
+        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true).showing(nil))
+            .decoded()
+        let asked = audit.namespaces.filter { $0.requests > 0 }
+        guard !asked.isEmpty else { return nil }
+        if asked.contains(where: { $0.name == "default" }) {
+            return Refusal(
+                .incomplete, "no request came to the namespace of the run, but the namespace default got some",
+                next: "does the client leave out /ns/NAME, with which ENTRUPY_SIM_URL ends?")
+        }
+        return Refusal(
+            .incomplete,
+            "no request came to the namespace of the run, but to \(Readable.count(asked.count, "namespace")) that the command made",
+            next: "a sweep compares the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
+    }
+
+    private func showing<Value: Sendable>(
+        _ count: Int, _ doing: String, _ body: (@escaping @Sendable () -> Void) async -> Value
+    ) async -> Value {
+        await ProgressLine.showing(terminal, doing, of: count) { progress in await body { progress.add(1) } }
+    }
+
+    /// The calls of `--only`.
+    private func chosen(_ calls: [SweptCall]) throws -> [SweptCall] {
+        for name in options.only where !calls.contains(where: { $0.name == name || $0.plainName == name }) {
+            let near = NearestName.nearest(to: name, among: calls.map(\.name)).map { "did you mean \($0)? " } ?? ""
+            throw Refusal(
+                .usage, "--only: the command makes no call \"\(name)\" in every run",
+                next: "\(near)its calls are \(calls.map(\.name).joined(separator: ", "))")
+        }
+        guard !options.only.isEmpty else { return calls }
+        return calls.filter { options.only.contains($0.name) || options.only.contains($0.plainName) }
+    }
+
+    private func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {
+        let time = DurationText.text(seconds: max(1, baseline.expected(cells, jobs: options.jobs).rounded(.up)))
+        terminal.note(
+            "\(Readable.count(baseline.calls.count, "call")), \(Readable.count(cells.count, "run")) with a fault, "
+                + "about \(time) with \(Readable.count(options.jobs, "job"))")
+    }
+
+    private func tell(_ problem: SweepProblem) throws -> Int32 {
+        switch problem {
+        case .fails(let ending):
+            terminal.show(
+                Refusal(
+                    .no, "the command fails without a fault: it exited with \(ending.code)",
+                    next: "its output is above; make it pass with \"entrupy-sim run\" first"))
+            return Self.failsWithoutFault
+        case .noRequest:
+            terminal.show(
+                Refusal(
+                    .incomplete, "no request came to the namespace of the run",
+                    next: "does the client read ENTRUPY_SIM_URL? Its value ends with the namespace, /ns/NAME"))
+        case .nothingRepeats(let leftOut):
+            terminal.show(
+                Refusal(
+                    .incomplete, "nothing repeats: no call is in all three runs without a fault",
+                    next: leftOut.prefix(10).joined(separator: "\n")))
+        }
+        return Refusal.Code.incomplete.rawValue
+    }
+
+    /// Writes the files of `--junit` and `--summary`.
+    private func write(_ report: SweepReport) throws {
+        if let path = options.junit {
+            try OutputFile.write(Data(JUnitReport(report).xml.utf8), to: path, option: "--junit")
+        }
+        if let path = options.summary {
+            try OutputFile.append(Data(report.markdown(options.commandLine).utf8), to: path, option: "--summary")
+        }
+    }
+}
+
+/// A file without a name for what the runs without a fault print.
+final class OutputOfRuns: Sendable {
+    let descriptor: Int32
+
+    init() throws {
+        var name = Array("\(NSTemporaryDirectory())/entrupy-sim-XXXXXX".utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else {
+            throw Refusal(.internalError, "no temporary file can be made: \(String(cString: strerror(errno)))")
+        }
+        unlink(name)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The lines of the last bytes.
+    func end(_ count: Int) -> [String] {
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        var bytes = [UInt8](repeating: 0, count: min(count, max(0, size)))
+        let read = pread(descriptor, &bytes, bytes.count, off_t(size - bytes.count))
+        return String(decoding: bytes.prefix(max(0, read)), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

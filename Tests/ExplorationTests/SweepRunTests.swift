@@ -1,0 +1,156 @@
+import Foundation
+import SimulationAPI
+import Synchronization
+import Testing
+
+@testable import Exploration
+
+/// A whole sweep with a control API and a client that are made up.
+@Suite struct SweepRunTests {
+    /// A platform whose journal and differences the test decides by the name of the namespace.
+    private final class Platform: SweepControl, SweptClient {
+        let paths: @Sendable (String) -> [String]
+        let code: @Sendable (_ namespace: String, _ fault: String?) -> Int32
+        let objects: @Sendable (String) -> [ObjectDifference]
+        let rules: @Sendable (String) -> [String]
+        let isMet: Bool
+        private let log = Mutex<[String]>([])
+
+        init(
+            paths: @escaping @Sendable (String) -> [String] = { _ in ["/sdk/login", "/sdk/session"] },
+            code: @escaping @Sendable (String, String?) -> Int32 = { _, _ in 0 },
+            objects: @escaping @Sendable (String) -> [ObjectDifference] = { _ in [] },
+            rules: @escaping @Sendable (String) -> [String] = { _ in [] }, isMet: Bool = true
+        ) {
+            self.paths = paths
+            self.code = code
+            self.objects = objects
+            self.rules = rules
+            self.isMet = isMet
+        }
+
+        var made: [String] { log.withLock { $0 } }
+
+        func make(_ namespace: String) async throws {
+            log.withLock { $0.append(namespace) }
+            if namespace == "cell-2", code(namespace, nil) == 99 { throw SweepProblem.noRequest }
+        }
+        func routes() async throws -> [Choices.Route] {
+            ["/sdk/login", "/sdk/session"].map { .init(method: "GET", path: $0) }
+        }
+        func add(_ rule: JSONValue, to namespace: String) async throws -> String { "rule" }
+        func hits(of rule: String, in namespace: String) async throws -> Int { isMet ? 1 : 0 }
+        func journal(of namespace: String) async throws -> [JournaledRequest] {
+            paths(namespace).map { path in
+                JournaledRequest(
+                    id: "a", sequence: 1, at: 0, method: "GET", path: path, query: nil, status: 200, duration_ms: 1,
+                    username: "ann", test: nil, decided_by: DecidedRequest(fault: "rule", limits: [], outcome: nil),
+                    changes: nil, request: nil, response: nil)
+            }
+        }
+        func settle(_ namespace: String) async throws {}
+        func save(_ namespace: String, as snapshot: String) async throws {}
+        func difference(from: String, of: String, to other: String) async throws -> StateDifference {
+            StateDifference(objects: objects(other), ignored: [], truncated: false)
+        }
+        func audit(of namespace: String) async throws -> AuditReport {
+            AuditReport(
+                findings: rules(namespace).map {
+                    .init(rule: $0, level: .error, text: "t", count: 1, requests: [], source: "D", test: nil)
+                }, rules: [])
+        }
+        func drop(_ namespace: String) async throws {}
+        func run(in namespace: String, fault: String?, limit: Double?) async throws -> ClientEnding {
+            let code = code(namespace, fault)
+            return ClientEnding(code: code, isLate: code == 143 && (limit ?? 100) < 100, seconds: 0.5)
+        }
+    }
+
+    private func baseline(_ platform: Platform) async throws -> Sweep.Baseline {
+        try await Sweep(platform, platform).baseline()
+    }
+
+    @Test func aCommandThatFailsWithoutAFaultRunsOnce() async throws {
+        let platform = Platform(code: { _, _ in 4 })
+        await #expect {
+            _ = try await baseline(platform)
+        } throws: {
+            guard case SweepProblem.fails(let ending) = $0 else { return false }
+            return ending.code == 4
+        }
+        #expect(platform.made == ["sweep-1"])
+    }
+
+    @Test func aCommandThatAsksNothingOrNothingTwiceIsSaid() async throws {
+        await #expect {
+            _ = try await baseline(Platform(paths: { _ in [] }))
+        } throws: { if case SweepProblem.noRequest = $0 { true } else { false } }
+        await #expect {
+            _ = try await baseline(Platform(paths: { $0 == "sweep-2" ? ["/sdk/login"] : ["/sdk/session"] }))
+        } throws: { if case SweepProblem.nothingRepeats(let left) = $0 { left.count == 2 } else { false } }
+    }
+
+    @Test func eachCallAndFaultIsRunOnceInItsOwnNamespace() async throws {
+        let platform = Platform()
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells(SweepFault.allCases, of: baseline.calls)
+        #expect(cells.count == 11, "a login has no session that could end")
+        let outcomes = await sweep.run(cells, baseline, jobs: 3)
+        #expect(outcomes.map(\.fault) == cells.map(\.fault) && outcomes.allSatisfy { $0.verdict == .recovered })
+        #expect(Set(platform.made).count == 14 && platform.made.count == 14)
+    }
+
+    @Test func anErrorOfACellIsNoPassAndEndsNoOther() async throws {
+        let platform = Platform(code: { namespace, _ in namespace == "cell-2" ? 99 : 0 })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells([.slow, .unavailable], of: baseline.calls)
+        let outcomes = await sweep.run(cells, baseline, jobs: 1)
+        #expect(outcomes.map(\.verdict) == [.recovered, .notRun, .recovered, .recovered])
+        #expect(!SweepResult(calls: [], cells: outcomes, bugs: [], left_out: []).isComplete)
+        let unmet = Platform(isMet: false)
+        let met = await Sweep(unmet, unmet).run(cells, baseline, jobs: 2)
+        #expect(met.allSatisfy { $0.verdict == .notMet })
+        #expect(!SweepResult(calls: [], cells: met, bugs: [], left_out: []).isComplete)
+    }
+
+    @Test func aBugIsRunTwiceMoreAndCounted() async throws {
+        let item = ObjectDifference(kind: "item", key: ["customer_item_id": "a"], change: .added, members: [])
+        let platform = Platform(objects: { ["cell-1", "again-1"].contains($0) ? [item] : [] })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells([.slow], of: baseline.calls)
+        let found = await sweep.confirmed(await sweep.run(cells, baseline, jobs: 2), baseline, jobs: 2)
+        #expect(found.map(\.bug.seen) == ["2 of 3"] && found.map(\.bug.verdict) == [.doubled])
+        #expect(found[0].outcome.detail.requests.count == 2)
+    }
+
+    @Test func aClientThatDoesNotEndIsHung() async throws {
+        let platform = Platform(code: { _, fault in fault == nil ? 0 : 143 })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let outcomes = await sweep.run(baseline.cells([.loseAnswer], of: baseline.calls), baseline, jobs: 2)
+        #expect(outcomes.allSatisfy { $0.verdict == .hung && $0.detail.sentence.hasSuffix("after 10 s") })
+    }
+
+    /// A rule that the client breaks without a fault is not the fault's.
+    @Test func misuseIsWhatTheRunsWithoutAFaultLack() async throws {
+        let platform = Platform(rules: { $0.hasPrefix("cell") ? ["old", "new"] : ["old"] })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let outcomes = await sweep.run(baseline.cells([.slow], of: baseline.calls), baseline, jobs: 1)
+        #expect(outcomes.allSatisfy { $0.verdict == .misuse && $0.detail.sentence.hasSuffix("breaks a rule: new: t") })
+    }
+
+    @Test func aCancelledSweepKeepsWhatItHas() async throws {
+        let platform = Platform()
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells([.slow, .unavailable], of: baseline.calls)
+        let outcomes = await Task {
+            await sweep.run(cells, baseline, jobs: 1) { withUnsafeCurrentTask { $0?.cancel() } }
+        }.value
+        #expect(outcomes.map(\.verdict) == [.recovered, .notRun, .notRun, .notRun])
+    }
+}
