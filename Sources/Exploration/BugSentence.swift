@@ -69,10 +69,10 @@ package enum BugSentence {
         switch change {
         case .added:
             let all = max(places.max() ?? 1, group.count)
-            return "\(count(all, kind))\(whose) instead of \(number(all - group.count))"
+            return "\(count(all, kind))\(whose) instead of \(alone(all - group.count))"
         case .removed:
             let before = max(places.max() ?? 1, group.count)
-            return "\(count(before - group.count, kind))\(whose) instead of \(number(before))"
+            return "\(count(before - group.count, kind))\(whose) instead of \(alone(before))"
         case .changed:
             let members = group.flatMap(\.members).prefix(maxNamed).map {
                 "\($0.name) \(value($0.to)) instead of \(value($0.from))"
@@ -105,6 +105,9 @@ package enum BugSentence {
     private static func word(_ kind: String) -> String { kind.replacing("_", with: " ") }
 
     private static func number(_ count: Int) -> String { numbers.indices ~= count ? numbers[count] : "\(count)" }
+
+    /// A number without its noun.
+    private static func alone(_ count: Int) -> String { count == 0 ? "none" : number(count) }
 
     private static func count(_ count: Int, _ kind: String) -> String {
         let word = word(kind)

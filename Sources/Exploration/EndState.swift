@@ -49,9 +49,9 @@ package struct EndState: Sendable {
     package init(_ difference: StateDifference, without leftOut: LeftOut) {
         isTruncated = difference.truncated
         // A capture whose answer was lost stays open, whatever the client does; the next one is matched with the first.
-        let hasOpenCapture = difference.objects.contains { $0.kind == "capture" && $0.change == .added }
-        for object in difference.objects where !Self.isTrace(object) && !leftOut.kinds.contains(object.kind) {
-            guard !(hasOpenCapture && ["capture", "picture"].contains(object.kind)) else { continue }
+        let hidden = Self.surplus(of: "capture", difference).contains { $0.change == .added } ? Self.ofCaptures : []
+        for object in difference.objects
+        where !Self.isTrace(object) && !leftOut.kinds.contains(object.kind) && !hidden.contains(object.kind) {
             var object = object
             if object.change == .changed {
                 object.members.removeAll {
@@ -62,15 +62,17 @@ package struct EndState: Sendable {
             }
             objects.append(object)
         }
-        for kind in leftOut.kinds.sorted() { addSurplus(of: kind, difference) }
+        for kind in leftOut.kinds.subtracting(hidden).sorted() { objects += Self.surplus(of: kind, difference) }
     }
 
-    /// Of objects whose keys differ from run to run, those that are more or fewer.
-    private mutating func addSurplus(of kind: String, _ difference: StateDifference) {
+    private static let ofCaptures: Set = ["capture", "picture"]
+
+    /// The objects of a kind that are more or fewer than without the fault, whatever their keys are.
+    private static func surplus(of kind: String, _ difference: StateDifference) -> [ObjectDifference] {
         let all = difference.objects.filter { $0.kind == kind }
         let added = all.filter { $0.change == .added }
         let removed = all.filter { $0.change == .removed }
-        objects += added.dropFirst(removed.count) + removed.dropFirst(added.count)
+        return Array(added.dropFirst(removed.count) + removed.dropFirst(added.count))
     }
 
     package var isEqual: Bool { objects.isEmpty && !isTruncated }

@@ -120,6 +120,14 @@ import Testing
         let (gone, come) = (object("message", ["message": "y"], .removed), object("message", ["message": "z"], .added))
         #expect(state(gone, come, without: leftOut).isEqual)
         #expect(state(gone, come, object("message", ["message": "w"], .added), without: leftOut).hasMore)
+        // Of random SKUs too, a capture whose answer was lost stays open.
+        leftOut.kinds = ["capture", "item"]
+        func capture(_ sku: String, _ change: ObjectDifference.Change) -> ObjectDifference {
+            object("capture", ["customer_item_id": .string(sku)], change)
+        }
+        let (first, again, open) = (capture("a", .removed), capture("b", .added), capture("c", .added))
+        #expect(state(first, again, open, without: leftOut).isEqual)
+        #expect(!state(first, without: leftOut).isEqual)
     }
 
     // MARK: Words
@@ -147,7 +155,7 @@ import Testing
         let others = (1...4).map { object("delivery", ["event": .string("e\($0)")], .added) }
         #expect(
             sentence(.doubled, others[0], others[1], others[2], others[3], item)
-                == "\(start) leaves two items for sku-1 instead of one and one delivery for e1 instead of no, and 3 more differences"
+                == "\(start) leaves two items for sku-1 instead of one and one delivery for e1 instead of none, and 3 more differences"
         )
     }
 
