@@ -2,21 +2,21 @@ import SimulationAPI
 
 /// The meaning of one run with a fault.
 package enum Verdict: String, Codable, Sendable, CaseIterable {
-    /// It succeeded, and the platform ended as without the fault.
+    /// The client succeeded, and the platform ended as without the fault.
     case recovered
-    /// It failed, and the platform has nothing that it has not without the fault.
+    /// The client failed, and the platform has nothing that it has not without the fault.
     case gaveUp = "gave up"
-    /// It succeeded, and the platform ended otherwise.
+    /// The client succeeded, and the platform ended otherwise.
     case silent
     /// The platform has more than without the fault.
     case doubled
-    /// It did not end in three times the usual time.
+    /// The client did not end in three times the usual time.
     case hung
-    /// It broke a rule of the audit that it keeps without the fault.
+    /// The client broke a rule of the audit that it keeps without the fault.
     case misuse
     /// The fault was not triggered, so nothing was tried.
     case notMet = "not met"
-    /// It was not run, or not to its end.
+    /// The client was not run, or not to its end.
     case notRun = "not run"
 
     package var isBug: Bool { [.silent, .doubled, .hung, .misuse].contains(self) }

@@ -217,6 +217,21 @@ import Testing
         }
     }
 
+    /// Else a part that a person added would be left out silently.
+    @Test(arguments: [
+        ("items: [{result: unknown}]", "has \"items: [{result: unknown}]\""), ("faults: []", "exactly one fault rule"),
+        ("faults: [{effect: {status: 503}}]", "as JSON in one line"), ("", "exactly one fault rule"),
+    ])
+    func aKeptFileWithOtherPartsIsRefused(line: String, words: String) async throws {
+        try await Process.withDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try "# call: a\nname: x\n\(line)\n".write(
+                toFile: directory + "/x.yaml", atomically: true, encoding: .utf8)
+            let run = try await RunningProgram(["sweep", "--kept", directory, "--", "true"]).finish()
+            #expect(run.status == 64 && run.errors.contains(words), "\(run.errors)")
+        }
+    }
+
     /// A client of an app that takes one picture of each region, in several forms. `right` repeats what it may repeat.
     private static let client = """
         import json, os, sys, time, urllib.error, urllib.request

@@ -70,7 +70,7 @@ public struct GeneratedItems: Codable, Sendable {
     public var entrupy_ids: [String]
     /// Whether the items send webhooks: true for one item without `count`, false with `count`.
     public var webhooks: Bool
-    /// What the catalogue lacks: the brand, or the item type. Absent if there is nothing.
+    /// The brand or item type that the catalogue lacks. Absent if it has both.
     public var notes: [ErrorDetail]?
 
     public init(count: Int, entrupy_ids: [String], webhooks: Bool, notes: [ErrorDetail]? = nil) {

@@ -80,7 +80,7 @@ public struct SetFlagRequest: Codable, Sendable {
     public var flag: Bool
     /// The reason of a flag that is set [D flag-reasons].
     public var flag_reason_id: String?
-    /// What the user says about it [D flag-reasons].
+    /// The user's words about it [D flag-reasons].
     public var message: String?
 
     public init(flag: Bool, flag_reason_id: String? = nil, message: String? = nil) {

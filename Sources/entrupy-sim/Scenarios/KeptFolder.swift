@@ -1,7 +1,6 @@
 import Exploration
 import Foundation
 import SimulationAPI
-import Yams
 
 /// The folder of kept scenarios: a sweep writes them, and `--kept` reads them.
 struct KeptFolder {
@@ -39,42 +38,34 @@ struct KeptFolder {
 
     private static func cell(_ file: String) throws -> SweepCell {
         func wrong(_ problem: String) -> Refusal {
-            Refusal(.usage, "\(file) \(problem)", next: "a kept scenario has faults: with one fault rule")
+            Refusal(
+                .usage, "\(file) \(problem)",
+                next: "--kept takes the files that a sweep wrote; start others with --scenario")
         }
         guard let data = FileManager.default.contents(atPath: file), data.count <= maxBytes else {
             throw wrong("cannot be read, or is over 1 MB")
         }
         let text = String(decoding: data, as: UTF8.self)
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: text, .basic)
-        } catch {
-            throw wrong("is not YAML: \("\(error)".split(separator: "\n").first ?? "")")
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        // A part that is not read would be missing from the run, silently.
+        if let other = lines.first(where: { line in !Self.parts.contains { line.hasPrefix($0) } }) {
+            throw wrong("has \"\(other.prefix(60))\", which a sweep does not write")
         }
-        guard let rules = root?.mapping?["faults"]?.sequence, rules.count == 1, let rule = rules.first else {
-            throw wrong("does not have exactly one fault rule")
+        let rules = lines.first { $0.hasPrefix(Self.faults) }.map { $0.dropFirst(Self.faults.count) } ?? ""
+        // A line that is no JSON has no rule.
+        guard let read = try? WireJSON.decode(JSONValue.self, from: Data(rules.utf8)), let rule = read.elements?.first,
+            read.elements?.count == 1
+        else {
+            throw wrong("does not have exactly one fault rule, as JSON in one line")
         }
         let name = file.split(separator: "/").last.map(String.init) ?? file
         return SweepCell(
             call: KeptScenario.comment("call", in: text) ?? name,
             fault: KeptScenario.comment("fault", in: text) ?? "kept",
-            rule: json(rule))
+            rule: rule)
     }
 
-    /// The node as JSON. Its depth is that of a YAML document of a fault rule, which the parser bounds.
-    private static func json(_ node: Node) -> JSONValue {
-        if let mapping = node.mapping {
-            return .object(JSONObject(mapping.map { ($0.key.string ?? "", json($0.value)) }))
-        }
-        if let sequence = node.sequence { return .array(sequence.map(json)) }
-        guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else {
-            return .string(node.string ?? "")
-        }
-        let text = scalar.string
-        switch text {
-        case "true", "false": return .bool(text == "true")
-        case "null", "~", "": return .null
-        default: return JSONNumber.isNumber(text) ? .number(JSONNumber(text: text)) : .string(text)
-        }
-    }
+    private static let faults = "faults: "
+    /// The beginnings of the lines of a kept file that are no comments.
+    private static let parts = ["name: ", "description: ", faults]
 }
