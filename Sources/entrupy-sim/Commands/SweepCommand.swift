@@ -53,6 +53,8 @@ struct SweepCommand: AsyncParsableCommand {
     @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
     @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
     var summary: String?
+    @Option(help: "A file to write the result to: a page that a browser opens without a server. (default: none)")
+    var html: String?
     @Flag(help: "Print the result as JSON.") var json = false
     @Flag(help: "Show no progress. It is shown only on a terminal.") var quiet = false
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
@@ -65,7 +67,7 @@ struct SweepCommand: AsyncParsableCommand {
         try require((1...64).contains(jobs), "--jobs must be 1 to 64, got \(jobs)")
         try time?.check("--for", to: "7d")
         try require(out != "" && kept != "", "--out and --kept must be folders")
-        try require(junit != "" && summary != "", "--junit and --summary must be files")
+        try require(junit != "" && summary != "" && html != "", "--junit, --summary and --html must be files")
         try require(
             kept == nil || faults == nil && only.isEmpty, "--kept runs what was kept: leave out --faults and --only")
         _ = try chosenFaults()
@@ -74,6 +76,8 @@ struct SweepCommand: AsyncParsableCommand {
     private func validateProof() throws {
         guard before != nil || after != nil else { return }
         try require(before != nil && after != nil, "--before and --after belong together: a proof needs both commands")
+        try require(
+            html == nil, "--html shows a sweep, and --before and --after make a receipt: leave out one of the two")
         try require(before != "" && after != "", "--before and --after must be commands for sh")
         try require(
             command.isEmpty, "--before and --after are the commands of a proof: leave out -- and what follows")
@@ -102,7 +106,7 @@ struct SweepCommand: AsyncParsableCommand {
 
     func run() async throws {
         ChildProcess.noteInheritedDescriptors()
-        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary")] {
+        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary"), (html, "--html")] {
             try OutputFile.prepare(path, option: option)
         }
         if kept == nil { try OutputFile.prepare("\(out)/.probe", option: "--out") }

@@ -209,13 +209,16 @@ struct SweepSession {
         return Refusal.Code.incomplete.rawValue
     }
 
-    /// Writes the files of `--junit` and `--summary`.
+    /// Writes the files of `--junit`, `--summary` and `--html`.
     private func write(_ report: SweepReport) throws {
         if let path = options.junit {
             try OutputFile.write(Data(JUnitReport(report).xml.utf8), to: path, option: "--junit")
         }
         if let path = options.summary {
             try OutputFile.append(Data(report.markdown(options.commandLine).utf8), to: path, option: "--summary")
+        }
+        if let path = options.html {
+            try OutputFile.write(Data(report.page(options.commandLine).utf8), to: path, option: "--html")
         }
     }
 }
