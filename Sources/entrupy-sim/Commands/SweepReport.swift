@@ -16,6 +16,12 @@ struct SweepReport {
         (.notMet, "not met: the fault was not triggered"), (.notRun, "not run"),
     ]
 
+    /// The marks that the table has, and their meanings.
+    var shownLegend: [(Verdict, String)] {
+        let shown = Set(result.cells.map(\.verdict))
+        return Self.legend.filter { shown.contains($0.0) }
+    }
+
     /// The rows of the table, calls by faults.
     private var rows: (headings: [String], cells: [[String]]) {
         var faults: [String] = []
@@ -43,10 +49,8 @@ struct SweepReport {
     func show(on terminal: Terminal) {
         let (headings, cells) = rows
         terminal.table(headings, cells, empty: "no cells")
-        let shown = Set(result.cells.map(\.verdict))
-        let legend = Self.legend.filter { shown.contains($0.0) }.map { "\($0.0.mark) \($0.1)" }
         terminal.line("")
-        for line in legend { terminal.line(line, .dim) }
+        for (verdict, meaning) in shownLegend { terminal.line("\(verdict.mark) \(meaning)", .dim) }
         for (number, (bug, outcome)) in found.enumerated() {
             terminal.line("")
             terminal.line([
@@ -71,8 +75,7 @@ struct SweepReport {
         func row(_ cells: [String]) -> String { "| \(cells.map { Markdown.escaped($0) }.joined(separator: " | ")) |" }
         var lines = ["## entrupy-sim sweep", "", Markdown.escaped(command), ""]
         lines += [row(headings), "|" + headings.map { _ in " --- |" }.joined()] + cells.map(row)
-        let shown = Set(result.cells.map(\.verdict))
-        let legend = Self.legend.filter { shown.contains($0.0) }.map { "`\($0.0.mark)` \($0.1)" }
+        let legend = shownLegend.map { "`\($0.mark)` \($1)" }
         lines += ["", legend.joined(separator: ", "), ""]
         lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"

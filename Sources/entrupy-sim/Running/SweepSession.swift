@@ -17,7 +17,7 @@ struct SweepSession {
     private static let shownBytes = 4000
 
     /// Why a sweep ended early.
-    private enum End: Sendable {
+    enum End: Sendable {
         case interrupted, outOfTime
 
         var text: String {
@@ -71,26 +71,26 @@ struct SweepSession {
             let reason = String(cString: strerror(failure.number))
             terminal.show(
                 Refusal(
-                    .usage, "the command \"\(options.command[0])\" cannot be started: \(reason)",
+                    .usage, "the command \"\(options.command.first ?? "sh")\" cannot be started: \(reason)",
                     next: "check its spelling, its path and PATH"))
             return Self.failsWithoutFault
         }
     }
 
-    private func sweep(with server: OwnServer, _ resetting: [Int32], _ end: NIOLockedValueBox<End?>) async throws
-        -> Int32
-    {
+    /// Runs a command without a fault.
+    func begin(
+        _ words: [ChildProcess.RawText], with server: OwnServer, _ resetting: [Int32]
+    ) async throws -> (Sweep, Sweep.Baseline) {
         let client = ControlClient(options: try ControlOptions.parse(["--url", server.url, "--namespace", "default"]))
         let output = try OutputOfRuns()
         let command = SweptCommand(
-            words: ChildProcess.ownArguments(last: options.command.count), server: server.url,
-            token: try await client.firstAPIToken(), resetting: resetting, output: output.descriptor)
+            words: words, server: server.url, token: try await client.firstAPIToken(), resetting: resetting,
+            output: output)
         let sweep = Sweep(
             SweepClient(client: client, scenario: scenario), command,
             processors: ProcessInfo.processInfo.activeProcessorCount)
-        let baseline: Sweep.Baseline
         do {
-            baseline = try await sweep.baseline()
+            return (sweep, try await sweep.baseline())
         } catch let problem as SweepProblem {
             if case .noRequest = problem { throw try await elsewhere(client) ?? problem }
             if case .fails = problem, !terminal.isJSON {
@@ -98,6 +98,16 @@ struct SweepSession {
             }
             throw problem
         }
+    }
+
+    private func sweep(with server: OwnServer, _ resetting: [Int32], _ end: NIOLockedValueBox<End?>) async throws
+        -> Int32
+    {
+        if let before = options.before, let after = options.after {
+            return try await prove(before: before, after: after, with: server, resetting, end)
+        }
+        let words = ChildProcess.ownArguments(last: options.command.count)
+        let (sweep, baseline) = try await begin(words, with: server, resetting)
         let cells = try kept ?? baseline.cells(options.chosenFaults(), of: chosen(baseline.calls))
         announce(cells, baseline)
         let outcomes = await showing(cells.count, "sweeping") {
@@ -125,7 +135,7 @@ struct SweepSession {
     }
 
     /// Does something that can be refused, and says if it was.
-    private func telling(_ body: () throws -> Void) -> Bool {
+    func telling(_ body: () throws -> Void) -> Bool {
         do {
             try body()
             return true
@@ -152,7 +162,7 @@ struct SweepSession {
             next: "a sweep compares the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
     }
 
-    private func showing<Value: Sendable>(
+    func showing<Value: Sendable>(
         _ count: Int, _ doing: String, _ body: (@escaping @Sendable () -> Void) async -> Value
     ) async -> Value {
         await ProgressLine.showing(terminal, doing, of: count) { progress in await body { progress.add(1) } }
@@ -170,19 +180,19 @@ struct SweepSession {
         return calls.filter { options.only.contains($0.name) || options.only.contains($0.plainName) }
     }
 
-    private func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {
+    func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {
         let time = DurationText.text(seconds: max(1, baseline.expected(cells, jobs: options.jobs).rounded(.up)))
         terminal.note(
             "\(Readable.count(baseline.calls.count, "call")), \(Readable.count(cells.count, "run")) with a fault, "
                 + "about \(time) with \(Readable.count(options.jobs, "job"))")
     }
 
-    private func tell(_ problem: SweepProblem) throws -> Int32 {
+    func tell(_ problem: SweepProblem, _ command: String = "the command") throws -> Int32 {
         switch problem {
         case .fails(let ending):
             terminal.show(
                 Refusal(
-                    .no, "the command fails without a fault: it exited with \(ending.code)",
+                    .no, "\(command) fails without a fault: it exited with \(ending.code)",
                     next: "its output is above; make it pass with \"entrupy-sim run\" first"))
             return Self.failsWithoutFault
         case .noRequest:
@@ -199,13 +209,16 @@ struct SweepSession {
         return Refusal.Code.incomplete.rawValue
     }
 
-    /// Writes the files of `--junit` and `--summary`.
+    /// Writes the files of `--junit`, `--summary` and `--html`.
     private func write(_ report: SweepReport) throws {
         if let path = options.junit {
             try OutputFile.write(Data(JUnitReport(report).xml.utf8), to: path, option: "--junit")
         }
         if let path = options.summary {
             try OutputFile.append(Data(report.markdown(options.commandLine).utf8), to: path, option: "--summary")
+        }
+        if let path = options.html {
+            try OutputFile.write(Data(report.page(options.commandLine).utf8), to: path, option: "--html")
         }
     }
 }
