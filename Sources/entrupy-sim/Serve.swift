@@ -87,6 +87,7 @@ struct Serve: AsyncParsableCommand {
                     place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens,
                     controlToken: controlToken
                 ).show(asJSON: listening.readyJson)
+                StartPages.giveBack()
             }
         } catch {
             throw await Stop.because(error)
