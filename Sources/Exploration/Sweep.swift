@@ -37,6 +37,7 @@ package struct Sweep: Sendable {
     /// The runs without a fault.
     package struct Baseline: Sendable {
         package let calls: [SweptCall]
+        package let webhooks: [SweptWebhook]
         package let leftOut: LeftOut
         /// The time of the longest run, in seconds.
         package let seconds: Double
@@ -49,9 +50,12 @@ package struct Sweep: Sendable {
         /// The namespace whose saved state others are compared with.
         let namespace: String
 
-        /// The cells of calls and faults, in their order.
-        package func cells(_ faults: [SweepFault], of chosen: [SweptCall]) -> [SweepCell] {
-            chosen.flatMap { call in faults.filter(call.takes).map { SweepCell(call, $0) } }
+        /// The parts of a run at which faults are tried.
+        package var targets: [any SweepTarget] { calls + webhooks + [WholeRun()] }
+
+        /// The cells of parts and faults, in their order.
+        package func cells(_ faults: [SweepFault], of chosen: [any SweepTarget]) -> [SweepCell] {
+            chosen.flatMap { target in faults.filter(target.takes).map { SweepCell(target, $0) } }
         }
 
         /// The expected time of cells without bugs, in seconds.
@@ -66,6 +70,7 @@ package struct Sweep: Sendable {
         let namespace: String
         let ending: ClientEnding
         let journal: [JournaledRequest]
+        let deliveries: [WebhookDelivery]
         let broken: Set<String>
     }
 
@@ -90,8 +95,11 @@ package struct Sweep: Sendable {
         }
         let calls = Self.commonCalls(runs.map { names.calls(of: $0.journal) }, &leftOut)
         guard !calls.isEmpty else { throw SweepProblem.nothingRepeats(leftOut.sentences) }
+        let webhooks = Self.common(runs.map { SweptWebhook.webhooks(of: $0.deliveries) })
+        leftOut.webhooks = webhooks.others
         return Baseline(
-            calls: calls, leftOut: leftOut, seconds: runs.map(\.ending.seconds).max() ?? 0, pace: pace,
+            calls: calls, webhooks: webhooks.found, leftOut: leftOut, seconds: runs.map(\.ending.seconds).max() ?? 0,
+            pace: pace,
             processors: max(1, processors), names: names,
             broken: runs.reduce(into: []) { $0.formUnion($1.broken) }, namespace: runs[0].namespace)
     }
@@ -103,17 +111,28 @@ package struct Sweep: Sendable {
         try await control.save(namespace, as: Self.saved)
         return PlainRun(
             namespace: namespace, ending: ending, journal: try await control.journal(of: namespace),
+            deliveries: try await control.deliveries(of: namespace),
             broken: Set(Self.errors(try await control.audit(of: namespace)).map(\.rule)))
     }
 
     /// The calls that all runs make. Others, and requests without a described route, go to `leftOut`.
-    static func commonCalls(_ runs: [(calls: [SweptCall], unknown: [String])], _ leftOut: inout LeftOut) -> [SweptCall]
-    {
-        let names = runs.map { Set($0.calls.map(\.name)) }
+    static func commonCalls(_ runs: [(found: [SweptCall], others: [String])], _ leftOut: inout LeftOut) -> [SweptCall] {
+        let calls = common(runs)
+        leftOut.calls = calls.others
+        return calls.found
+    }
+
+    /// The targets of the first run that all have, and the names of the others.
+    private static func common<Target: SweepTarget>(
+        _ runs: [(found: [Target], others: [String])]
+    ) -> (found: [Target], others: [String]) {
+        let names = runs.map { Set($0.found.map(\.name)) }
         let common = names.dropFirst().reduce(names.first ?? []) { $0.intersection($1) }
         let others = names.reduce(Set<String>()) { $0.union($1) }.subtracting(common)
-        leftOut.calls = others.union(runs.flatMap(\.unknown)).sorted()
-        return runs.first?.calls.filter { common.contains($0.name) } ?? []
+        return (
+            runs.first?.found.filter { common.contains($0.name) } ?? [],
+            others.union(runs.flatMap(\.others)).sorted()
+        )
     }
 
     private static func errors(_ report: AuditReport) -> [AuditReport.Finding] {
@@ -164,22 +183,44 @@ package struct Sweep: Sendable {
 
     private func judge(_ cell: SweepCell, _ namespace: String, _ baseline: Baseline) async throws -> SweepOutcome {
         try await control.make(namespace)
-        let rule = try await control.add(cell.rule, to: namespace)
+        var rules: Set<String> = []
+        for rule in cell.setup.faults { rules.insert(try await control.add(rule, to: namespace)) }
+        if let settings = cell.setup.settings { try await control.change(settings, of: namespace) }
         let limit = max(patience, 3 * baseline.seconds) + cell.cost
         let ending = try await client.run(in: namespace, fault: cell.title, limit: limit)
         try Task.checkCancellation()
         try await control.settle(namespace)
         let difference = try await control.difference(from: Self.saved, of: baseline.namespace, to: namespace)
-        let state = EndState(difference, without: baseline.leftOut)
+        let state = EndState(difference, without: baseline.leftOut, of: cell)
         let misuse = Self.errors(try await control.audit(of: namespace)).filter { !baseline.broken.contains($0.rule) }
-        let isMet = try await control.hits(of: rule, in: namespace) > 0
-        let verdict = Verdict(ending, isMet: isMet, state, misuse: misuse.map(\.rule))
+        let deliveries = cell.setup.event == nil ? [] : try await control.deliveries(of: namespace)
+        let problem = try await problem(cell, rules, deliveries, in: namespace)
+        let verdict = Verdict(ending, isMet: problem == nil, state, misuse: misuse.map(\.rule))
         let journal = verdict.isBug ? try await control.journal(of: namespace) : []
         return SweepOutcome(
             cell, verdict, exit: ending.code, seconds: ending.seconds, difference: state.objects,
-            sentence: BugSentence.text(
-                verdict, cell.kind, at: cell.call, state, limit: limit, misuse: misuse.map { "\($0.rule): \($0.text)" }),
-            requests: RequestLines.around(rule, journal, baseline.names))
+            sentence: problem
+                ?? BugSentence.text(
+                    verdict, cell.kind, at: cell.call, state, limit: limit,
+                    misuse: misuse.map { "\($0.rule): \($0.text)" }),
+            requests: RequestLines.around(rules, journal, deliveries, baseline.names))
+    }
+
+    /// Why nothing was tried; `nil` if the fault happened. A second or reordered webhook must also have reached a receiver.
+    private func problem(
+        _ cell: SweepCell, _ rules: Set<String>, _ deliveries: [WebhookDelivery], in namespace: String
+    ) async throws -> String? {
+        for rule in rules where try await control.hits(of: rule, in: namespace) == 0 {
+            return "it did not come to that, or the command removed the fault rule"
+        }
+        if cell.setup.settings != nil, !cell.setup.holds(in: try await control.settings(of: namespace)) {
+            return "the command changed the setting back"
+        }
+        let needed = cell.kind == .twice ? 2 : cell.kind == .reordered ? 1 : 0
+        guard deliveries.count(where: { ($0.fault.map(rules.contains) ?? false) && $0.isAnswered }) < needed else {
+            return nil
+        }
+        return "no receiver took it: let the command wait until webhooks have come, for instance with POST /_sim/settle"
     }
 
     /// Runs each bug twice more.

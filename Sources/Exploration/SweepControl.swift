@@ -12,6 +12,11 @@ package protocol SweepControl: Sendable {
     func add(_ rule: JSONValue, to namespace: String) async throws -> String
     /// The number of times that a fault rule was triggered; 0 if the client deleted it.
     func hits(of rule: String, in namespace: String) async throws -> Int
+    /// Changes settings by a merge patch.
+    func change(_ settings: JSONValue, of namespace: String) async throws
+    func settings(of namespace: String) async throws -> JSONValue
+    /// The webhook deliveries with their attempts, oldest first.
+    func deliveries(of namespace: String) async throws -> [WebhookDelivery]
     /// The requests of the journal, oldest first.
     func journal(of namespace: String) async throws -> [JournaledRequest]
     /// Lets results and webhooks come that are due soon after the end of a run, so that its length does not decide.

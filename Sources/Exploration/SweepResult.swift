@@ -1,21 +1,21 @@
 import SimulationAPI
 
-/// A run that is to be made: a fault at a call.
+/// A run that is to be made: a fault at a call or webhook, or for the whole run.
 package struct SweepCell: Sendable {
     package let call: String
     package let fault: String
-    package let rule: JSONValue
+    package let setup: SweepSetup
     /// The fault by its kind; `nil` if a kept scenario has another one.
     package let kind: SweepFault?
 
-    package init(_ call: SweptCall, _ fault: SweepFault) {
-        self.init(call: call.name, fault: fault.rawValue, rule: call.rule(fault))
+    package init(_ target: any SweepTarget, _ fault: SweepFault) {
+        self.init(call: target.name, fault: fault.rawValue, setup: target.setup(fault))
     }
 
-    package init(call: String, fault: String, rule: JSONValue) {
+    package init(call: String, fault: String, setup: SweepSetup) {
         self.call = call
         self.fault = fault
-        self.rule = rule
+        self.setup = setup
         kind = SweepFault(rawValue: fault)
     }
 

@@ -1,7 +1,7 @@
 import SimulationAPI
 
 /// A request that a client makes in every run, named by method, route and its place among those of both.
-package struct SweptCall: Hashable, Sendable {
+package struct SweptCall: SweepTarget, Hashable {
     /// For instance `POST /sdk/captures/{id}/submit #1`.
     package let name: String
     let method: String
@@ -12,18 +12,14 @@ package struct SweptCall: Hashable, Sendable {
     /// Whether the request carries the token of a session that ``SweepFault/sessionEnded`` can end.
     package let hasSession: Bool
 
-    /// The name without its number.
-    package var plainName: String { String(name[..<(name.lastIndex(of: "#") ?? name.endIndex)].dropLast()) }
-
     /// The fault rule that triggers at this call, once.
-    package func rule(_ fault: SweepFault) -> JSONValue {
-        [
-            "match": ["route": .string(route), "method": .string(method)], "effect": fault.effect,
-            "after_requests": .number(JSONNumber(before)), "times": 1,
-        ]
+    package func setup(_ fault: SweepFault) -> SweepSetup {
+        SweepSetup(rule: fault, match: ["route": .string(route), "method": .string(method)], after: before)
     }
 
-    package func takes(_ fault: SweepFault) -> Bool { fault != .sessionEnded || hasSession }
+    package func takes(_ fault: SweepFault) -> Bool {
+        fault.place == .call && (fault != .sessionEnded || hasSession)
+    }
 }
 
 /// The routes of the platforms, by which requests are named.
@@ -37,7 +33,7 @@ package struct CallNames: Sendable {
     /// The calls of a run, and the requests that have no described route.
     ///
     /// - Parameter journal: the requests, oldest first.
-    package func calls(of journal: [JournaledRequest]) -> (calls: [SweptCall], unknown: [String]) {
+    package func calls(of journal: [JournaledRequest]) -> (found: [SweptCall], others: [String]) {
         var calls: [SweptCall] = []
         var unknown: [String] = []
         var counts: [String: Int] = [:]

@@ -14,14 +14,21 @@ import Testing
         let objects: @Sendable (String) -> [ObjectDifference]
         let rules: @Sendable (String) -> [String]
         let isMet: Bool
+        /// The deliveries of a namespace, by its name.
+        let webhooks: @Sendable (String) -> [WebhookDelivery]
+        /// Whether the client changes settings back.
+        let resets: Bool
         private let log = Mutex<[String]>([])
 
         init(
             paths: @escaping @Sendable (String) -> [String] = { _ in ["/sdk/login", "/sdk/session"] },
             code: @escaping @Sendable (String, String?) -> Int32 = { _, _ in 0 },
             objects: @escaping @Sendable (String) -> [ObjectDifference] = { _ in [] },
-            rules: @escaping @Sendable (String) -> [String] = { _ in [] }, isMet: Bool = true
+            rules: @escaping @Sendable (String) -> [String] = { _ in [] }, isMet: Bool = true,
+            webhooks: @escaping @Sendable (String) -> [WebhookDelivery] = { _ in [] }, resets: Bool = false
         ) {
+            self.webhooks = webhooks
+            self.resets = resets
             self.paths = paths
             self.code = code
             self.objects = objects
@@ -39,6 +46,13 @@ import Testing
             ["/sdk/login", "/sdk/session"].map { .init(method: "GET", path: $0) }
         }
         func add(_ rule: JSONValue, to namespace: String) async throws -> String { "rule" }
+        func change(_ settings: JSONValue, of namespace: String) async throws {
+            log.withLock { $0.append("\(namespace) \(settings.members?["future"]?.members?.keys.sorted() ?? [])") }
+        }
+        func settings(of namespace: String) async throws -> JSONValue {
+            .object(["future": .object(JSONObject(FutureSwitch.allCases.map { ($0.rawValue, .bool(!resets)) }))])
+        }
+        func deliveries(of namespace: String) async throws -> [WebhookDelivery] { webhooks(namespace) }
         func hits(of rule: String, in namespace: String) async throws -> Int { isMet ? 1 : 0 }
         func journal(of namespace: String) async throws -> [JournaledRequest] {
             paths(namespace).map { path in
@@ -141,6 +155,54 @@ import Testing
         let baseline = try await sweep.baseline()
         let outcomes = await sweep.run(baseline.cells([.slow], of: baseline.calls), baseline, jobs: 1)
         #expect(outcomes.allSatisfy { $0.verdict == .misuse && $0.detail.sentence.hasSuffix("breaks a rule: new: t") })
+    }
+
+    // MARK: Webhooks and the future
+
+    /// A second webhook that no receiver takes shows nothing about the client.
+    @Test func aWebhookWithAFaultMustReachAReceiver() async throws {
+        let first = WebhookDelivery.made("a", "session.completed", fault: "rule")
+        let second = WebhookDelivery.made("b", "session.completed", fault: "rule")
+        let lost = WebhookDelivery.made("b", "session.completed", statuses: [nil], fault: "rule")
+        func verdicts(_ found: [WebhookDelivery]) async throws -> [Verdict] {
+            let platform = Platform(webhooks: { $0.hasPrefix("cell") ? found : [first, second] })
+            let sweep = Sweep(platform, platform)
+            let baseline = try await sweep.baseline()
+            let cells = baseline.cells([.lost, .twice, .late, .reordered], of: [baseline.webhooks[0]])
+            #expect(cells.map(\.fault) == ["lost", "twice", "late", "reordered"])
+            let outcomes = await sweep.run(cells, baseline, jobs: 1)
+            #expect(outcomes.allSatisfy { $0.verdict != .notMet || $0.detail.sentence.contains("no receiver took it") })
+            return outcomes.map(\.verdict)
+        }
+        #expect(try await verdicts([first, second]) == [.recovered, .recovered, .recovered, .recovered])
+        #expect(try await verdicts([first, lost]) == [.recovered, .notMet, .recovered, .recovered])
+        #expect(try await verdicts([lost]) == [.recovered, .notMet, .recovered, .notMet])
+    }
+
+    @Test func webhooksThatDoNotComeInEachRunAreLeftOut() async throws {
+        let platform = Platform(webhooks: { namespace in
+            namespace == "sweep-2" ? [.made("a", "x")] : [.made("a", "x"), .made("b", "y")]
+        })
+        let baseline = try await Sweep(platform, platform).baseline()
+        #expect(baseline.webhooks.map(\.name) == ["webhook x #1"])
+        #expect(baseline.leftOut.sentences == ["webhook y #1: no receiver answers it in every run without a fault"])
+    }
+
+    @Test func eachSwitchOfTheFutureHasARun() async throws {
+        let own = ObjectDifference(
+            kind: "setting", key: ["name": "future.members"], change: .changed,
+            members: [.init(name: "value", from: false, to: true)])
+        let platform = Platform(objects: { $0.hasPrefix("cell") ? [own] : [] })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells(SweepFault.allCases, of: [WholeRun()])
+        #expect(cells.map(\.fault) == FutureSwitch.allCases.map { "future:\($0.rawValue)" })
+        let outcomes = await sweep.run(cells, baseline, jobs: 1)
+        #expect(outcomes.map(\.verdict) == [.recovered, .silent, .silent, .silent, .silent], "its own setting alone")
+        #expect(platform.made.contains("cell-5 [\"opaque\"]"))
+        let back = Platform(resets: true)
+        let unmet = await Sweep(back, back).run(cells, baseline, jobs: 1)
+        #expect(unmet.allSatisfy { $0.verdict == .notMet && $0.detail.sentence.contains("changed the setting back") })
     }
 
     @Test func aCancelledSweepKeepsWhatItHas() async throws {

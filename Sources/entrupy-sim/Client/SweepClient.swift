@@ -18,6 +18,7 @@ struct SweepClient: SweepControl {
     private static let patience = "1s"
     /// The most requests of a page of the journal.
     private static let page = 1000
+    private static let pageOfDeliveries = 100
 
     func make(_ namespace: String) async throws {
         try await client.send(
@@ -39,6 +40,26 @@ struct SweepClient: SweepControl {
     func hits(of rule: String, in namespace: String) async throws -> Int {
         let list: FaultList = try await client.of(namespace).get("/_sim/faults")
         return list.faults.first { $0.id == rule }?.hits ?? 0
+    }
+
+    func change(_ settings: JSONValue, of namespace: String) async throws {
+        try await client.of(namespace).send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)).showing(nil))
+    }
+
+    func settings(of namespace: String) async throws -> JSONValue {
+        try await client.of(namespace).get("/_sim/settings")
+    }
+
+    func deliveries(of namespace: String) async throws -> [WebhookDelivery] {
+        var deliveries: [WebhookDelivery] = []
+        var cursor: String?
+        repeat {
+            let list: WebhookDeliveryList = try await client.of(namespace).get(
+                "/_sim/webhook-deliveries", [("limit", "\(Self.pageOfDeliveries)"), ("cursor", cursor)])
+            deliveries += list.deliveries
+            cursor = list.next_cursor
+        } while cursor != nil
+        return deliveries.reversed()
     }
 
     func journal(of namespace: String) async throws -> [JournaledRequest] {

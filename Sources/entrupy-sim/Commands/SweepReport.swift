@@ -16,19 +16,30 @@ struct SweepReport {
         (.notMet, "not met: the fault was not triggered"), (.notRun, "not run"),
     ]
 
-    /// The rows of the table, calls by faults.
-    private var rows: (headings: [String], cells: [[String]]) {
+    private typealias Table = (headings: [String], rows: [[String]])
+
+    /// The tables of marks, one for each place of faults.
+    private var tables: [Table] {
+        let places = Dictionary(grouping: result.cells) { $0.detail.cell.kind?.place ?? .call }
+        return SweepFault.Place.allCases.compactMap { place in places[place].map { Self.table($0, of: place) } }
+    }
+
+    private static func table(_ cells: [SweepOutcome], of place: SweepFault.Place) -> Table {
         var faults: [String] = []
         var calls: [String] = []
         var marks: [String: String] = [:]
-        for cell in result.cells {
+        for cell in cells {
             if !faults.contains(cell.fault) { faults.append(cell.fault) }
             if calls.last != cell.call, !calls.contains(cell.call) { calls.append(cell.call) }
             marks["\(cell.fault) \(cell.call)"] = cell.verdict.mark
         }
-        return (
-            ["CALL"] + faults, calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } }
-        )
+        let heading =
+            switch place {
+            case .call: "CALL"
+            case .webhook: "WEBHOOK"
+            case .wholeRun: "WHOLE RUN"
+            }
+        return ([heading] + faults, calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } })
     }
 
     /// Counts of the verdicts, as `20 recovered, 1 doubled`.
@@ -41,8 +52,10 @@ struct SweepReport {
     }
 
     func show(on terminal: Terminal) {
-        let (headings, cells) = rows
-        terminal.table(headings, cells, empty: "no cells")
+        for (number, table) in tables.enumerated() {
+            if number > 0 { terminal.line("") }
+            terminal.table(table.headings, table.rows, empty: "")
+        }
         let shown = Set(result.cells.map(\.verdict))
         let legend = Self.legend.filter { shown.contains($0.0) }.map { "\($0.0.mark) \($0.1)" }
         terminal.line("")
@@ -55,8 +68,8 @@ struct SweepReport {
             for line in outcome.detail.requests { terminal.line("   \(line)") }
             if let scenario = bug.scenario { terminal.line("   kept: \(scenario)") }
         }
-        for cell in result.cells where cell.verdict == .notRun && !cell.detail.sentence.isEmpty {
-            terminal.note("note: \(cell.call) \(cell.fault) was not run: \(cell.detail.sentence)")
+        for cell in result.cells where [.notRun, .notMet].contains(cell.verdict) && !cell.detail.sentence.isEmpty {
+            terminal.note("note: \(cell.call) \(cell.fault) was \(cell.verdict.rawValue): \(cell.detail.sentence)")
         }
         for text in result.left_out.prefix(Self.maxLeftOut) { terminal.note("left out: \(text)") }
         let rest = result.left_out.count - Self.maxLeftOut
@@ -67,13 +80,15 @@ struct SweepReport {
 
     /// The result as Markdown, for the summary of a job.
     func markdown(_ command: String) -> String {
-        let (headings, cells) = rows
         func row(_ cells: [String]) -> String { "| \(cells.map { Markdown.escaped($0) }.joined(separator: " | ")) |" }
         var lines = ["## entrupy-sim sweep", "", Markdown.escaped(command), ""]
-        lines += [row(headings), "|" + headings.map { _ in " --- |" }.joined()] + cells.map(row)
+        for table in tables {
+            lines +=
+                [row(table.headings), "|" + table.headings.map { _ in " --- |" }.joined()] + table.rows.map(row) + [""]
+        }
         let shown = Set(result.cells.map(\.verdict))
         let legend = Self.legend.filter { shown.contains($0.0) }.map { "`\($0.0.mark)` \($0.1)" }
-        lines += ["", legend.joined(separator: ", "), ""]
+        lines += [legend.joined(separator: ", "), ""]
         lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"
     }

@@ -98,7 +98,7 @@ struct SweepSession {
             }
             throw problem
         }
-        let cells = try kept ?? baseline.cells(options.chosenFaults(), of: chosen(baseline.calls))
+        let cells = try kept ?? chosenCells(of: baseline)
         announce(cells, baseline)
         let outcomes = await showing(cells.count, "sweeping") {
             await sweep.run(cells, baseline, jobs: options.jobs, done: $0)
@@ -107,7 +107,7 @@ struct SweepSession {
             await sweep.confirmed(outcomes, baseline, jobs: options.jobs, done: $0)
         }
         var result = SweepResult(
-            calls: baseline.calls.map(\.name), cells: outcomes, bugs: found.map(\.bug),
+            calls: baseline.targets.dropLast().map(\.name), cells: outcomes, bugs: found.map(\.bug),
             left_out: baseline.leftOut.sentences)
         // What was found is shown also if it cannot be written.
         let isKept =
@@ -158,22 +158,31 @@ struct SweepSession {
         await ProgressLine.showing(terminal, doing, of: count) { progress in await body { progress.add(1) } }
     }
 
-    /// The calls of `--only`.
-    private func chosen(_ calls: [SweptCall]) throws -> [SweptCall] {
-        for name in options.only where !calls.contains(where: { $0.name == name || $0.plainName == name }) {
-            let near = NearestName.nearest(to: name, among: calls.map(\.name)).map { "did you mean \($0)? " } ?? ""
+    /// The cells of `--only` and `--faults`.
+    private func chosenCells(of baseline: Sweep.Baseline) throws -> [SweepCell] {
+        let targets = baseline.targets
+        for name in options.only where !targets.contains(where: { $0.isCalled(name) }) {
+            let near = NearestName.nearest(to: name, among: targets.map(\.name)).map { "did you mean \($0)? " } ?? ""
             throw Refusal(
-                .usage, "--only: the command makes no call \"\(name)\" in every run",
-                next: "\(near)its calls are \(calls.map(\.name).joined(separator: ", "))")
+                .usage, "--only: no run without a fault has a call or webhook \"\(name)\" that is in all of them",
+                next: "\(near)there are \(targets.map(\.name).joined(separator: ", "))")
         }
-        guard !options.only.isEmpty else { return calls }
-        return calls.filter { options.only.contains($0.name) || options.only.contains($0.plainName) }
+        let chosen = targets.filter { options.only.isEmpty || options.only.contains(where: $0.isCalled) }
+        let cells = try baseline.cells(options.chosenFaults(), of: chosen)
+        guard !cells.isEmpty else {
+            throw Refusal(
+                .incomplete, "nothing was tried: none of these faults can happen at these calls and webhooks",
+                next: "there are \(targets.map(\.name).joined(separator: ", "))")
+        }
+        return cells
     }
 
     private func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {
         let time = DurationText.text(seconds: max(1, baseline.expected(cells, jobs: options.jobs).rounded(.up)))
         terminal.note(
-            "\(Readable.count(baseline.calls.count, "call")), \(Readable.count(cells.count, "run")) with a fault, "
+            "\(Readable.count(baseline.calls.count, "call")), "
+                + (baseline.webhooks.isEmpty ? "" : "\(Readable.count(baseline.webhooks.count, "webhook")), ")
+                + "\(Readable.count(cells.count, "run")) with a fault, "
                 + "about \(time) with \(Readable.count(options.jobs, "job"))")
     }
 
