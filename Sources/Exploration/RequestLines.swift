@@ -16,9 +16,9 @@ package enum RequestLines {
             journal.map {
                 Line(
                     at: $0.at, real: $0.started_real, text: "\(names.name(of: $0))  \($0.answerText)",
-                    isFault: $0.decided_by.fault.map(rules.contains) ?? false)
+                    isFault: $0.isTriggered(by: rules))
             },
-            deliveries.filter { $0.fault.map(rules.contains) ?? false }.flatMap { delivery in
+            deliveries.filter { $0.isTriggered(by: rules) }.flatMap { delivery in
                 delivery.attempts.map {
                     Line(
                         at: $0.at, real: nil,

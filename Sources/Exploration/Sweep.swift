@@ -17,6 +17,8 @@ package struct Sweep: Sendable {
     private let patience: Double
     /// The number of processors, which bounds how many runs work at the same time.
     private let processors: Int
+    /// Whether repeated calls are looked for, which reads the journal of each run.
+    private let pairs: Bool
 
     private static let saved = "sweep-end"
     private static let runsWithoutFault = 3
@@ -24,8 +26,10 @@ package struct Sweep: Sendable {
     private static let runsOfBug = 3
 
     package init(
-        _ control: any SweepControl, _ client: any SweptClient, processors: Int = 1, patience: Double = 10
+        _ control: any SweepControl, _ client: any SweptClient, processors: Int = 1, patience: Double = 10,
+        pairs: Bool = false
     ) {
+        self.pairs = pairs
         self.processors = processors
         self.control = control
         self.client = client
@@ -58,11 +62,19 @@ package struct Sweep: Sendable {
             chosen.flatMap { target in faults.filter(target.takes).map { SweepCell(target, $0) } }
         }
 
+        /// The number of calls of a run without a fault that have a plain name, at most.
+        let counts: [String: Int]
+
+        /// The cells of two faults: at a call, and at its repetition by the client. Those whose first fault alone shows a bug are left out.
+        package func pairs(_ faults: [SweepFault], after outcomes: [SweepOutcome]) -> [SweepCell] {
+            cells(faults, of: outcomes.filter(\.verdict.isPass).compactMap(\.detail.repeated))
+        }
+
         /// The expected time of cells without bugs, in seconds.
         package func expected(_ cells: [SweepCell], jobs: Int) -> Double {
             let atOnce = max(1, min(jobs, cells.count))
             let work = pace * Double(cells.count) / Double(min(atOnce, processors))
-            return work + cells.reduce(0) { $0 + $1.cost } / Double(atOnce)
+            return work + cells.reduce(0) { $0 + $1.setup.cost } / Double(atOnce)
         }
     }
 
@@ -101,7 +113,11 @@ package struct Sweep: Sendable {
             calls: calls, webhooks: webhooks.found, leftOut: leftOut, seconds: runs.map(\.ending.seconds).max() ?? 0,
             pace: pace,
             processors: max(1, processors), names: names,
-            broken: runs.reduce(into: []) { $0.formUnion($1.broken) }, namespace: runs[0].namespace)
+            broken: runs.reduce(into: []) { $0.formUnion($1.broken) }, namespace: runs[0].namespace,
+            counts: runs.reduce(into: [:]) { counts, run in
+                let own = Dictionary(grouping: names.calls(of: run.journal).found, by: \.plainName)
+                counts.merge(own.mapValues(\.count), uniquingKeysWith: max)
+            })
     }
 
     private func plainRun(_ namespace: String) async throws -> PlainRun {
@@ -186,7 +202,7 @@ package struct Sweep: Sendable {
         var rules: Set<String> = []
         for rule in cell.setup.faults { rules.insert(try await control.add(rule, to: namespace)) }
         if let settings = cell.setup.settings { try await control.change(settings, of: namespace) }
-        let limit = max(patience, 3 * baseline.seconds) + cell.cost
+        let limit = max(patience, 3 * baseline.seconds) + cell.setup.cost
         let ending = try await client.run(in: namespace, fault: cell.title, limit: limit)
         try Task.checkCancellation()
         try await control.settle(namespace)
@@ -196,14 +212,17 @@ package struct Sweep: Sendable {
         let deliveries = cell.setup.event == nil ? [] : try await control.deliveries(of: namespace)
         let problem = try await problem(cell, rules, deliveries, in: namespace)
         let verdict = Verdict(ending, isMet: problem == nil, state, misuse: misuse.map(\.rule))
-        let journal = verdict.isBug ? try await control.journal(of: namespace) : []
+        let journal = verdict.isBug || pairs ? try await control.journal(of: namespace) : []
         return SweepOutcome(
             cell, verdict, exit: ending.code, seconds: ending.seconds, difference: state.objects,
             sentence: problem
                 ?? BugSentence.text(
                     verdict, cell.kind, at: cell.call, state, limit: limit,
                     misuse: misuse.map { "\($0.rule): \($0.text)" }),
-            requests: RequestLines.around(rules, journal, deliveries, baseline.names))
+            requests: verdict.isBug ? RequestLines.around(rules, journal, deliveries, baseline.names) : [],
+            misuse: misuse.map(\.rule),
+            repeated: pairs
+                ? RepeatedCall(after: cell, rules, journal, baseline.names) { baseline.counts[$0] ?? 0 } : nil)
     }
 
     /// Why nothing was tried; `nil` if the fault happened. A second or reordered webhook must also have reached a receiver.
@@ -217,7 +236,7 @@ package struct Sweep: Sendable {
             return "the command changed the setting back"
         }
         let needed = cell.kind == .twice ? 2 : cell.kind == .reordered ? 1 : 0
-        guard deliveries.count(where: { ($0.fault.map(rules.contains) ?? false) && $0.isAnswered }) < needed else {
+        guard deliveries.count(where: { $0.isTriggered(by: rules) && $0.isAnswered }) < needed else {
             return nil
         }
         return "no receiver took it: let the command wait until webhooks have come, for instance with POST /_sim/settle"
@@ -225,18 +244,38 @@ package struct Sweep: Sendable {
 
     /// Runs each bug twice more.
     ///
-    /// - Returns: the bugs in the order of the outcomes, each with the requests around it. A run that a cancellation left out does not count.
+    /// - Returns: the bugs in the order of the outcomes, each with the requests around it; those with one cause are one. A run that a
+    ///   cancellation left out does not count.
     package func confirmed(
         _ outcomes: [SweepOutcome], _ baseline: Baseline, jobs: Int, done: @escaping @Sendable () -> Void = {}
     ) async -> [(bug: SweepBug, outcome: SweepOutcome)] {
         let found = outcomes.filter(\.verdict.isBug)
         let cells = found.flatMap { Array(repeating: $0.detail.cell, count: Self.runsOfBug - 1) }
         let again = await run(cells, baseline, jobs: jobs, prefix: "again", done: done)
-        return found.enumerated().map { index, outcome in
+        let bugs = found.enumerated().map { index, outcome in
             let more = again[index * (Self.runsOfBug - 1)..<(index + 1) * (Self.runsOfBug - 1)]
             let made = more.filter { $0.verdict != .notRun }
             let seen = made.count { $0.verdict == outcome.verdict }
-            return (SweepBug(outcome, seen: seen + 1, of: made.count + 1), outcome)
+            return (bug: SweepBug(outcome, seen: seen + 1, of: made.count + 1), outcome: outcome)
+        }
+        return Self.joined(bugs)
+    }
+
+    /// Joins faults at one call that have the same verdict, difference and counts, so that one cause is one entry.
+    static func joined(_ bugs: [(bug: SweepBug, outcome: SweepOutcome)]) -> [(bug: SweepBug, outcome: SweepOutcome)] {
+        var groups: [[(bug: SweepBug, outcome: SweepOutcome)]] = []
+        for found in bugs {
+            let place = groups.firstIndex { group in
+                let (bug, outcome) = group[0]
+                return bug.call == found.bug.call && bug.seen == found.bug.seen
+                    && outcome.hasSameEnd(as: found.outcome)
+            }
+            if let place { groups[place].append(found) } else { groups.append([found]) }
+        }
+        return groups.map { group in
+            var first = group[0]
+            first.bug.add(group.dropFirst().map(\.bug.fault))
+            return first
         }
     }
 }

@@ -28,6 +28,56 @@ package struct WholeRun: SweepTarget {
     }
 }
 
+/// A call that the client made again because of a fault, with that fault before it.
+package struct RepeatedCall: SweepTarget {
+    /// For instance `POST /sdk/search #2 after lose_answer at #1`.
+    package let name: String
+    /// The rules of the first fault.
+    private let first: [JSONValue]
+    private let call: SweptCall
+
+    /// The call after a fault; `nil` if the client did not repeat the call at which the fault was.
+    ///
+    /// - Parameters:
+    ///   - usual: the requests of a run without a fault that have the plain name of a call.
+    ///   - journal: the requests of the run with the fault, oldest first.
+    init?(
+        after cell: SweepCell, _ rules: Set<String>, _ journal: [JournaledRequest], _ names: CallNames,
+        usual: (String) -> Int
+    ) {
+        guard cell.kind?.place == .call, let place = journal.firstIndex(where: { $0.isTriggered(by: rules) }) else {
+            return nil
+        }
+        let plain = names.name(of: journal[place])
+        let calls = names.calls(of: journal).found.filter { $0.plainName == plain }
+        let places = journal.indices.filter { names.name(of: journal[$0]) == plain }
+        guard calls.count == places.count, calls.count > usual(plain) else { return nil }
+        // The same path is the repetition; a client that begins anew has another one.
+        let later = places.indices.filter { places[$0] > place }
+        guard let again = later.first(where: { journal[places[$0]].path == journal[place].path }) ?? later.first,
+            let number = places.firstIndex(of: place).map({ $0 + 1 })
+        else { return nil }
+        call = calls[again]
+        name = "\(call.name) after \(cell.fault) at #\(number)"
+        first = cell.setup.faults
+    }
+
+    package func takes(_ fault: SweepFault) -> Bool { call.takes(fault) }
+
+    /// The second rule stands first: a request that triggers a rule is not counted by those behind it.
+    package func setup(_ fault: SweepFault) -> SweepSetup {
+        SweepSetup(faults: call.setup(fault).faults + first)
+    }
+}
+
+extension JournaledRequest {
+    func isTriggered(by rules: Set<String>) -> Bool { decided_by.fault.map(rules.contains) ?? false }
+}
+
+extension WebhookDelivery {
+    func isTriggered(by rules: Set<String>) -> Bool { fault.map(rules.contains) ?? false }
+}
+
 /// The change of a namespace before a run, in the words of a scenario.
 package struct SweepSetup: Equatable, Sendable {
     /// The fault rules. Each must be triggered, else the fault is not met.
@@ -51,6 +101,14 @@ package struct SweepSetup: Equatable, Sendable {
 
     /// The event of the webhook at which the fault is; `nil` if it is at none.
     var event: String? { faults.lazy.compactMap { $0.members?["match"]?.members?["webhook"]?.text }.first }
+
+    /// The seconds that the faults alone add to a run of a client that waits as it should.
+    var cost: Double {
+        faults.reduce(0) { sum, rule in
+            let effect = rule.members?["effect"]
+            return sum + (SweepFault.allCases.first { $0.effect == effect }?.cost ?? 0)
+        }
+    }
 
     /// Whether the settings of a run have the change still.
     func holds(in now: JSONValue) -> Bool {

@@ -157,6 +157,70 @@ import Testing
         #expect(outcomes.allSatisfy { $0.verdict == .misuse && $0.detail.sentence.hasSuffix("breaks a rule: new: t") })
     }
 
+    // MARK: Bugs with one cause, and pairs
+
+    @Test func faultsAtOneCallWithOneEndAreOneEntry() async throws {
+        let item = ObjectDifference(kind: "item", key: ["customer_item_id": "a"], change: .added, members: [])
+        let other = ObjectDifference(kind: "item", key: ["customer_item_id": "b"], change: .added, members: [])
+        // Two calls of which each has four faults. The last fault of the first call has another end.
+        let platform = Platform(objects: { namespace in
+            if namespace.hasPrefix("again") { return ["again-7", "again-8"].contains(namespace) ? [other] : [item] }
+            return namespace.hasPrefix("sweep") ? [] : namespace == "cell-4" ? [other] : [item]
+        })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells([.loseAnswer, .slow, .unavailable, .rateLimited], of: baseline.calls)
+        let found = await sweep.confirmed(await sweep.run(cells, baseline, jobs: 1), baseline, jobs: 1)
+        #expect(found.map(\.bug.call) == ["GET /sdk/login #1", "GET /sdk/login #1", "GET /sdk/session #1"])
+        #expect(found.map(\.bug.fault) == ["lose_answer", "429", "lose_answer"])
+        #expect(found[0].bug.sentence.hasSuffix("leaves one item for a instead of none; the same with slow, 503"))
+        #expect(found[1].bug.sentence.hasSuffix("leaves one item for b instead of none"))
+        #expect(found[2].bug.sentence.hasSuffix("; the same with slow, 503, 429"))
+    }
+
+    @Test func bugsWithOtherVerdictsCountsOrRulesAreNotJoined() {
+        func bug(_ verdict: Verdict, seen: Int = 3, misuse: [String] = []) -> (bug: SweepBug, outcome: SweepOutcome) {
+            let outcome = SweepOutcome(
+                SweepCell(call: "a", fault: "slow", setup: SweepSetup()), verdict, misuse: misuse)
+            return (SweepBug(outcome, seen: seen, of: 3), outcome)
+        }
+        let found = Sweep.joined([
+            bug(.hung), bug(.silent), bug(.silent, seen: 2), bug(.misuse, misuse: ["a"]), bug(.misuse, misuse: ["b"]),
+            bug(.hung),
+        ])
+        #expect(found.map(\.bug.verdict) == [.hung, .silent, .silent, .misuse, .misuse])
+    }
+
+    @Test func aRepeatedCallHasASecondFault() async throws {
+        let platform = Platform(paths: {
+            $0.hasPrefix("cell") ? ["/sdk/login", "/sdk/session", "/sdk/login"] : ["/sdk/login", "/sdk/session"]
+        })
+        let sweep = Sweep(platform, platform, pairs: true)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells([.loseAnswer], of: [baseline.calls[0]])
+        let outcomes = await sweep.run(cells, baseline, jobs: 1)
+        let pairs = baseline.pairs([.unavailable, .sessionEnded, .twice], after: outcomes)
+        #expect(pairs.map(\.call) == ["GET /sdk/login #2 after lose_answer at #1"] && pairs.map(\.fault) == ["503"])
+        // A request that triggers the first rule is not counted by a rule behind it.
+        let effects = pairs[0].setup.faults.map { $0.members?["effect"] }
+        #expect(effects == [["status": 503], ["drop_connection": true]])
+        #expect(pairs[0].setup.faults.map { $0.members?["after_requests"] } == [1, 0] && pairs[0].setup.cost == 1)
+        let plain = Sweep(platform, platform)
+        let without = await plain.run(cells, baseline, jobs: 1)
+        #expect(baseline.pairs([.unavailable], after: without).isEmpty, "without --pairs no journal is read")
+        let once = Platform()
+        let unrepeated = await Sweep(once, once, pairs: true).run(cells, baseline, jobs: 1)
+        #expect(baseline.pairs([.unavailable], after: unrepeated).isEmpty)
+    }
+
+    @Test func aUsualSecondCallIsNoRepetition() async throws {
+        let platform = Platform(paths: { _ in ["/sdk/login", "/sdk/session", "/sdk/login"] })
+        let sweep = Sweep(platform, platform, pairs: true)
+        let baseline = try await sweep.baseline()
+        let outcomes = await sweep.run(baseline.cells([.slow], of: baseline.calls), baseline, jobs: 1)
+        #expect(outcomes.count == 3 && baseline.pairs([.slow], after: outcomes).isEmpty)
+    }
+
     // MARK: Webhooks and the future
 
     /// A second webhook that no receiver takes shows nothing about the client.

@@ -38,6 +38,8 @@ struct SweepCommand: AsyncParsableCommand {
             "Only these calls and webhooks, such as 'POST /sdk/captures #1' 'webhook session.completed'; without a number, all with the name; 'every call' is the switches of the future. (default: all)"
     )
     var only: [String] = []
+    @Flag(help: "After that, try a second fault at each call that the command repeated after the first one.")
+    var pairs = false
     @Option(help: "The number of commands that run at the same time, 1 to 64.") var jobs = 4
     @Option(name: .customLong("for"), help: "The longest time for the sweep, such as 10m. (default: no limit)")
     var time: DurationArgument?
@@ -59,7 +61,8 @@ struct SweepCommand: AsyncParsableCommand {
         try require(out != "" && kept != "", "--out and --kept must be folders")
         try require(junit != "" && summary != "", "--junit and --summary must be files")
         try require(
-            kept == nil || faults == nil && only.isEmpty, "--kept runs what was kept: leave out --faults and --only")
+            kept == nil || faults == nil && only.isEmpty && !pairs,
+            "--kept runs what was kept: leave out --faults, --only and --pairs")
         _ = try chosenFaults()
     }
 

@@ -87,7 +87,7 @@ struct SweepSession {
             token: try await client.firstAPIToken(), resetting: resetting, output: output.descriptor)
         let sweep = Sweep(
             SweepClient(client: client, scenario: scenario), command,
-            processors: ProcessInfo.processInfo.activeProcessorCount)
+            processors: ProcessInfo.processInfo.activeProcessorCount, pairs: options.pairs)
         let baseline: Sweep.Baseline
         do {
             baseline = try await sweep.baseline()
@@ -99,10 +99,8 @@ struct SweepSession {
             throw problem
         }
         let cells = try kept ?? chosenCells(of: baseline)
-        announce(cells, baseline)
-        let outcomes = await showing(cells.count, "sweeping") {
-            await sweep.run(cells, baseline, jobs: options.jobs, done: $0)
-        }
+        var outcomes = await run(cells, of: sweep, baseline)
+        if options.pairs { outcomes += try await runPairs(after: outcomes, of: sweep, baseline) }
         var found = await showing(2 * outcomes.count(where: \.verdict.isBug), "running bugs twice more") {
             await sweep.confirmed(outcomes, baseline, jobs: options.jobs, done: $0)
         }
@@ -175,6 +173,28 @@ struct SweepSession {
                 next: "there are \(targets.map(\.name).joined(separator: ", "))")
         }
         return cells
+    }
+
+    private func run(
+        _ cells: [SweepCell], of sweep: Sweep, _ baseline: Sweep.Baseline, _ name: String = "cell"
+    ) async -> [SweepOutcome] {
+        announce(cells, baseline)
+        return await showing(cells.count, "sweeping") {
+            await sweep.run(cells, baseline, jobs: options.jobs, prefix: name, done: $0)
+        }
+    }
+
+    /// Runs a second fault at each call that the client repeated after the first one.
+    private func runPairs(
+        after outcomes: [SweepOutcome], of sweep: Sweep, _ baseline: Sweep.Baseline
+    ) async throws -> [SweepOutcome] {
+        let cells = try baseline.pairs(options.chosenFaults(), after: outcomes)
+        guard !cells.isEmpty else {
+            terminal.note("no pairs: no right run with a fault of a call repeated that call")
+            return []
+        }
+        terminal.note("pairs of faults, the second at the call that was repeated:")
+        return await run(cells, of: sweep, baseline, "pair")
     }
 
     private func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {

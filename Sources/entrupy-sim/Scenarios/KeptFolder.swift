@@ -59,9 +59,11 @@ struct KeptFolder {
         }
         guard let rules = value(faults), let settings = value(self.settings),
             rules != .null
-                ? rules.elements?.count == 1 && settings == .null : settings.members?.keys.sorted() == ["future"]
+                ? (1...2).contains(rules.elements?.count ?? 0) && settings == .null
+                : settings.members?.keys.sorted() == ["future"]
         else {
-            throw wrong("does not have exactly one fault rule, or one switch of the future, as JSON in one line")
+            throw wrong(
+                "does not have one fault rule, the two of a pair, or one switch of the future, as JSON in one line")
         }
         let name = file.split(separator: "/").last.map(String.init) ?? file
         return SweepCell(
