@@ -6,6 +6,10 @@ package struct LeftOut: Sendable {
     package internal(set) var calls: [String] = []
     /// The names of webhooks that do not reach a receiver in every run.
     package internal(set) var webhooks: [String] = []
+    /// The names of namespaces that the command makes itself, and not in every run.
+    package internal(set) var namespaces: [String] = []
+    /// Whether the command makes namespaces itself.
+    package internal(set) var hasOwnNamespaces = false
     /// Members, as `item.result`.
     package internal(set) var members: Set<String> = []
     /// Kinds of objects whose keys differ from run to run. Only their number counts.
@@ -30,6 +34,8 @@ package struct LeftOut: Sendable {
     package var sentences: [String] {
         calls.map { "call \($0): not in every run without a fault, or without a described route" }
             + webhooks.map { "\($0): no receiver answers it in every run without a fault" }
+            + namespaces.map { "namespace \($0): not made in every run without a fault" }
+            + (hasOwnNamespaces ? ["calls to namespaces that the command makes: only the ends are compared"] : [])
             + members.sorted().map { "\($0): differs between runs without a fault" }
             + kinds.sorted().map { "\($0): only the number counts, the objects differ between runs without a fault" }
     }

@@ -62,6 +62,10 @@ package struct Sweep: Sendable {
             chosen.flatMap { target in faults.filter(target.takes).map { SweepCell(target, $0) } }
         }
 
+        /// The copies of the namespaces that the command makes itself, by their names in the first run.
+        let own: [String: String]
+        /// All namespaces of the runs without a fault.
+        let namespaces: Set<String>
         /// The number of calls of a run without a fault that have a plain name, at most.
         let counts: [String: Int]
 
@@ -70,9 +74,12 @@ package struct Sweep: Sendable {
             cells(faults, of: outcomes.filter(\.verdict.isPass).compactMap(\.detail.repeated))
         }
 
+        /// The number of runs at the same time. The server does not say which of them made a namespace.
+        package func atOnce(_ jobs: Int) -> Int { leftOut.hasOwnNamespaces ? 1 : max(1, jobs) }
+
         /// The expected time of cells without bugs, in seconds.
         package func expected(_ cells: [SweepCell], jobs: Int) -> Double {
-            let atOnce = max(1, min(jobs, cells.count))
+            let atOnce = max(1, min(atOnce(jobs), cells.count))
             let work = pace * Double(cells.count) / Double(min(atOnce, processors))
             return work + cells.reduce(0) { $0 + $1.setup.cost } / Double(atOnce)
         }
@@ -84,6 +91,10 @@ package struct Sweep: Sendable {
         let journal: [JournaledRequest]
         let deliveries: [WebhookDelivery]
         let broken: Set<String>
+        /// The copies of the namespaces that the command made itself, by their names.
+        let own: [String: String]
+
+        var namespaces: [String] { [namespace] + own.values }
     }
 
     /// Runs the client three times without a fault. The first run decides whether there are others.
@@ -94,7 +105,7 @@ package struct Sweep: Sendable {
         var runs: [PlainRun] = []
         let start = ContinuousClock.now
         for number in 1...Self.runsWithoutFault {
-            let run = try await plainRun("sweep-\(number)")
+            let run = try await plainRun("sweep-\(number)", besides: Set(runs.flatMap(\.namespaces)))
             guard run.ending.code == 0, !run.ending.isLate else { throw SweepProblem.fails(run.ending) }
             guard !run.journal.isEmpty else { throw SweepProblem.noRequest }
             runs.append(run)
@@ -105,6 +116,7 @@ package struct Sweep: Sendable {
             leftOut.add(
                 try await control.difference(from: Self.saved, of: runs[0].namespace, to: other.namespace))
         }
+        let own = try await commonNamespaces(runs, &leftOut)
         let calls = Self.commonCalls(runs.map { names.calls(of: $0.journal) }, &leftOut)
         guard !calls.isEmpty else { throw SweepProblem.nothingRepeats(leftOut.sentences) }
         let webhooks = Self.common(runs.map { SweptWebhook.webhooks(of: $0.deliveries) })
@@ -114,21 +126,42 @@ package struct Sweep: Sendable {
             pace: pace,
             processors: max(1, processors), names: names,
             broken: runs.reduce(into: []) { $0.formUnion($1.broken) }, namespace: runs[0].namespace,
+            own: own, namespaces: Set(runs.flatMap(\.namespaces)),
             counts: runs.reduce(into: [:]) { counts, run in
                 let own = Dictionary(grouping: names.calls(of: run.journal).found, by: \.plainName)
                 counts.merge(own.mapValues(\.count), uniquingKeysWith: max)
             })
     }
 
-    private func plainRun(_ namespace: String) async throws -> PlainRun {
+    private func plainRun(_ namespace: String, besides others: Set<String>) async throws -> PlainRun {
         try await control.make(namespace)
         let ending = try await client.run(in: namespace, fault: nil, limit: nil)
         try await control.settle(namespace)
         try await control.save(namespace, as: Self.saved)
+        let made = try await own.found(besides: others.union([namespace]))
         return PlainRun(
             namespace: namespace, ending: ending, journal: try await control.journal(of: namespace),
             deliveries: try await control.deliveries(of: namespace),
-            broken: Set(Self.errors(try await control.audit(of: namespace)).map(\.rule)))
+            broken: Set(Self.errors(try await control.audit(of: namespace)).map(\.rule)),
+            own: try await own.moved(made, of: namespace, savedAs: Self.saved))
+    }
+
+    private var own: OwnNamespaces { OwnNamespaces(control: control) }
+
+    /// The copies of the first run's own namespaces that all runs make, by name. Others go to `leftOut`.
+    private func commonNamespaces(_ runs: [PlainRun], _ leftOut: inout LeftOut) async throws -> [String: String] {
+        var common = runs[0].own
+        for run in runs.dropFirst() {
+            let (pairs, missing, more) = OwnNamespaces.paired(common.keys.sorted(), run.own.keys.sorted())
+            for name in missing { common[name] = nil }
+            leftOut.namespaces += missing + more
+            for (name, other) in pairs {
+                guard let copy = common[name], let place = run.own[other] else { continue }
+                leftOut.add(try await control.difference(from: Self.saved, of: copy, to: place))
+            }
+        }
+        leftOut.hasOwnNamespaces = runs.contains { !$0.own.isEmpty }
+        return common
     }
 
     /// The calls that all runs make. Others, and requests without a described route, go to `leftOut`.
@@ -174,7 +207,7 @@ package struct Sweep: Sendable {
                 next += 1
                 group.addTask { (number, await outcome(of: cell, "\(prefix)-\(number + 1)", baseline)) }
             }
-            for _ in 0..<max(1, jobs) { begin() }
+            for _ in 0..<baseline.atOnce(jobs) { begin() }
             for await (number, outcome) in group {
                 outcomes[number] = outcome
                 done()
@@ -185,16 +218,19 @@ package struct Sweep: Sendable {
     }
 
     private func outcome(of cell: SweepCell, _ namespace: String, _ baseline: Baseline) async -> SweepOutcome {
+        let outcome: SweepOutcome
         do {
-            let outcome = try await judge(cell, namespace, baseline)
-            // A namespace that stays costs memory alone, and the server ends with the sweep.
-            try? await control.drop(namespace)
-            return outcome
+            outcome = try await judge(cell, namespace, baseline)
         } catch is CancellationError {
             return .notRun(cell)
         } catch {
-            return .notRun(cell, Task.isCancelled ? "" : "\(error)")
+            outcome = .notRun(cell, Task.isCancelled ? "" : "\(error)")
         }
+        // A namespace that stays costs memory alone, and the server ends with the sweep.
+        try? await control.drop(namespace)
+        // The next run makes its own namespaces anew; one that stays is a difference of that run.
+        if baseline.leftOut.hasOwnNamespaces { try? await own.drop(besides: baseline.namespaces) }
+        return outcome
     }
 
     private func judge(_ cell: SweepCell, _ namespace: String, _ baseline: Baseline) async throws -> SweepOutcome {
@@ -206,7 +242,8 @@ package struct Sweep: Sendable {
         let ending = try await client.run(in: namespace, fault: cell.title, limit: limit)
         try Task.checkCancellation()
         try await control.settle(namespace)
-        let difference = try await control.difference(from: Self.saved, of: baseline.namespace, to: namespace)
+        var difference = try await control.difference(from: Self.saved, of: baseline.namespace, to: namespace)
+        if baseline.leftOut.hasOwnNamespaces { difference.add(try await ownDifference(baseline, besides: namespace)) }
         let state = EndState(difference, without: baseline.leftOut, of: cell)
         let misuse = Self.errors(try await control.audit(of: namespace)).filter { !baseline.broken.contains($0.rule) }
         let deliveries = cell.setup.event == nil ? [] : try await control.deliveries(of: namespace)
@@ -223,6 +260,15 @@ package struct Sweep: Sendable {
             misuse: misuse.map(\.rule),
             repeated: pairs
                 ? RepeatedCall(after: cell, rules, journal, baseline.names) { baseline.counts[$0] ?? 0 } : nil)
+    }
+
+    /// The difference of the namespaces that the command made in a run.
+    private func ownDifference(_ baseline: Baseline, besides namespace: String) async throws -> StateDifference {
+        let made = try await own.found(besides: baseline.namespaces.union([namespace]))
+        var difference = try await own.difference(baseline.own, savedAs: Self.saved, to: made)
+        // Where not every run makes the same ones, none is known to be missing or new.
+        if !baseline.leftOut.namespaces.isEmpty { difference.objects.removeAll(where: OwnNamespaces.isWhole) }
+        return difference
     }
 
     /// Why nothing was tried; `nil` if the fault happened. A second or reordered webhook must also have reached a receiver.

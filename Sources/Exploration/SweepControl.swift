@@ -6,6 +6,10 @@ package protocol SweepControl: Sendable {
     func make(_ namespace: String) async throws
     /// The routes of the platforms, as globs.
     func routes() async throws -> [Choices.Route]
+    /// The names of all namespaces of the server, sorted.
+    func namespaces() async throws -> [String]
+    /// Gives a namespace another name.
+    func move(_ namespace: String, to name: String) async throws
     /// Adds a fault rule.
     ///
     /// - Returns: its id.

@@ -9,7 +9,7 @@ package struct SweptWebhook: SweepTarget, Hashable {
     let before: Int
     /// Those of ``before`` that are first attempts, to which alone ``SweepFault/twice`` and ``SweepFault/reordered`` apply.
     let firstBefore: Int
-    /// Whether a later webhook of the item goes to the same subscription.
+    /// Whether a later webhook of the item reaches the same subscription.
     let hasNext: Bool
 
     package func takes(_ fault: SweepFault) -> Bool { fault.place == .webhook && (fault != .reordered || hasNext) }
@@ -29,7 +29,7 @@ package struct SweptWebhook: SweepTarget, Hashable {
         var last: [Row: Int] = [:]
         for (index, delivery) in deliveries.enumerated() {
             subscriptions[delivery.subscription_id] = subscriptions[delivery.subscription_id] ?? subscriptions.count
-            last[Row(delivery)] = index
+            if delivery.isAnswered { last[Row(delivery)] = index }
         }
         let earlier = attemptsBefore(deliveries)
         var webhooks: [SweptWebhook] = []

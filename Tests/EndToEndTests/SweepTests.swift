@@ -210,6 +210,28 @@ import Testing
         }
     }
 
+    /// The client keeps an item in a namespace that it makes itself, and one more after a 503.
+    @Test func theNamespacesOfTheCommandAreComparedToo() async throws {
+        try await Process.withDirectory { directory in
+            let script = """
+                insert() {
+                  curl -s $ENTRUPY_SIM_SERVER/ns/mine/_sim/authentications -H 'Content-Type: application/json' \
+                    -d '{"template": {"customer_item_id": "a", "result": "authentic"}, "count": 1}'
+                }
+                curl -sf -X PUT $ENTRUPY_SIM_SERVER/_sim/namespaces/mine || exit 1
+                insert
+                CODE=$(curl -s -o /dev/null -w '%{http_code}' $ENTRUPY_SIM_URL/sdk/session)
+                [ $CODE != 503 ] || insert
+                """
+            let found = try await shell(script, "--faults", "503,429", in: directory)
+            #expect(found.status == 1, "\(found.text)\(found.errors)")
+            #expect(found.text.contains("2 cells: 1 recovered, 1 doubled"), "\(found.text)")
+            #expect(found.text.contains("leaves two items for a instead of one (3 of 3)"), "\(found.text)")
+            #expect(found.errors.contains("with 1 job\nthe command makes namespaces itself"), "\(found.errors)")
+            #expect(found.errors.contains("left out: calls to namespaces that the command makes"), "\(found.errors)")
+        }
+    }
+
     @Test func aSweepBeginsInAScenario() async throws {
         try await Process.withDirectory { directory in
             let file = directory + "/base.yaml"

@@ -18,15 +18,20 @@ import Testing
         let webhooks: @Sendable (String) -> [WebhookDelivery]
         /// Whether the client changes settings back.
         let resets: Bool
+        /// The namespaces that the client makes in a run.
+        let own: @Sendable (String) -> [String]
         private let log = Mutex<[String]>([])
+        private let living = Mutex<Set<String>>(["default"])
 
         init(
             paths: @escaping @Sendable (String) -> [String] = { _ in ["/sdk/login", "/sdk/session"] },
             code: @escaping @Sendable (String, String?) -> Int32 = { _, _ in 0 },
             objects: @escaping @Sendable (String) -> [ObjectDifference] = { _ in [] },
             rules: @escaping @Sendable (String) -> [String] = { _ in [] }, isMet: Bool = true,
-            webhooks: @escaping @Sendable (String) -> [WebhookDelivery] = { _ in [] }, resets: Bool = false
+            webhooks: @escaping @Sendable (String) -> [WebhookDelivery] = { _ in [] }, resets: Bool = false,
+            own: @escaping @Sendable (String) -> [String] = { _ in [] }
         ) {
+            self.own = own
             self.webhooks = webhooks
             self.resets = resets
             self.paths = paths
@@ -40,6 +45,7 @@ import Testing
 
         func make(_ namespace: String) async throws {
             log.withLock { $0.append(namespace) }
+            living.withLock { _ = $0.insert(namespace) }
             if namespace == "cell-2", code(namespace, nil) == 99 { throw SweepProblem.noRequest }
         }
         func routes() async throws -> [Choices.Route] {
@@ -73,8 +79,20 @@ import Testing
                     .init(rule: $0, level: .error, text: "t", count: 1, requests: [], source: "D", test: nil)
                 }, rules: [])
         }
-        func drop(_ namespace: String) async throws {}
+        func namespaces() async throws -> [String] { living.withLock { $0.sorted() } }
+        func move(_ namespace: String, to name: String) async throws {
+            living.withLock {
+                $0.remove(namespace)
+                $0.insert(name)
+            }
+        }
+        func drop(_ namespace: String) async throws { living.withLock { _ = $0.remove(namespace) } }
         func run(in namespace: String, fault: String?, limit: Double?) async throws -> ClientEnding {
+            let own = own(namespace)
+            try living.withLock {
+                if own.contains(where: $0.contains) { throw SweepProblem.noRequest }
+                $0.formUnion(own)
+            }
             let code = code(namespace, fault)
             return ClientEnding(code: code, isLate: code == 143 && (limit ?? 100) < 100, seconds: 0.5)
         }
@@ -219,6 +237,39 @@ import Testing
         let baseline = try await sweep.baseline()
         let outcomes = await sweep.run(baseline.cells([.slow], of: baseline.calls), baseline, jobs: 1)
         #expect(outcomes.count == 3 && baseline.pairs([.slow], after: outcomes).isEmpty)
+    }
+
+    // MARK: Namespaces of the command
+
+    private func verdicts(
+        _ own: @escaping @Sendable (String) -> [String], differing: String? = nil, leftOut: Int = 1
+    ) async throws -> [Verdict] {
+        let item = ObjectDifference(kind: "item", key: ["customer_item_id": "a"], change: .added, members: [])
+        let platform = Platform(objects: { $0 == differing ? [item] : [] }, own: own)
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        #expect(baseline.atOnce(8) == 1 && baseline.leftOut.sentences.count == leftOut)
+        let cells = baseline.cells([.slow], of: baseline.calls)
+        let outcomes = await sweep.run(cells, baseline, jobs: 8)
+        #expect(try await platform.namespaces().allSatisfy { $0 == "default" || $0.hasPrefix("sweep-") })
+        return outcomes.map(\.verdict)
+    }
+
+    /// Each run makes the same names, so those of the run before are gone by then.
+    @Test func theNamespacesOfACommandAreComparedOneRunAtATime() async throws {
+        #expect(try await verdicts { _ in ["a", "b"] } == [.recovered, .recovered])
+        #expect(try await verdicts({ _ in ["a", "b"] }, differing: "b") == [.doubled, .doubled])
+        #expect(try await verdicts { $0 == "cell-1" ? ["a"] : ["a", "b"] } == [.silent, .recovered])
+        #expect(try await verdicts { $0 == "cell-2" ? ["a", "c"] : ["a"] } == [.recovered, .doubled])
+        let platform = Platform()
+        #expect(try await Sweep(platform, platform).baseline().atOnce(8) == 8)
+    }
+
+    @Test func anOnlyNamespaceMayHaveARandomName() async throws {
+        #expect(try await verdicts { ["of-\($0)"] } == [.recovered, .recovered])
+        #expect(try await verdicts({ ["of-\($0)"] }, differing: "of-cell-2") == [.recovered, .doubled])
+        // Of two, none is known to be missing or new.
+        #expect(try await verdicts({ ["a-\($0)", "b-\($0)"] }, leftOut: 7) == [.recovered, .recovered])
     }
 
     // MARK: Webhooks and the future

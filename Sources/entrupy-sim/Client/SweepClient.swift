@@ -19,12 +19,27 @@ struct SweepClient: SweepControl {
     /// The most requests of a page of the journal.
     private static let page = 1000
     private static let pageOfDeliveries = 100
+    /// The snapshot by which a namespace gets another name.
+    private static let moving = "sweep-move"
 
     func make(_ namespace: String) async throws {
         try await client.send(
             ControlCall(.PUT, "/_sim/namespaces/\(namespace)", body: ["random_seed": Self.randomSeed], takesLong: true)
                 .showing(nil))
         if let scenario { try await client.of(namespace).send(try scenario.call().showing(nil)) }
+    }
+
+    func namespaces() async throws -> [String] {
+        let list: NamespaceList = try await client.get("/_sim/namespaces")
+        return list.namespaces.map(\.name)
+    }
+
+    func move(_ namespace: String, to name: String) async throws {
+        try await save(namespace, as: Self.moving)
+        try await client.of(namespace).send(
+            ControlCall(.POST, "/_sim/snapshots/\(Self.moving)/fork", body: ["namespace": name], takesLong: true)
+                .showing(nil))
+        try await drop(namespace)
     }
 
     func routes() async throws -> [Choices.Route] {

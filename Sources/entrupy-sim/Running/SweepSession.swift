@@ -147,7 +147,7 @@ struct SweepSession {
         return Refusal(
             .incomplete,
             "no request came to the namespace of the run, but to \(Readable.count(asked.count, "namespace")) that the command made",
-            next: "a sweep compares the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
+            next: "faults happen in the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
     }
 
     private func showing<Value: Sendable>(
@@ -203,7 +203,10 @@ struct SweepSession {
             "\(Readable.count(baseline.calls.count, "call")), "
                 + (baseline.webhooks.isEmpty ? "" : "\(Readable.count(baseline.webhooks.count, "webhook")), ")
                 + "\(Readable.count(cells.count, "run")) with a fault, "
-                + "about \(time) with \(Readable.count(options.jobs, "job"))")
+                + "about \(time) with \(Readable.count(baseline.atOnce(options.jobs), "job"))")
+        if baseline.leftOut.hasOwnNamespaces, options.jobs > 1 {
+            terminal.note("the command makes namespaces itself, so its runs are made one after another")
+        }
     }
 
     private func tell(_ problem: SweepProblem) throws -> Int32 {
