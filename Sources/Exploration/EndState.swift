@@ -10,6 +10,8 @@ package struct LeftOut: Sendable {
     package internal(set) var namespaces: [String] = []
     /// Whether the command makes namespaces itself.
     package internal(set) var hasOwnNamespaces = false
+    /// Whether the command makes namespaces with requests that it deletes again.
+    package internal(set) var deletesNamespaces = false
     /// Members, as `item.result`.
     package internal(set) var members: Set<String> = []
     /// Kinds of objects whose keys differ from run to run. Only their number counts.
@@ -36,6 +38,7 @@ package struct LeftOut: Sendable {
             + webhooks.map { "\($0): no receiver answers it in every run without a fault" }
             + namespaces.map { "namespace \($0): not made in every run without a fault" }
             + (hasOwnNamespaces ? ["calls to namespaces that the command makes: only the ends are compared"] : [])
+            + (deletesNamespaces ? ["namespaces that the command deletes again: they are not compared"] : [])
             + members.sorted().map { "\($0): differs between runs without a fault" }
             + kinds.sorted().map { "\($0): only the number counts, the objects differ between runs without a fault" }
     }

@@ -161,6 +161,8 @@ package struct Sweep: Sendable {
             }
         }
         leftOut.hasOwnNamespaces = runs.contains { !$0.own.isEmpty }
+        let moved = Set(runs.flatMap(\.own.keys))
+        leftOut.deletesNamespaces = try await control.deletedNamespaces().contains { !moved.contains($0) }
         return common
     }
 

@@ -8,6 +8,8 @@ package protocol SweepControl: Sendable {
     func routes() async throws -> [Choices.Route]
     /// The names of all namespaces of the server, sorted.
     func namespaces() async throws -> [String]
+    /// The names of deleted namespaces that had requests.
+    func deletedNamespaces() async throws -> [String]
     /// Gives a namespace another name.
     func move(_ namespace: String, to name: String) async throws
     /// Adds a fault rule.

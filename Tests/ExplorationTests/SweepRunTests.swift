@@ -20,6 +20,8 @@ import Testing
         let resets: Bool
         /// The namespaces that the client makes in a run.
         let own: @Sendable (String) -> [String]
+        /// The namespaces that are there no more.
+        let deleted: [String]
         private let log = Mutex<[String]>([])
         private let living = Mutex<Set<String>>(["default"])
 
@@ -29,8 +31,9 @@ import Testing
             objects: @escaping @Sendable (String) -> [ObjectDifference] = { _ in [] },
             rules: @escaping @Sendable (String) -> [String] = { _ in [] }, isMet: Bool = true,
             webhooks: @escaping @Sendable (String) -> [WebhookDelivery] = { _ in [] }, resets: Bool = false,
-            own: @escaping @Sendable (String) -> [String] = { _ in [] }
+            own: @escaping @Sendable (String) -> [String] = { _ in [] }, deleted: [String] = []
         ) {
+            self.deleted = deleted
             self.own = own
             self.webhooks = webhooks
             self.resets = resets
@@ -80,6 +83,7 @@ import Testing
                 }, rules: [])
         }
         func namespaces() async throws -> [String] { living.withLock { $0.sorted() } }
+        func deletedNamespaces() async throws -> [String] { deleted }
         func move(_ namespace: String, to name: String) async throws {
             living.withLock {
                 $0.remove(namespace)
@@ -270,6 +274,15 @@ import Testing
         #expect(try await verdicts({ ["of-\($0)"] }, differing: "of-cell-2") == [.recovered, .doubled])
         // Of two, none is known to be missing or new.
         #expect(try await verdicts({ ["a-\($0)", "b-\($0)"] }, leftOut: 7) == [.recovered, .recovered])
+    }
+
+    @Test func namespacesThatTheCommandDeletesAreListed() async throws {
+        func leftOut(_ deleted: String...) async throws -> [String] {
+            let platform = Platform(own: { _ in ["a"] }, deleted: deleted)
+            return try await Sweep(platform, platform).baseline().leftOut.sentences
+        }
+        #expect(try await leftOut("a") == ["calls to namespaces that the command makes: only the ends are compared"])
+        #expect(try await leftOut("a", "b").last == "namespaces that the command deletes again: they are not compared")
     }
 
     // MARK: Webhooks and the future

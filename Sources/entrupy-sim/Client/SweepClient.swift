@@ -34,6 +34,12 @@ struct SweepClient: SweepControl {
         return list.namespaces.map(\.name)
     }
 
+    func deletedNamespaces() async throws -> [String] {
+        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true).showing(nil))
+            .decoded()
+        return audit.namespaces.filter { $0.deleted && $0.requests > 0 }.map(\.name)
+    }
+
     func move(_ namespace: String, to name: String) async throws {
         try await save(namespace, as: Self.moving)
         try await client.of(namespace).send(
