@@ -162,7 +162,7 @@ struct SweepSession {
         for name in options.only where !targets.contains(where: { $0.isCalled(name) }) {
             let near = NearestName.nearest(to: name, among: targets.map(\.name)).map { "did you mean \($0)? " } ?? ""
             throw Refusal(
-                .usage, "--only: no run without a fault has a call or webhook \"\(name)\" that is in all of them",
+                .usage, "--only: the runs without a fault have no call or webhook \"\(name)\" in common",
                 next: "\(near)there are \(targets.map(\.name).joined(separator: ", "))")
         }
         let chosen = targets.filter { options.only.isEmpty || options.only.contains(where: $0.isCalled) }
