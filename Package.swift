@@ -161,7 +161,7 @@ let package = Package(
                 server("NIOHTTPCompression", "swift-nio-extras"),
                 server("NIOPosix", "swift-nio"),
             ], path: "Tests/TestSupport"),
-        .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "SimulationAPI"]),
+        .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "SimulationAPI", "TestSupport"]),
         .testTarget(name: "HashesTests", dependencies: ["Hashes"]),
         .testTarget(
             name: "OutgoingTests",
@@ -294,7 +294,7 @@ if isSet("HTTPS") {
         .testTarget(
             name: "HTTPSTests",
             dependencies: [
-                "HTTPS", "HTTPSTestSupport", "Server", "Outgoing", "Entrupy", "Simulation",
+                "HTTPS", "HTTPSTestSupport", "Server", "Outgoing", "Entrupy", "Simulation", "TestSupport",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOEmbedded", "swift-nio"),

@@ -12,23 +12,28 @@ package typealias Operation = Simulation.Operation
 package final class AppComponentsPlatform: SimulatedPlatform {
     package init() {}
 
-    package let idKinds = IDKind.ofComponents
-    package let eventKinds = EventKind.ofComponents
-    package let dueKinds: [DueKind] = [.workflowSessionExpiry]
-    package let awaitedEvents: [AwaitedEvent] = [
-        AwaitedEvent("workflow_session", "finished", [.componentFinished]),
-        AwaitedEvent("workflow_session", "failed", [.componentFailed]),
-        AwaitedEvent("workflow_session", "expired", [.workflowSessionExpired]),
-    ]
+    package let kinds = PlatformKinds(
+        ids: IDKind.ofComponents, events: EventKind.ofComponents, due: [.workflowSessionExpiry],
+        awaited: [
+            AwaitedEvent("workflow_session", "finished", [.componentFinished]),
+            AwaitedEvent("workflow_session", "failed", [.componentFailed]),
+            AwaitedEvent("workflow_session", "expired", [.workflowSessionExpired]),
+        ])
 
-    package let seedMembers = ComponentSeed.members
+    package let tables = {
+        var tables = PlatformTables()
+        tables.migrations = ComponentMigrations.all
+        tables.domains = ComponentDomains.tables
+        tables.names = { _ in ComponentDomains.names }
+        tables.extended = ComponentDomains.extended
+        tables.compared = .ofComponents
+        return tables
+    }()
+
+    package let seedMembers = SeedMembers(ComponentSeed.members)
 
     package func readSeed(_ fields: inout FieldReader, text: String) throws -> any PlatformSeed {
         try ComponentSeed(&fields)
-    }
-
-    package func readAddition(_ fields: inout FieldReader, to seed: any PlatformSeed) throws -> any SeedAddition {
-        ComponentSeed.Addition(&fields)
     }
 
     package func exportSeed(_ job: JobContext) throws -> any PlatformSeed { job.state.seed.components }
@@ -39,50 +44,33 @@ package final class AppComponentsPlatform: SimulatedPlatform {
         ComponentSettings(&fields)
     }
 
-    package func unknown(
-        _ value: String, at parameter: String, of route: String, _ job: JobContext
-    ) throws -> (name: QueryName, problem: String)? {
-        guard parameter == "id", route.begins(with: "/components/") else { return nil }
-        // A pattern names several values, of which one is enough.
-        let isPattern = value.utf8.contains { "*?".utf8.contains($0) }
-        let isKnown =
-            try isPattern
-            ? IDKind.workflowSession.fits(Glob(value)) : job.transaction.workflowSession(id: value) != nil
-        return isKnown ? nil : (.item, "names no workflow session of the namespace")
-    }
-
-    package let scenarioActions = ScenarioAction.Kind.ofComponents
-    package let scenarioExpectations = ScenarioExpectation.Kind.ofComponents
+    package let scenarios = PlatformScenarios(
+        actions: ScenarioAction.Kind.ofComponents, expectations: ScenarioExpectation.Kind.ofComponents)
     package let faultEffects = [PlatformEffect.componentError]
 
-    package func choices(_ seed: any PlatformSeed) -> [String: [Choice]] {
-        guard let seed = seed as? ComponentSeed else { return [:] }
-        var lists = [
-            "components": ComponentOutcome.Subject.allCases.map { Choice($0.rawValue) },
-            "workflows": seed.workflows.map { Choice(id: $0.id, name: $0.name) },
-            "clients": seed.clients.map { Choice($0.id) },
-        ]
-        for subject in ComponentOutcome.Subject.allCases {
-            lists["component_results.\(subject.rawValue)"] = ComponentOutcome.results(of: subject).map { Choice($0) }
+    package let paths = {
+        var paths = PlatformPaths()
+        paths.unknown = { value, parameter, route, job in
+            guard parameter == "id", route.begins(with: "/components/") else { return nil }
+            // A pattern names several values, of which one is enough.
+            let isPattern = value.utf8.contains { "*?".utf8.contains($0) }
+            let isKnown =
+                try isPattern
+                ? IDKind.workflowSession.fits(Glob(value)) : job.transaction.workflowSession(id: value) != nil
+            return isKnown ? nil : (.item, "names no workflow session of the namespace")
         }
-        return lists
-    }
+        return paths
+    }()
 
-    package func readOutcome(
-        _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
-    ) throws -> (any PlatformOutcome)? {
-        // Rules of others have no such member.
-        guard document.members?["match"]?.members?["component"] != nil else { return nil }
-        return try ComponentOutcome(document)
-    }
-
-    package let migrations = ComponentMigrations.all
-
-    package let tables = ComponentDomains.tables
-    package func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] { ComponentDomains.names }
-    package func extended(_ table: TableDomain) -> TableDomain { ComponentDomains.extended(table) }
-
-    package let comparedState = ComparedState.ofComponents
+    package let evidence = {
+        var evidence = PlatformEvidence()
+        evidence.axes = { ComponentLines.axes }
+        evidence.answerCommands = { ComponentLines.answers }
+        evidence.answersOfFaults = ComponentLines.faultOnly
+        evidence.curlOptions = { $0.utf8.starts(with: "/components/v1/".utf8) ? ComponentLines.backend : nil }
+        evidence.scenarioCommands = { ComponentLines.scenarios }
+        return evidence
+    }()
 }
 
 extension IDKind {

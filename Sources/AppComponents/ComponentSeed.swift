@@ -70,6 +70,26 @@ extension ComponentSeed {
         }
     }
 
+    func readAddition(_ fields: inout FieldReader) -> any SeedAddition { Addition(&fields) }
+
+    func readOutcome(_ document: JSONValue, _ reading: OutcomeReading) throws -> (any PlatformOutcome)? {
+        // Rules of others have no such member.
+        guard document.members?["match"]?.members?["component"] != nil else { return nil }
+        return try ComponentOutcome(document)
+    }
+
+    var choices: [String: [Choice]] {
+        var lists = [
+            "components": ComponentOutcome.Subject.allCases.map { Choice($0.rawValue) },
+            "workflows": workflows.map { Choice(id: $0.id, name: $0.name) },
+            "clients": clients.map { Choice($0.id) },
+        ]
+        for subject in ComponentOutcome.Subject.allCases {
+            lists["component_results.\(subject.rawValue)"] = ComponentOutcome.results(of: subject).map { Choice($0) }
+        }
+        return lists
+    }
+
     func adding(_ addition: any SeedAddition) -> Self {
         guard let addition = addition as? Addition else { return self }
         return Self(

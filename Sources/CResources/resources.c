@@ -59,6 +59,9 @@ static const entrupy_sim_resource all[] = {
     {"templates/diff.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/diff.mustache"
     , 0}},
+    {"templates/difference.mustache", (const unsigned char[]){
+#embed "../../Sources/Console/Templates/difference.mustache"
+    , 0}},
     {"templates/exchange.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/exchange.mustache"
     , 0}},
@@ -142,6 +145,9 @@ static const entrupy_sim_resource all[] = {
     , 0}},
     {"templates/standalone.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/standalone.mustache"
+    , 0}},
+    {"templates/sweep-file.mustache", (const unsigned char[]){
+#embed "../../Sources/Console/Templates/sweep-file.mustache"
     , 0}},
     {"templates/timeline.mustache", (const unsigned char[]){
 #embed "../../Sources/Console/Templates/timeline.mustache"

@@ -42,7 +42,7 @@ package struct Explain: Operation {
             return subject("delivery", delivery.id)
         }
         for platform in job.state.environment.platforms.all {
-            guard let found = try platform.explained(id, job) else { continue }
+            guard let found = try platform.evidence.explained(id, job) else { continue }
             try chain.add(history: found)
             if found.isNamedInPaths { try chain.add(refusalsOf: found.subjects) }
             return subject(found.kind, id)

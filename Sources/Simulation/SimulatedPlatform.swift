@@ -8,23 +8,13 @@ import Storage
 /// The engine gives it jobs, time, chance, ids and events. The platform gives the engine the parts below; each of them
 /// may be left out. Every namespace hosts all platforms of the server.
 package protocol SimulatedPlatform: Sendable {
-    // MARK: Kinds
+    /// The kinds of ids, events and work, beside the engine's.
+    var kinds: PlatformKinds { get }
+    /// The tables, and the state that a comparison looks at.
+    var tables: PlatformTables { get }
 
-    /// The kinds of ids and tokens, beside the engine's.
-    var idKinds: [IDKind] { get }
-    /// The kinds of events, beside the engine's.
-    var eventKinds: [EventKind] { get }
-    /// The kinds of scheduled work, beside the engine's.
-    var dueKinds: [DueKind] { get }
-    /// The events that tests can wait for, beside webhooks.
-    var awaitedEvents: [AwaitedEvent] { get }
-
-    // MARK: Seed data
-
-    /// The members of a seed that the platform reads.
-    var seedMembers: [String] { get }
-    /// The members of an organization in a seed that the platform reads.
-    var organizationMembers: [String] { get }
+    /// The members of a seed, and of its organizations, that the platform reads.
+    var seedMembers: SeedMembers { get }
     /// Reads the platform's members of a seed.
     ///
     /// - Parameters:
@@ -32,14 +22,8 @@ package protocol SimulatedPlatform: Sendable {
     ///   - text: the text that the seed is read from.
     /// - Throws: ``SeedError`` if built-in data is broken.
     func readSeed(_ fields: inout FieldReader, text: String) throws -> any PlatformSeed
-    /// Reads seed data that is added to `seed`. Every member is optional. Problems go to `fields`.
-    ///
-    /// - Throws: ``SeedError`` if built-in data is broken.
-    func readAddition(_ fields: inout FieldReader, to seed: any PlatformSeed) throws -> any SeedAddition
     /// The seed data of a namespace's organizations, as they are now.
     func exportSeed(_ job: JobContext) throws -> any PlatformSeed
-
-    // MARK: Settings
 
     /// The members of the settings that the platform reads, with their defaults.
     ///
@@ -48,84 +32,16 @@ package protocol SimulatedPlatform: Sendable {
     /// Reads the platform's settings. Problems go to `fields`.
     func readSettings(_ fields: inout FieldReader) -> any PlatformSettings
 
-    // MARK: Scenarios
-
-    /// The actions of a timeline, beside the engine's.
-    var scenarioActions: [ScenarioAction.Kind] { get }
-    /// The expectations, beside the engine's.
-    var scenarioExpectations: [ScenarioExpectation.Kind] { get }
-    /// The lists that set up a namespace, beside the engine's.
-    var scenarioSections: [ScenarioSection] { get }
-
-    // MARK: Webhooks, faults and outcomes
-
-    /// Reads an outcome rule; `nil` if it is not about the platform's subjects. The first platform of a server returns a
-    /// rule or throws.
-    ///
-    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
-    func readOutcome(
-        _ document: JSONValue, _ seed: any PlatformSeed, _ reading: OutcomeReading
-    ) throws -> (any PlatformOutcome)?
-
-    /// The values that rules and actions can name, by the name of their list.
-    ///
-    /// - Parameter seed: the platform's part of the namespace's seed.
-    func choices(_ seed: any PlatformSeed) -> [String: [Choice]]
-
-    /// The names of the events that webhooks are sent for.
-    var webhookEvents: [String] { get }
+    /// What a scenario can have, beside the engine's.
+    var scenarios: PlatformScenarios { get }
+    /// The webhooks that the platform sends.
+    var webhooks: PlatformWebhooks { get }
     /// The effects of fault rules on requests, beside the engine's.
     var faultEffects: [PlatformEffect] { get }
-    /// Paths of the vendor's platform that are known and not simulated: requests to them are not mistakes.
-    var unsimulatedPaths: [String] { get }
-    /// The events that its webhooks have beside ``webhookEvents`` with the setting `future.events` [D future].
-    func futureWebhookEvents(_ generator: SeededGenerator) -> [String]
-    /// Whether a name is that of such an event, of any namespace.
-    func isFutureWebhookEvent(_ name: String) -> Bool
-    /// Advice for a caller of a path that no route has; `nil` if there is none.
-    func advice(onUnknown path: [String], _ method: String) -> String?
+    /// What the platform knows of the paths of requests.
+    var paths: PlatformPaths { get }
     /// The parts of its documents that changes without notice must know [D future].
     var futureForms: FutureForms { get }
-    /// What is wrong with a part of a path that no request can have; `nil` if one can, or the platform cannot tell.
-    ///
-    /// - Parameters:
-    ///   - parameter: the name of the route's parameter that has the value.
-    ///   - route: the route, with `*` for its parameters.
-    func unknown(
-        _ value: String, at parameter: String, of route: String, _ job: JobContext
-    ) throws -> (name: QueryName, problem: String)?
-    /// Whether users call a route, with a session or to log in.
-    func isCalledByUsers(path: String) -> Bool
-    /// The name of the user who owns the subject of a webhook; `nil` if no user owns it.
-    func owner(ofSubject subject: String, _ job: JobContext) throws -> String?
-
-    /// The versions of the API that a subscription can have, as they are stored.
-    var webhookVersions: [String] { get }
-    /// The forms of a webhook's body. The first is the default.
-    var webhookFormats: [String] { get }
-    /// The forms of a webhook's signature. The first is the default.
-    var webhookSignatures: [String] { get }
-    /// The header that signs a webhook.
-    ///
-    /// - Parameter form: one of ``webhookSignatures``.
-    func signature(of body: Data, secret: String, form: String) -> WebhookHeader
-    /// The path at which the domain of a subscription answers the subscription's verification.
-    func verificationPath(ofSubscription id: String) -> String
-
-    // MARK: Tables
-
-    /// The platform's tables, in the order of their release. A released one is never edited.
-    var migrations: [Migration] { get }
-    /// The declarations of the platform's tables.
-    var tables: [TableDomain] { get }
-    /// The domains that stand in the declarations by name.
-    func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain]
-    /// A table of the engine, with what its rows refer to in the platform's tables.
-    func extended(_ table: TableDomain) -> TableDomain
-    /// The objects that a comparison of two states looks at, beside the engine's [D diff].
-    var comparedState: ComparedState { get }
-
-    // MARK: State and callers
 
     /// Makes the platform's part of a namespace's state in memory.
     func makeState(for state: NamespaceState) throws -> any PlatformState
@@ -133,29 +49,8 @@ package protocol SimulatedPlatform: Sendable {
     /// belong to a user.
     func username(of credential: Credential, _ job: JobContext) throws -> String?
 
-    // MARK: Evidence
-
-    /// The kinds of misuse that the vendor's documents name, which an audit looks for beside the engine's [D audit].
-    var auditRules: [AuditRule] { get }
-    /// The platform's names for the engine's rules.
-    var auditNames: AuditNames { get }
-
-    /// The object with an id, for an explanation of what happened to it; `nil` if the platform has none.
-    func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject?
-
-    /// The documented edges beside the answers of the routes, the webhooks and the scenarios.
-    var documentedAxes: [DocumentedAxis] { get }
-    /// Commands that meet an answer, by method, path and status, such as `POST /sdk/login 403`. The others follow from the status.
-    var answerCommands: [String: String] { get }
-    /// Answers that only a fault gives, beside 500, 503 and 504.
-    var answersOfFaults: [String] { get }
-    /// The options of `curl` with which a request to a path has a caller, if that differs from path to path; `nil` if the path is
-    /// another platform's.
-    func curlOptions(ofPath path: String) -> String?
-    /// Commands that meet what happens to webhooks, by event and end, such as `session.completed delivered`.
-    var webhookCommands: [String: String] { get }
-    /// Commands that verify a shipped scenario after what its client does, by the scenario's name.
-    var scenarioCommands: [String: String] { get }
+    /// What the vendor's documents say, for audits, explanations and coverage.
+    var evidence: PlatformEvidence { get }
 }
 
 /// An object of a platform whose history can be explained.
@@ -182,6 +77,17 @@ package struct ExplainedObject: Sendable {
 
 /// A platform's part of seed data.
 package protocol PlatformSeed: Sendable {
+    /// Reads seed data that is added to this. Every member is optional. Problems go to `fields`.
+    ///
+    /// - Throws: ``SeedError`` if built-in data is broken.
+    func readAddition(_ fields: inout FieldReader) throws -> any SeedAddition
+    /// Reads an outcome rule; `nil` if it is not about the platform's subjects. The first platform of a server returns a
+    /// rule or throws.
+    ///
+    /// - Throws: ``PlatformError/invalid(_:_:)`` naming every problem.
+    func readOutcome(_ document: JSONValue, _ reading: OutcomeReading) throws -> (any PlatformOutcome)?
+    /// The values that rules and actions can name, by the name of their list.
+    var choices: [String: [Choice]] { get }
     /// The part without users.
     func withoutUsers() -> Self
     /// The part with data added. Entries with the same name or id are replaced or merged.
@@ -249,10 +155,10 @@ package final class Platforms: Sendable {
     ///   - shippedScenarios: the texts of the built-in scenarios, by name.
     package init(_ all: [any SimulatedPlatform], standardSeed: String, shippedScenarios: [String: String] = [:]) {
         self.all = all
-        idKinds = IDKind.ofEngine + all.flatMap(\.idKinds)
-        eventKinds = EventKind.ofEngine + all.flatMap(\.eventKinds)
-        dueKinds = DueKind.ofEngine + all.flatMap(\.dueKinds)
-        let rules = AuditRule.ofEngine(all.map(\.auditNames)) + all.flatMap(\.auditRules)
+        idKinds = IDKind.ofEngine + all.flatMap(\.kinds.ids)
+        eventKinds = EventKind.ofEngine + all.flatMap(\.kinds.events)
+        dueKinds = DueKind.ofEngine + all.flatMap(\.kinds.due)
+        let rules = AuditRule.ofEngine(all.map(\.evidence.auditNames)) + all.flatMap(\.evidence.auditRules)
         auditRules = rules.filter { $0.level == .error } + rules.filter { $0.level == .warning }
         auditedSecrets = Set(rules.flatMap(\.secretMembers))
         dueKindsByName = Dictionary(uniqueKeysWithValues: dueKinds.map { ($0.name, $0) })
@@ -261,34 +167,36 @@ package final class Platforms: Sendable {
         tokenPrefixes = idKinds.filter(\.isToken).map { Array($0.prefix.utf8) }
     }
 
-    package var scenarioActions: [ScenarioAction.Kind] { all.flatMap(\.scenarioActions) + ScenarioAction.Kind.ofEngine }
+    package var scenarioActions: [ScenarioAction.Kind] {
+        all.flatMap(\.scenarios.actions) + ScenarioAction.Kind.ofEngine
+    }
 
     package var scenarioExpectations: [ScenarioExpectation.Kind] {
         let own = ScenarioExpectation.Kind.ofEngine
-        return own.first + all.flatMap(\.scenarioExpectations) + own.last
+        return own.first + all.flatMap(\.scenarios.expectations) + own.last
     }
 
-    package var scenarioSections: [ScenarioSection] { all.flatMap(\.scenarioSections) + [.outcomes, .faults] }
+    package var scenarioSections: [ScenarioSection] { all.flatMap(\.scenarios.sections) + [.outcomes, .faults] }
 
-    package var awaitedEvents: [AwaitedEvent] { all.flatMap(\.awaitedEvents) }
+    package var awaitedEvents: [AwaitedEvent] { all.flatMap(\.kinds.awaited) }
 
-    package var webhookEvents: [String] { all.flatMap(\.webhookEvents) }
+    package var webhookEvents: [String] { all.flatMap(\.webhooks.events) }
 
     package func futureWebhookEvents(_ generator: SeededGenerator) -> [String] {
-        all.flatMap { $0.futureWebhookEvents(generator) }
+        all.flatMap { $0.webhooks.futureEvents(generator) }
     }
 
-    package func isFutureWebhookEvent(_ name: String) -> Bool { all.contains { $0.isFutureWebhookEvent(name) } }
+    package func isFutureWebhookEvent(_ name: String) -> Bool { all.contains { $0.webhooks.isFutureEvent(name) } }
 
-    package var webhookVersions: [String] { all.flatMap(\.webhookVersions) }
+    package var webhookVersions: [String] { all.flatMap(\.webhooks.versions) }
 
-    package var webhookFormats: [String] { all.flatMap(\.webhookFormats) }
+    package var webhookFormats: [String] { all.flatMap(\.webhooks.formats) }
 
-    package var webhookSignatures: [String] { all.flatMap(\.webhookSignatures) }
+    package var webhookSignatures: [String] { all.flatMap(\.webhooks.signatures) }
 
     /// The platform that webhooks of a format belong to.
     package func platform(ofFormat format: String) throws -> any SimulatedPlatform {
-        guard let found = all.first(where: { $0.webhookFormats.contains { $0.isIdentical(to: format) } }) else {
+        guard let found = all.first(where: { $0.webhooks.formats.contains { $0.isIdentical(to: format) } }) else {
             throw PlatformError.bug("no platform sends webhooks of the format \"\(format)\"")
         }
         return found
@@ -296,7 +204,7 @@ package final class Platforms: Sendable {
 
     /// The first advice of a platform for a caller of a path that no route has; `nil` if none has any.
     package func advice(onUnknown path: [String], _ method: String) -> String? {
-        all.lazy.compactMap { $0.advice(onUnknown: path, method) }.first
+        all.lazy.compactMap { $0.paths.advice(path, method) }.first
     }
 
     package var futureForms: FutureForms {
@@ -310,17 +218,17 @@ package final class Platforms: Sendable {
 
     package var faultEffects: [PlatformEffect] { all.flatMap(\.faultEffects) }
 
-    package var unsimulatedPaths: [Glob] { all.flatMap(\.unsimulatedPaths).map { Glob(route: $0) } }
+    package var unsimulatedPaths: [Glob] { all.flatMap(\.paths.unsimulated).map { Glob(route: $0) } }
 
     /// The name of the user who owns the subject of a webhook; `nil` if no user owns it.
     package func owner(ofSubject subject: String, _ job: JobContext) throws -> String? {
         for platform in all {
-            if let name = try platform.owner(ofSubject: subject, job) { return name }
+            if let name = try platform.webhooks.owner(subject, job) { return name }
         }
         return nil
     }
 
-    package var migrations: [Migration] { all.flatMap(\.migrations) }
+    package var migrations: [Migration] { all.flatMap(\.tables.migrations) }
 
     package func dueKind(_ name: String) -> DueKind? { dueKindsByName[name] }
 

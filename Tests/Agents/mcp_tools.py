@@ -31,7 +31,7 @@ from mcp.client.stdio import stdio_client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 
 VERSION = "2026-07-28"
-TOOLS = {"start_case", "set_result", "break_next", "move_clock", "what_happened", "why", "check", "drop"}
+TOOLS = {"start_case", "set_result", "break_next", "move_clock", "what_happened", "why", "diff", "check", "drop"}
 # 2,000 tokens, at four bytes each.
 MOST_BYTES = 8000
 BINARY = None
@@ -162,6 +162,10 @@ async def work(client):
         await use(client, "set_result", namespace="agents-work", entrupy_id=item["entrupy_id"], result="authentic")
         check(app("GET", f"/v2/authentications/{item['entrupy_id']}", token=app.api_token)[1], "the item")
 
+        # Nothing is lost against the state before, and the item is new.
+        different = await use(client, "diff", namespace="agents-work", **{"from": "namespace:default"})
+        check(not different["equal"] and any(line.startswith("added item") for line in different["objects"]), different)
+
         # What it did is judged.
         verdict = await use(client, "check", namespace="agents-work", expect=[
             {"match": {"route": "/sdk/captures/*/submit", "status": 503}, "times": 1},
@@ -213,7 +217,7 @@ async def mistakes(client):
                 ("move_clock", {}, "by and to"), ("move_clock", {"by": "2 parsecs"}, "by"),
                 ("move_clock", {"by": "1h", "to": "next"}, "by and to"),
                 ("what_happened", {"since": "yesterday"}, "mark"), ("what_happened", {"limit": 51}, "1 to 50"),
-                ("why", {"id": "req_none"}, "req_none"), ("check", {"expect": [{"tims": 1}]}, "expect[0]: tims"),
+                ("why", {"id": "req_none"}, "req_none"), ("diff", {"from": "snapshot:none"}, "none"), ("check", {"expect": [{"tims": 1}]}, "expect[0]: tims"),
                 ("check", {"expect": [1]}, "objects"), ("drop", {"namespace": "default"}, "default")]:
             error, _ = await refused(client, name, **{"namespace": "agents-wrong", **arguments})
             check(word in error, f"{name} {arguments}: {error}")

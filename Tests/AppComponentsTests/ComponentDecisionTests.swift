@@ -1,6 +1,7 @@
 import AppComponentsAPI
 import SimulationAPI
 import Storage
+import TestSupport
 import Testing
 
 @testable import AppComponents
@@ -163,7 +164,7 @@ import Testing
             guard case .fact(let fact) = error.payload, let fact = fact as? WorkflowFact else { throw error }
             codes.insert(try #require(fact.messageCode))
         }
-        #expect(codes.count == 2 && codes.allSatisfy { $0.utf8.count == 8 })
+        #expect(codes.count == 2 && codes.someAndAll { $0.utf8.count == 8 })
     }
 
     // MARK: Outcome rules

@@ -51,10 +51,10 @@ import Testing
         let tools = try #require(listed[1])["result"]["tools"].items
         #expect(
             tools.map { $0["name"].text } == [
-                "start_case", "set_result", "break_next", "move_clock", "what_happened", "why", "check", "drop",
+                "start_case", "set_result", "break_next", "move_clock", "what_happened", "why", "diff", "check", "drop",
             ])
         for tool in tools {
-            let isReader = ["what_happened", "why", "check"].contains(tool["name"].text)
+            let isReader = ["what_happened", "why", "diff", "check"].contains(tool["name"].text)
             #expect(tool["annotations"]["readOnlyHint"] == .bool(isReader), "\(tool["name"])")
             let text = tool["description"].text ?? ""
             #expect(!isReader || text.contains("Changes nothing"), "\(text)")
@@ -85,6 +85,30 @@ import Testing
         #expect(moved["events"].items.contains { $0.text?.contains("clock.advanced") == true }, "\(moved)")
         #expect(results[4]["structuredContent"]["passed"] == false)
         #expect(results[6]["structuredContent"]["way_out"].text?.contains("start_case") == true, "\(results[6])")
+    }
+
+    @Test func twoCasesAreCompared() async throws {
+        let (one, other) = ("mcp-\(getpid())-one", "mcp-\(getpid())-other")
+        let results = try await results([
+            ("start_case", ["namespace": .string(one)]),
+            ("start_case", ["namespace": .string(other), "items": [["customer_item_id": "only-here"]]]),
+            ("diff", ["namespace": .string(one), "from": .string("namespace:\(one)")]),
+            ("diff", ["namespace": .string(one), "from": "now", "to": .string("namespace:\(other)")]),
+            ("diff", ["namespace": .string(one), "from": "snapshot:none"]),
+            ("diff", ["namespace": .string(one), "from": "nonsense"]), ("diff", ["namespace": .string(one)]),
+            ("drop", ["namespace": .string(one)]), ("drop", ["namespace": .string(other)]),
+        ])
+        #expect(results.map { $0["isError"] } == [false, false, false, false, true, true, true, false, false])
+        let equal = results[2]["structuredContent"]
+        #expect(equal["equal"] == true && equal["objects"] == [] && equal["state"]["mark"] != .null, "\(equal)")
+        let different = results[3]["structuredContent"]
+        #expect(different["equal"] == false && different["truncated"] == false)
+        #expect(
+            different["objects"].items.contains {
+                $0.text?.hasPrefix("added item ") == true && $0.text?.contains("customer_item_id only-here") == true
+            }, "\(different)")
+        #expect(results[4]["structuredContent"]["error"].text?.contains("none") == true, "\(results[4])")
+        #expect(results[5]["structuredContent"]["way_out"].text?.contains("snapshot:NAME") == true, "\(results[5])")
     }
 
     @Test func aCaseThatCannotBeMadeWholeIsNotMade() async throws {

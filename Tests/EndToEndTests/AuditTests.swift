@@ -385,7 +385,7 @@ extension TestWorld {
         #expect(report.rules.count == 18)
         let levels = report.rules.map(\.level)
         #expect(levels == levels.filter { $0 == .error } + levels.filter { $0 == .warning })
-        #expect(report.rules.allSatisfy { $0.looked_at == 0 && $0.not_judged == nil })
+        #expect(report.rules.someAndAll { $0.looked_at == 0 && $0.not_judged == nil })
         #expect(try await world.audit("?level=error").rules.count == 4)
     }
 
@@ -409,7 +409,7 @@ extension TestWorld {
     @Test func aNamespaceIsJudgedAlone() async throws {
         let (world, other) = (try await TestWorld.withoutLimits(), try await TestWorld.withoutLimits())
         _ = try await world.send("GET", "/v1/health", token: TestWorld.apiToken, headers: ["Api-Version": "1.0"])
-        #expect(try await other.audit().rules.allSatisfy { $0.looked_at == 0 })
+        #expect(try await other.audit().rules.someAndAll { $0.looked_at == 0 })
     }
 
     @Test func aClientThatKeepsToTheRulesIsBlamedForNothing() async throws {

@@ -161,7 +161,7 @@ import Testing
         asking.cancel()
         #expect(lines.status == 0 && lines.output.split(separator: "\n").count == 2)
         #expect(
-            try lines.output.split(separator: "\n").allSatisfy {
+            try lines.output.split(separator: "\n").someAndAll {
                 try WireJSON.decode(JSONValue.self, from: Data($0.utf8))["path"] == "/v1/health"
             })
         _ = await asking.result

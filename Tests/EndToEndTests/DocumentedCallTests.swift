@@ -151,7 +151,7 @@ import Testing
             #expect((answer["sdk_error"].text ?? "null") == row.cells[2], "\(row.testDescription): \(answer.json)")
         }
         let left = try await world.send("GET", "/_sim/faults")["faults"].items
-        #expect(left.allSatisfy { $0["hits"] == $0["times"] }, "a fault is left: \(left)")
+        #expect(left.someAndAll { $0["hits"] == $0["times"] }, "a fault is left: \(left)")
         #expect(try await world.send("GET", "/sdk/session", token: token).status == 200)
     }
 

@@ -59,7 +59,7 @@ import Testing
         #expect(run.status == 64, "\(run.output)")
         let lines = run.output.split(separator: "\n")
         #expect(lines.first?.hasPrefix("error: ") == true && lines.count > 1, "\(run.output)")
-        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  ") }, "\(run.output)")
+        #expect(lines.dropFirst().someAndAll { $0.hasPrefix("  ") }, "\(run.output)")
         #expect(lines.first.map { !$0.dropFirst(7).prefix(1).contains { $0.isUppercase } } == true, "\(run.output)")
     }
 

@@ -154,7 +154,8 @@ import Testing
         let server = try await ExtremeServer(values)
         let calls = [
             ("start_case", "{}"), ("what_happened", #"{"namespace":"a"}"#), ("why", #"{"namespace":"a","id":"a"}"#),
-            ("check", #"{"namespace":"a"}"#), ("set_result", #"{"namespace":"a","result":"authentic"}"#),
+            ("check", #"{"namespace":"a"}"#), ("diff", #"{"namespace":"a","from":"now"}"#),
+            ("set_result", #"{"namespace":"a","result":"authentic"}"#),
             ("break_next", #"{"namespace":"a","route":"/sdk/search","status":500}"#),
             ("move_clock", #"{"namespace":"a","by":"1h"}"#), ("drop", #"{"namespace":"a"}"#),
         ]

@@ -29,7 +29,7 @@ import Testing
     @Test func aCarefulReceiverPasses() async throws {
         let probe = try await probe { self.isRight($0, $1) }
         #expect(probe.status == 0)
-        #expect(probe.results.map { $0["ok"] }.allSatisfy { $0 == true })
+        #expect(probe.results.map { $0["ok"] }.someAndAll { $0 == true })
         #expect(probe.results.count { $0["taken"] == true } == 2)
         #expect(
             Set(probe.results.compactMap { $0["delivery"].text }) == [

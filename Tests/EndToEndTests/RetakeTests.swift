@@ -41,7 +41,7 @@ import Testing
         #expect(try await world.result(id, token)["status.result.id"] == "needs_review", "it waits for the answer")
 
         let capture = try await start(world, id, token)
-        #expect(capture.status == 201 && capture["steps"].items.allSatisfy { $0["required"] == true })
+        #expect(capture.status == 201 && capture["steps"].items.someAndAll { $0["required"] == true })
         #expect(capture["steps"].items.map { $0["region_id"] } == ["heel", "size_tag"])
         #expect(capture["item"] == TestWorld.nike)
         let captureID = try #require(capture["capture_id"].text)

@@ -14,7 +14,7 @@ import Testing
         let world = try await TestWorld.make()
         let listed = try await world.send("GET", "/_sim/scenarios")["scenarios"].items
         #expect(listed.compactMap { $0["name"].text } == files.map { String($0.dropLast(5)) }.sorted())
-        #expect(listed.allSatisfy { $0["source"] == "shipped" && $0["expectations"].double ?? 0 > 0 })
+        #expect(listed.someAndAll { $0["source"] == "shipped" && $0["expectations"].double ?? 0 > 0 })
         #expect(Set(Player.all.keys) == Set(listed.compactMap { $0["name"].text }))
     }
 

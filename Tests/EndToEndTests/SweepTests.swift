@@ -39,7 +39,7 @@ import Testing
             let faults = ["--faults", "lose_request,lose_answer", "--only", Self.submit]
             let found = try await sweep(
                 "doubles", faults[0], faults[1], faults[2], faults[3], "--json", "--junit", directory + "/s.xml",
-                "--summary", directory + "/s.md", in: directory)
+                "--summary", directory + "/s.md", "--html", directory + "/s.html", in: directory)
             #expect(found.status == 1, "\(found.errors)")
             let result = try WireJSON.decode(JSONValue.self, from: found.output)
             #expect(Set(result.members?.keys.sorted() ?? []) == ["bugs", "calls", "cells", "left_out"])
@@ -60,6 +60,10 @@ import Testing
             let junit = try String(contentsOfFile: directory + "/s.xml", encoding: .utf8)
             #expect(junit.contains("tests=\"2\" failures=\"1\"") && junit.contains("two items for sku-1"))
             #expect(try String(contentsOfFile: directory + "/s.md", encoding: .utf8).contains("**doubled**"))
+            let page = try String(contentsOfFile: directory + "/s.html", encoding: .utf8)
+            for text in [sentence, "3 of 3", "recovered, ", "not delivered: connection reset", "sku-1", file] {
+                #expect(page.contains(text), "\(text)")
+            }
             // Kept scenarios are a gate: they fail with the bug, and pass when it is mended.
             let again = try await sweep("doubles", "--kept", directory + "/kept", in: directory)
             #expect(again.status == 1 && again.text.contains("(3 of 3)"), "\(again.errors)")
@@ -163,10 +167,21 @@ import Testing
     @Test func aLostFolderDoesNotHideABug() async throws {
         try await Process.withDirectory { directory in
             let found = try await sweep(
-                "silent-without-folder", "--faults", "503", "--only", Self.submit, in: directory)
+                "silent-without-folder", "--faults", "503", "--only", Self.submit, "--html",
+                directory + "/kept/s.html", in: directory)
             #expect(found.status == 1 && found.text.contains("1. silent: "), "\(found.text)\(found.errors)")
             #expect(found.errors.contains("error: ") && found.errors.contains("cannot be written"), "\(found.errors)")
             #expect(!found.text.contains("kept: "))
+        }
+    }
+
+    @Test func aPageThatCannotBeWrittenIsNoPass() async throws {
+        try await Process.withDirectory { directory in
+            let script = "curl -s $ENTRUPY_SIM_URL/sdk/session; rm -rf \(directory)/pages"
+            let found = try await shell(
+                script, "--faults", "503", "--html", directory + "/pages/s.html", in: directory)
+            #expect(found.status == 2 && found.text.contains("1 cell: 1 recovered"), "\(found.text)")
+            #expect(found.errors.contains("s.html cannot be written"), "\(found.errors)")
         }
     }
 
@@ -253,8 +268,10 @@ import Testing
         ["sweep"], ["sweep", "--"], ["sweep", "--jobs", "0", "--", "true"], ["sweep", "--for", "soon", "--", "true"],
         ["sweep", "--faults", "503,twise", "--", "true"], ["sweep", "--faults", "future:member", "--", "true"],
         ["sweep", "--faults", "lose_anser", "--", "true"], ["sweep", "--faults", "", "--", "true"],
-        ["sweep", "--kept", "/etc", "--pairs", "--", "true"], ["sweep", "--html", "x", "--", "true"],
-        ["sweep", "--before", "a", "--after", "b", "--", "true"], ["sweep", "--kept", "/nowhere", "--", "true"],
+        ["sweep", "--kept", "/etc", "--pairs", "--", "true"], ["sweep", "--html", "/", "--", "true"],
+        ["sweep", "--before", "a", "--after", "b", "--", "true"], ["sweep", "--kept", "x", "--before", "a"],
+        ["sweep", "--before", "a", "--after", "b"], ["sweep", "--kept", "x", "--before", "a", "--after", ""],
+        ["sweep", "--kept", "/nowhere", "--", "true"],
         ["sweep", "--kept", "/etc", "--faults", "503", "--", "true"],
         ["sweep", "--out", "/etc/passwd/x", "--", "true"],
         ["sweep", "--scenario", "/nowhere.yaml", "--", "true"],

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EntrupySimTesting
@@ -13,7 +14,7 @@ import Testing
         for name in names {
             #expect((16...100).contains(name.count), "\(name)")
             #expect(
-                name.utf8.allSatisfy {
+                name.utf8.someAndAll {
                     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8.contains($0)
                 })
         }

@@ -127,6 +127,32 @@ import Testing
         #expect(found.map(\.lines) == [6, 3, 6, 3])
     }
 
+    // MARK: Expectations
+
+    /// The lines of a file that expect something of all elements of a list, which may be empty.
+    private static func expectsAllOfNothing(_ text: String) -> [String] {
+        var depth: Int?
+        return text.components(separatedBy: "\n").filter { line in
+            let indent = line.prefix { $0 == " " }.count
+            if line.contains("#expect(") || line.contains("#require(") {
+                depth = indent
+            } else if let outer = depth, indent <= outer {
+                depth = nil
+            }
+            return depth != nil && line.contains(".allSatisfy")
+        }
+    }
+
+    /// Such a test cannot fail where the list is empty by mistake: `someAndAll` can.
+    @Test func noTestExpectsSomethingOfNothing() throws {
+        let found = try Self.files("Tests").filter { $0.hasSuffix("Tests.swift") }.flatMap { path in
+            try Self.expectsAllOfNothing(Self.text(path)).map { "\(path): \($0)" }
+        }
+        #expect(found == [], "\(found.joined(separator: "\n"))")
+        let text = ["#expect(", "    list.allSatisfy { $0 })", "list.allSatisfy { $0 }"].joined(separator: "\n")
+        #expect(Self.expectsAllOfNothing(text).count == 1)
+    }
+
     // MARK: Files
 
     /// Targets, as Package.swift has them.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Entrupy
@@ -52,9 +53,9 @@ import Testing
     @Test func emptyHasTheSameOrganizationsWithoutUsers() throws {
         let empty = try #require(try Seed.named("empty"))
         #expect(empty.organizations.map(\.apiTokens) == [["demo-api-token"], ["other-api-token"]])
-        #expect(empty.organizations.allSatisfy { $0.users.isEmpty })
+        #expect(empty.organizations.someAndAll { $0.users.isEmpty })
         #expect(empty.entrupy.organizations.count == 2)
-        #expect(empty.entrupy.organizations.allSatisfy { $0.partnerUsers.isEmpty })
+        #expect(empty.entrupy.organizations.someAndAll { $0.partnerUsers.isEmpty })
     }
 
     /// Each mistake, with the words that its error must contain besides the line.
@@ -86,8 +87,8 @@ import Testing
             #expect("\(error)".contains(words), "\(error)")
             #expect("\(error)".hasPrefix("mine.yaml:"))
             #expect(
-                error.others.allSatisfy {
-                    $0.path.hasSuffix(".ja") || $0.path.hasSuffix(".name") || $0.path.hasSuffix(".en")
+                !error.others.contains { other in
+                    ![".ja", ".name", ".en"].contains { other.path.hasSuffix($0) }
                 }, "\(error)")
             let distance = abs((error.line ?? 0) - line)
             #expect(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Server
@@ -7,7 +8,7 @@ import Testing
 /// The declarations of what a comparison of two states looks at [D diff].
 @Suite struct ComparedStateTests {
     private var states: [ComparedState] {
-        [.ofEngine] + Platforms.simulated.all.map(\.comparedState) + [ComparedState(ComparedState.ofWebhooks)]
+        [.ofEngine] + Platforms.simulated.all.map(\.tables.compared) + [ComparedState(ComparedState.ofWebhooks)]
     }
 
     private var kinds: [ComparedKind] { states.flatMap(\.kinds) }
@@ -17,7 +18,7 @@ import Testing
         let tables = NamespaceDomains.declared(.simulated).map(\.name) + ["world", "sqlite_sequence"]
         let leftOut = states.flatMap { $0.leftOut.keys }
         #expect(Set(kinds.map(\.table) + leftOut) == Set(tables))
-        #expect(states.allSatisfy { $0.leftOut.values.allSatisfy { !$0.isEmpty } })
+        #expect(states.flatMap(\.leftOut.values).someAndAll { !$0.isEmpty })
         #expect(Set(leftOut).count == leftOut.count)
         // A reason that is not needed any more.
         #expect(Set(leftOut).intersection(kinds.map(\.table)) == ["events"])

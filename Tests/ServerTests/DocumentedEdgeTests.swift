@@ -66,10 +66,10 @@ import Yams
     @Test func everyLineOfAPlatformIsThatOfAnEdge() {
         let answers = Set(Self.axes["answers"] ?? [])
         for platform in Platforms.simulated.all {
-            #expect(Set(platform.answerCommands.keys).subtracting(answers) == [])
-            #expect(Set(platform.answersOfFaults).subtracting(answers) == [])
-            #expect(Set(platform.webhookCommands.keys).subtracting(Self.axes["webhooks"] ?? []) == [])
-            #expect(Set(platform.scenarioCommands.keys).subtracting(Self.axes["scenarios"] ?? []) == [])
+            #expect(Set(platform.evidence.answerCommands().keys).subtracting(answers) == [])
+            #expect(Set(platform.evidence.answersOfFaults).subtracting(answers) == [])
+            #expect(Set(platform.evidence.webhookCommands().keys).subtracting(Self.axes["webhooks"] ?? []) == [])
+            #expect(Set(platform.evidence.scenarioCommands().keys).subtracting(Self.axes["scenarios"] ?? []) == [])
         }
     }
 

@@ -12,17 +12,19 @@ import Testing
     private struct FailingPlatform: SimulatedPlatform {
         /// Whether storage fails.
         let isDiskFull = NIOLockedValueBox(false)
-        let eventKinds = [EventKind.workDone]
 
-        var dueKinds: [DueKind] {
-            [
-                .work,
-                DueKind("work.failing", isConsequence: true, shown: { "shown-\($0)" }) { [isDiskFull] subject, job in
-                    // Undone with the rest of it.
-                    try job.record(.workDone, "half of \(subject)")
-                    try Self.fail(subject, isDiskFull: isDiskFull.withLockedValue { $0 }, job)
-                },
-            ]
+        var kinds: PlatformKinds {
+            PlatformKinds(
+                events: [.workDone],
+                due: [
+                    .work,
+                    DueKind("work.failing", isConsequence: true, shown: { "shown-\($0)" }) {
+                        [isDiskFull] subject, job in
+                        // Undone with the rest of it.
+                        try job.record(.workDone, "half of \(subject)")
+                        try Self.fail(subject, isDiskFull: isDiskFull.withLockedValue { $0 }, job)
+                    },
+                ])
         }
 
         private static func fail(_ subject: String, isDiskFull: Bool, _ job: JobContext) throws {

@@ -23,13 +23,13 @@ import Testing
             return EmptyPart()
         }
 
-        var scenarioActions: [ScenarioAction.Kind] {
-            [
+        var scenarios: PlatformScenarios {
+            PlatformScenarios(actions: [
                 ScenarioAction.Kind("do_nothing", members: []) { _, _ in
                     note()
                     return { _ in }
                 }
-            ]
+            ])
         }
     }
 

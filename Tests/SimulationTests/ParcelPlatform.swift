@@ -6,22 +6,22 @@ import Storage
 
 /// A platform of one kind of object, a parcel, and one rule: it arrives an hour after it was sent.
 struct ParcelPlatform: SimulatedPlatform {
-    var idKinds = [IDKind.parcel]
-    let eventKinds = [EventKind.parcelSent, .parcelArrived]
-    let dueKinds = [DueKind.parcelArrival]
-    let scenarioActions = [
+    var kinds = PlatformKinds(
+        ids: [IDKind.parcel], events: [.parcelSent, .parcelArrived], due: [.parcelArrival])
+    var scenarios = PlatformScenarios(actions: [
         ScenarioAction.Kind("send_parcel", members: ["to"]) { fields, _ in
             let receiver = fields.requiredText("to")
             return { job in _ = try SendParcel(to: receiver).perform(job) }
         }
-    ]
-    let migrations = [
-        Migration("parcels", "CREATE TABLE parcels (id TEXT PRIMARY KEY, receiver TEXT, arrived_at INTEGER)")
-    ]
-
-    let tables = [Parcel.table.domain]
-    var domains: [String: ColumnDomain] = [:]
-    func domains(_ seed: any PlatformSeed) -> [String: ColumnDomain] { domains }
+    ])
+    var tables = {
+        var tables = PlatformTables()
+        tables.migrations = [
+            Migration("parcels", "CREATE TABLE parcels (id TEXT PRIMARY KEY, receiver TEXT, arrived_at INTEGER)")
+        ]
+        tables.domains = [Parcel.table.domain]
+        return tables
+    }()
 }
 
 /// A stored parcel.

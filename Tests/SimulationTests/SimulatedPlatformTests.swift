@@ -55,7 +55,8 @@ import Testing
 
     /// The engine's tables keep their own domains, whatever a platform calls its own.
     @Test func aDomainOfAPlatformIsForItsOwnTables() async throws {
-        let platform = ParcelPlatform(domains: ["object": .word(["a parcel"]), "due_kind": .word(["a parcel"])])
+        var platform = ParcelPlatform()
+        platform.tables.names = { _ in ["object": .word(["a parcel"]), "due_kind": .word(["a parcel"])] }
         try await server(platform) { _, namespace in
             _ = try await send(namespace)
             try await namespace.run(control, .reads) { job in
@@ -96,7 +97,8 @@ import Testing
         let texts = ["key_", "lock_"].map { $0 + String(repeating: "a", count: 40) }
         var masked: [[String]] = []
         for prefix in ["key_", "lock_"] {
-            let platform = ParcelPlatform(idKinds: [.parcel, IDKind("token", prefix: prefix, length: 40)])
+            var platform = ParcelPlatform()
+            platform.kinds.ids.append(IDKind("token", prefix: prefix, length: 40))
             try await server(platform) { _, namespace in
                 masked.append(texts.map { Secrets(namespace.secrets).masked(text: $0) })
             }

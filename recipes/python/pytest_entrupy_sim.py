@@ -18,12 +18,15 @@ import os
 import pathlib
 import re
 import shlex
+import signal
+import subprocess
+import sys
 from urllib.parse import quote
 
 import pytest
 
 from entrupy_sim import (
-    TEST_VARIABLE, Namespace, Simulator, SimulatorError, _FORGOTTEN, _NotJudged, _header_text, name_requests, print_note)
+    TEST_VARIABLE, Namespace, Simulator, SimulatorError, _FORGOTTEN, _NotJudged, _header_text, _program, name_requests, print_note)
 from entrupy_sim_failure import Failure, PageMaker, page_of, printable
 
 __all__ = ["entrupy_simulator", "entrupy_sim"]
@@ -94,6 +97,9 @@ _MARKED = "entrupy_sim_marked"
 _MISUSE = "entrupy_sim_misuse"
 #: The lines about the coverage of the run.
 _covered = pytest.StashKey()
+#: In a run of a sweep: the id of the test, or None elsewhere; and the variable that says so.
+_swept = pytest.StashKey()
+_SWEPT = "ENTRUPY_SIM_SWEPT_TEST"
 
 
 def pytest_addoption(parser):
@@ -118,6 +124,12 @@ def pytest_addoption(parser):
     group.addoption(
         "--entrupy-sim-summary", default=None, metavar="FILE",
         help="add the result of --entrupy-sim-audit and --entrupy-sim-coverage to FILE as Markdown, such as that in GITHUB_STEP_SUMMARY")
+    group.addoption(
+        "--entrupy-sim-sweep", action="store_true",
+        help="run the one test that is selected once for each call and each fault, as `entrupy-sim sweep` does, and fail it for bugs")
+    group.addoption(
+        "--entrupy-sim-sweep-args", default=None, metavar="WORDS",
+        help="more arguments of `entrupy-sim sweep`, as in a shell: --entrupy-sim-sweep-args='--faults 503 --jobs 1'")
     parser.addini(
         "entrupy_sim_strict", type="bool", default=False,
         help="as --entrupy-sim-strict; the next release makes true the default")
@@ -132,11 +144,14 @@ def pytest_configure(config):
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_FirstFailure(), "entrupy_sim_first_failure")
     _check_server_options(config)
+    # Another pytest that the test starts is no run of the sweep.
+    config.stash[_swept] = os.environ.pop(_SWEPT, None)
+    _check_sweep_options(config)
 
 
 def _check_server_options(config):
     """Options of a server that is not started here must not look as if they counted."""
-    _serve_arguments(config)
+    _words(config, "--entrupy-sim-serve-args")
     if hasattr(config, "workerinput") or not _address(config):
         return
     given = config.getoption("--entrupy-sim-serve-args")
@@ -148,11 +163,24 @@ def _check_server_options(config):
             f"{name} has no effect: the server at {_address(config)} runs already, and none is started"), stacklevel=2)
 
 
-def _serve_arguments(config):
+def _words(config, option):
     try:
-        return shlex.split(config.getoption("--entrupy-sim-serve-args") or "")
+        return shlex.split(config.getoption(option) or "")
     except ValueError as error:
-        raise pytest.UsageError(f"--entrupy-sim-serve-args must be words as in a shell: {error}") from None
+        raise pytest.UsageError(f"{option} must be words as in a shell: {error}") from None
+
+
+def _check_sweep_options(config):
+    _words(config, "--entrupy-sim-sweep-args")
+    is_sweep = config.getoption("--entrupy-sim-sweep")
+    if config.getoption("--entrupy-sim-sweep-args") and not is_sweep:
+        raise pytest.UsageError("--entrupy-sim-sweep-args has no effect without --entrupy-sim-sweep")
+    # The sweep starts a server of its own, whose coverage would be that of broken runs.
+    for other in ("url", "serve-args", "coverage", "summary"):
+        if is_sweep and config.getoption(f"--entrupy-sim-{other}"):
+            raise pytest.UsageError(f"--entrupy-sim-sweep and --entrupy-sim-{other} exclude each other")
+    if is_sweep and config.getoption("dist", "no") != "no":
+        raise pytest.UsageError("--entrupy-sim-sweep runs one test, many times at once: leave out -n, or add -n 0")
 
 
 def _address(config):
@@ -189,7 +217,7 @@ def pytest_testnodedown(node, error):
 
 def _start_server(config):
     config.stash[_server] = Simulator.start(
-        config.getoption("--entrupy-sim-binary"), _serve_arguments(config), _is_recorded=True)
+        config.getoption("--entrupy-sim-binary"), _words(config, "--entrupy-sim-serve-args"), _is_recorded=True)
 
 
 # Not in the teardown of the fixture: bundles are saved after that of the last test.
@@ -232,7 +260,7 @@ def _wrong_mark(problem):
 
 # Last, so that tests that are deselected do not matter. Tests that do not use the fixture are checked too.
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config, items):
+def pytest_collection_modifyitems(session, config, items):
     problems = {}
     for item in items:
         try:
@@ -240,13 +268,94 @@ def pytest_collection_modifyitems(config, items):
         except ValueError as error:
             problems.setdefault(str(error), item.nodeid)
     if not problems:
-        return
+        return _choose_swept(session, items)
     problem = "\n".join(f"{test}: {text}" for text, test in problems.items())
     if not hasattr(config, "workerinput"):
         raise pytest.UsageError(problem)
     # In a worker that would look like a crash: the controlling process raises it.
     config.workeroutput[_USAGE] = problem
     items.clear()
+
+
+def _choose_swept(session, items):
+    """In a run of a sweep, leaves its test; for --entrupy-sim-sweep, puts the sweep in the place of the one test that is selected."""
+    test = session.config.stash[_swept]
+    if test is not None:
+        items[:] = [item for item in items if item.nodeid == test]
+        if not items:
+            raise pytest.UsageError(f"the test of the sweep, {test}, is not selected in this run")
+    elif session.config.getoption("--entrupy-sim-sweep"):
+        # What cannot be collected is an error of its own.
+        items[:] = [] if session.testsfailed else [_SweptTest.from_parent(item.parent, name=item.name, test=item) for item in [_the_one(items)]]
+
+
+def _the_one(items):
+    """The test of --entrupy-sim-sweep. Raises UsageError if there is none that can be swept."""
+    if len(items) != 1:
+        raise pytest.UsageError(
+            f"--entrupy-sim-sweep takes one test, and {len(items)} are selected: pytest tests/test_shop.py::test_sale --entrupy-sim-sweep")
+    if "entrupy_sim" not in getattr(items[0], "fixturenames", ()):
+        raise pytest.UsageError(f"--entrupy-sim-sweep: {items[0].nodeid} does not use the fixture entrupy_sim, so no call of it is known")
+    options = _options(items[0])
+    given = [name for name in ("seed", "frozen_at", "random_seed") if options.get(name) is not None]
+    if given:
+        raise pytest.UsageError(
+            f"--entrupy-sim-sweep: {items[0].nodeid} has a mark with {', '.join(given)}, and a sweep begins in a scenario or in the "
+            'standard seed data: write a scenario, entrupy_sim("cases/mine.yaml")')
+    return items[0]
+
+
+class _SweptTest(pytest.Item):
+    """A sweep, in the place of the test that its commands run: bugs fail it, and all else but a whole sweep is an error of its setup."""
+
+    def __init__(self, *, test, **members):
+        super().__init__(**members)
+        self._test = test
+        self._bugs = None
+
+    def setup(self):
+        # The marks of its classes and modules count in the runs.
+        self.stash[_is_made] = True
+        try:
+            code, text = _run_sweep(self.config, self._test)
+        except (SimulatorError, OSError) as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
+        if code not in (0, 1):
+            pytest.fail(f"the sweep is not complete, exit code {code} (docs/sweep.md):\n{text}", pytrace=False)
+        self._bugs = f"the sweep found bugs (docs/sweep.md):\n{text}" if code else None
+        if not code:
+            self.add_report_section("setup", "entrupy-sim sweep", text)
+
+    def runtest(self):
+        if self._bugs:
+            pytest.fail(self._bugs, pytrace=False)
+
+    def reportinfo(self):
+        return self._test.reportinfo()
+
+
+def _run_sweep(config, test):
+    """Sweeps a test. Returns the exit code, and all that was printed."""
+    scenario = _options(test).get("scenario")
+    command = [
+        _program(config.getoption("--entrupy-sim-binary")), "sweep", "--quiet",
+        *(["--scenario", os.fspath(scenario)] if scenario is not None else []), *_words(config, "--entrupy-sim-sweep-args"),
+        "--", sys.executable, "-m", "pytest", *map(os.fspath, config.invocation_params.args)]
+    # Ctrl-C reaches pytest alone, so that the sweep gets it once: a second one would leave its server.
+    process = subprocess.Popen(
+        command, env={**os.environ, _SWEPT: test.nodeid}, cwd=config.invocation_params.dir, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        output, _ = process.communicate()
+    except BaseException:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        raise
+    lines = output.decode(errors="replace").strip().split("\n")
+    return process.returncode, "\n".join(map(printable, lines))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -785,6 +894,13 @@ def entrupy_simulator(request):
 def entrupy_sim(request, entrupy_simulator):
     """A namespace of the test's own. The mark `entrupy_sim` says how it is made."""
     _set_name(request.node)
+    if request.config.stash[_swept] is not None:
+        # The sweep made it, compares it after the run, and deletes it.
+        request.node.stash[_is_made] = True
+        yield Namespace(
+            os.environ["ENTRUPY_SIM_NAMESPACE"], os.environ["ENTRUPY_SIM_SERVER"], strict=_is_strict(request.node),
+            on_note=entrupy_simulator.on_note)
+        return
     # A project may have a fixture entrupy_simulator of its own.
     _adopt(request.config, entrupy_simulator)
     try:

@@ -1,34 +1,24 @@
 import Simulation
 
-// The documented edges of App Components, beside the answers of their routes [D coverage].
-extension AppComponentsPlatform {
+/// Parts of the commands that meet the edges of App Components. They are for a shell with the environment of `entrupy-sim run`.
+enum ComponentLines {
     /// The axis of the documented errors.
     static let errors = "components"
 
-    package var documentedAxes: [DocumentedAxis] {
+    /// The documented edges, beside the answers of the routes [D coverage].
+    static var axes: [DocumentedAxis] {
         [
             DocumentedAxis(
-                Self.errors, "Errors of App Components",
-                WorkflowFailure.allCases.map { DocumentedEdge($0.rawValue, meetWith: ComponentLines.error($0)) })
+                errors, "Errors of App Components",
+                WorkflowFailure.allCases.map { DocumentedEdge($0.rawValue, meetWith: error($0)) })
         ]
     }
 
-    package func curlOptions(ofPath path: String) -> String? {
-        path.utf8.starts(with: "/components/v1/".utf8) ? ComponentLines.backend : nil
+    /// Commands that verify the shipped scenarios after what their clients do.
+    static var scenarios: [String: String] {
+        Dictionary(uniqueKeysWithValues: ComponentScenarios.all.keys.map { ($0, scenario($0)) })
     }
 
-    package var scenarioCommands: [String: String] {
-        let names = ComponentScenarios.all.keys
-        return Dictionary(uniqueKeysWithValues: names.map { ($0, ComponentLines.scenario($0)) })
-    }
-
-    package var answerCommands: [String: String] { ComponentLines.answers }
-
-    package var answersOfFaults: [String] { ComponentLines.faultOnly }
-}
-
-/// Parts of the commands that meet the edges of App Components. They are for a shell with the environment of `entrupy-sim run`.
-enum ComponentLines {
     static let backend = #"-H "Authorization: Token $ENTRUPY_SIM_API_TOKEN""#
 
     /// A command that meets a documented error.

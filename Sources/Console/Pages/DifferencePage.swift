@@ -24,7 +24,8 @@ enum DifferencePage {
         let ignored: String
     }
 
-    private struct Object: Encodable, Sendable {
+    /// A row of the table of objects.
+    struct Object: Encodable, Sendable {
         let key, change, style, kind, name: String
         let members: [Member]
 
@@ -46,7 +47,7 @@ enum DifferencePage {
         }
     }
 
-    private struct Member: Encodable, Sendable {
+    struct Member: Encodable, Sendable {
         let member: String
         /// `nil` if only the other state has the object.
         let before, after: String?

@@ -54,7 +54,7 @@ package enum SubmitCapture: RuleByID {
         if decision.delay != .zero { try Results.plan(&item, decision, job) }
         try Webhooks.enqueue(.sessionUpdated, item, job)
         if decision.delay == .zero { try Results.plan(&item, decision, job) }
-        return try ResultRendering(job).render(item)
+        return try ResultRendering(job).shown(item)
     }
 
     /// Ends the capture. Writes.
@@ -73,6 +73,6 @@ package enum SubmitCapture: RuleByID {
             throw PlatformError.bug("capture \(capture.id) of an unknown retake")
         }
         try end(capture, as: retake.entrupyID, job)
-        return try ResultRendering(job).render(Retakes.answer(retakeID, with: capture, job))
+        return try ResultRendering(job).shown(Retakes.answer(retakeID, with: capture, job))
     }
 }

@@ -3,11 +3,12 @@ import Simulation
 import SimulationAPI
 import Storage
 
-extension EntrupyPlatform {
+extension ExplainedObject {
     /// The number of sessions, the newest ones, among which one is found by the id that the control API shows.
     private static let maxSessions = 10_000
 
-    package func explained(_ id: String, _ job: JobContext) throws -> ExplainedObject? {
+    /// The item, the capture or the session with an id; `nil` if there is none.
+    @Sendable static func ofEntrupy(_ id: String, _ job: JobContext) throws -> ExplainedObject? {
         if let item = try job.transaction.item(entrupyID: id) {
             return ExplainedObject(
                 kind: "item", subjects: [item.captureID, id].compactMap(\.self), isNamedInPaths: true)
@@ -17,7 +18,7 @@ extension EntrupyPlatform {
                 kind: "capture", subjects: [id, capture.entrupyID].compactMap(\.self), isNamedInPaths: true)
         }
         guard id.utf8.starts(with: ActiveSession.prefix.utf8),
-            let session = try job.transaction.newestSessions(limit: Self.maxSessions).first(where: {
+            let session = try job.transaction.newestSessions(limit: maxSessions).first(where: {
                 ActiveSession.id(ofToken: $0.token).isIdentical(to: id)
             }), let user = try job.transaction.user(id: session.userID)
         else { return nil }

@@ -1,17 +1,13 @@
 import EntrupyAPI
 import Simulation
 
-// Commands that meet the answers which do not follow from their status alone.
-extension EntrupyPlatform {
-    package var answerCommands: [String: String] {
-        [
-            EntrupyLines.authorizations, EntrupyLines.logins, EntrupyLines.captureRoutes, EntrupyLines.resultRoutes,
-            EntrupyLines.itemRoutes, EntrupyLines.subscriptionRoutes, EntrupyLines.others,
-        ].reduce(into: [:]) { $0.merge($1) { first, _ in first } }
-    }
-}
-
 extension EntrupyLines {
+    /// Commands that meet the answers which do not follow from their status alone.
+    static var answers: [String: String] {
+        [authorizations, logins, captureRoutes, resultRoutes, itemRoutes, subscriptionRoutes, others]
+            .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+    }
+
     private static let version = "-H 'Api-Version: 1.4'"
 
     // MARK: Authorizations and logins

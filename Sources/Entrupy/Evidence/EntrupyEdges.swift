@@ -1,9 +1,25 @@
 import EntrupyAPI
 import Simulation
 
-// The documented edges of Entrupy, beside the answers of its routes [D coverage].
-extension EntrupyPlatform {
-    package var documentedAxes: [DocumentedAxis] {
+extension PlatformEvidence {
+    /// What Entrupy's documents say.
+    static let ofEntrupy = {
+        var evidence = PlatformEvidence()
+        evidence.auditRules = AuditRule.ofEntrupy
+        evidence.auditNames = .ofEntrupy
+        evidence.explained = ExplainedObject.ofEntrupy
+        evidence.axes = { EntrupyEdges.axes }
+        evidence.answerCommands = { EntrupyLines.answers }
+        evidence.curlOptions = EntrupyLines.curlOptions
+        evidence.webhookCommands = { EntrupyLines.webhooks }
+        evidence.scenarioCommands = { EntrupyLines.scenarios }
+        return evidence
+    }()
+}
+
+/// The documented edges of Entrupy, beside the answers of its routes [D coverage].
+enum EntrupyEdges {
+    static var axes: [DocumentedAxis] {
         [
             DocumentedAxis("results", "Results of items", Self.results),
             DocumentedAxis("captures", "States of captures", Self.captures),
@@ -68,8 +84,11 @@ extension EntrupyPlatform {
             meetWith:
                 "entrupy-sim settings set rate_limits.open_captures 1; \(EntrupyLines.start); \(EntrupyLines.start)"),
     ]
+}
 
-    package func curlOptions(ofPath path: String) -> String? {
+extension EntrupyLines {
+    /// The options of `curl` with which a request to a path has a caller.
+    @Sendable static func curlOptions(_ path: String) -> String? {
         func begins(with beginning: String) -> Bool { path.utf8.starts(with: beginning.utf8) }
         if begins(with: "/v1/") { return "\(EntrupyLines.backend) -H 'Api-Version: 1.4'" }
         if begins(with: "/v2/") { return EntrupyLines.backend }

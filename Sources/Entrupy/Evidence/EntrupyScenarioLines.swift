@@ -1,17 +1,15 @@
 import EntrupyAPI
 import Simulation
 
-// Commands that play the clients of the shipped scenarios.
-extension EntrupyPlatform {
-    package var scenarioCommands: [String: String] {
-        EntrupyLines.clients.reduce(into: [:]) { lines, client in
+extension EntrupyLines {
+    /// Commands that play the clients of the shipped scenarios.
+    static var scenarios: [String: String] {
+        clients.reduce(into: [:]) { lines, client in
             let steps = ["entrupy-sim scenario start \(client.key)"] + client.value
             lines[client.key] = (steps + ["entrupy-sim scenario verify \(client.key)"]).joined(separator: "; ")
         }
     }
-}
 
-extension EntrupyLines {
     private static let exampleUser = "example-user-id"
     private static let exampleLogin = "TOKEN=$(entrupy-sim users login example-user-id)"
     private static let signedOnce = signed("one@example.com", exampleUser)

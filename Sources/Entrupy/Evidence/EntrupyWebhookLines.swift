@@ -1,9 +1,9 @@
 import EntrupyAPI
 import Simulation
 
-// Commands that meet what happens to webhooks.
-extension EntrupyPlatform {
-    package var webhookCommands: [String: String] {
+extension EntrupyLines {
+    /// Commands that meet what happens to webhooks.
+    static var webhooks: [String: String] {
         var lines: [String: String] = [:]
         for event in WebhookEvent.names {
             let trigger =

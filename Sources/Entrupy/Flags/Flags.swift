@@ -18,7 +18,7 @@ enum Flags {
 
     /// Throws if the item's result may not be flagged [S].
     static func checkIsEligible(_ item: ItemRecord, _ job: JobContext) throws {
-        guard !isEligible(item, job) else { return }
+        guard !isEligible(item, job) else { return try FlagWindow.check(item, job) }
         let eligible = job.entrupy.settings.flagEligible.map(\.rawValue).joined(separator: " or ")
         let got = "\(item.result.rawValue)\(item.resultFinal ? "" : ", not final")"
         let problem =
@@ -48,14 +48,16 @@ enum Flags {
         return Because(text)
     }
 
-    /// Whether the SDK shows the item as flaggable. This depends only on the result and the switch, so it stays true
-    /// while the item is flagged.
+    /// Whether the SDK shows the item as flaggable, as renderings have it: without the time, on which ``FlagWindow`` decides
+    /// when an answer is asked for. This depends only on the result and the switch, so it stays true while the item is flagged.
     static func isFlaggable(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> Bool {
         isSwitchedOn(organization, job) && isEligible(item, job)
     }
 
     static func status(_ item: ItemRecord, _ organization: OrganizationRecord, _ job: JobContext) -> FlagStatus {
-        FlagStatus(id: item.flag, is_flaggable: isFlaggable(item, organization, job), flag_info: info(item, job))
+        FlagStatus(
+            id: item.flag, is_flaggable: isFlaggable(item, organization, job) && !FlagWindow.isOver(item, job),
+            flag_info: info(item, job))
     }
 
     private static func info(_ item: ItemRecord, _ job: JobContext) -> FlagInfo? {

@@ -107,7 +107,7 @@ extension AuthenticationInfo {
             },
             item: try StoredJSON.decode(item.metadata),
             market_edge: try item.marketEdge.map { try StoredJSON.decode($0) },
-            sdk: try ResultRendering(job).render(item), v1: try partner.v1(minor: PartnerVersion.lastMinor),
+            sdk: try ResultRendering(job).shown(item), v1: try partner.v1(minor: PartnerVersion.lastMinor),
             v2: try partner.v2(PartnerParts(images: true, catalog: true)))
     }
 }

@@ -21,6 +21,8 @@ package struct EncodedJSON: Sendable {
 /// The English rendering with the server's own address is stored in the item's row. The first read makes it, and a separate job stores it, so that
 /// reads never write. Other languages and addresses are cached in memory.
 ///
+/// A rendering reads no clock: its keys have no time. What changes with time alone is added when it is asked for, in ``sdk(_:)``.
+///
 /// One value of this type renders all items of an answer: what they have in common is looked up once.
 struct Renderings {
     private let job: JobContext
@@ -49,8 +51,12 @@ struct Renderings {
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 
-    /// An item as its user sees it, in the caller's language.
+    /// An item as its user sees it now, in the caller's language.
     func sdk(_ item: FoundItem) throws -> ByteBuffer {
+        try FlagWindow.shown(rendered(item), item.entrupyID, job)
+    }
+
+    private func rendered(_ item: FoundItem) throws -> ByteBuffer {
         if job.language == .english, address == nil {
             if let bytes = item.rendering { return bytes }
             let bytes = try make(item, .sdk)

@@ -14,6 +14,14 @@ struct ResultRendering {
         self.job = job
     }
 
+    /// An item as it is shown now.
+    func shown(_ item: ItemRecord) throws -> EntrupyCaptureResult {
+        var rendering = try render(item)
+        if FlagWindow.isOver(item, job) { rendering.status.flag.is_flaggable = false }
+        return rendering
+    }
+
+    /// An item as it is stored and cached, without what changes with time alone.
     func render(_ item: ItemRecord) throws -> EntrupyCaptureResult {
         let metadata = try ItemMetadata(stored: item.metadata)
         let (user, organization) = try job.owner(of: item)

@@ -71,7 +71,7 @@ enum Retakes {
                     guidance: $0.guidance[job.language])
             },
             message: retake.message, requested_at: retake.askedAt.epoch)
-        return ItemToRetake(item: try ResultRendering(job).render(item), retake: request)
+        return ItemToRetake(item: try ResultRendering(job).shown(item), retake: request)
     }
 }
 

@@ -48,8 +48,24 @@ struct EntrupySeed: PlatformSeed {
         self.catalogue = catalogue
     }
 
-    static let members = ["flagging", "webhooks", "categories", "item_types", "brands", "texts"]
-    static let organizationMembers = ["bundles", "flagging", "partner_users"]
+    var choices: [String: [Choice]] {
+        [
+            "results": ResultID.allCases.map { Choice($0.rawValue) },
+            "item_results": Activity.authentication.results.map { Choice($0.rawValue) },
+            "flags": FlagID.allCases.map { Choice($0.rawValue) },
+            "invalid_reasons": catalogue.texts.invalidReasons.map { Choice(id: $0.id, name: $0.text[.english]) },
+            "brands": catalogue.brands.map { Choice(id: $0.id, name: $0.name) },
+            "categories": catalogue.categories.map { Choice($0.id) },
+            "item_types": catalogue.itemTypes.listed.map { Choice($0.id) },
+            "config_types": ConfigType.allCases.map { Choice($0.rawValue) },
+        ]
+    }
+
+    func readAddition(_ fields: inout FieldReader) -> any SeedAddition { Addition(&fields, to: self) }
+
+    func readOutcome(_ document: JSONValue, _ reading: OutcomeReading) throws -> (any PlatformOutcome)? {
+        try ItemOutcome(document, catalogue, reading)
+    }
 
     func withoutUsers() -> Self {
         Self(

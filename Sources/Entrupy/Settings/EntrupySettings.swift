@@ -24,6 +24,8 @@ struct EntrupySettings: PlatformSettings {
     let sdkFlagging: Bool
     /// The final results that may be flagged.
     let flagEligible: [ResultID]
+    /// How long after its result an item may be flagged; `nil` for no limit, as documented [D flag-window].
+    let flagWindow: Span?
     /// The maximum number of a user's submissions; `nil` if unlimited.
     let quota: Int?
     /// The status of requests with a session that has expired or was revoked, 401 or 403 [P] [D ended-sessions].
@@ -63,7 +65,9 @@ struct EntrupySettings: PlatformSettings {
             "capture_timeout": .string("2h"),
             "session_lifetime": .string("24h"),
             "signed_request_lifetime": .string("1h"),
-            "flagging": .object(["sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) })]),
+            "flagging": .object([
+                "sdk": .bool(true), "eligible": .array(flagEligible.map { .string($0.rawValue) }), "window": .null,
+            ]),
             "quota": .null,
             "sdk": .object(["ended_session_status": .number(JSONNumber(401))]),
             "captures": .object(["require_customer_item_id": .bool(false)]),
@@ -99,9 +103,10 @@ struct EntrupySettings: PlatformSettings {
         captureTimeout = fields.span("capture_timeout", from: .second) ?? .second
         sessionLifetime = fields.span("session_lifetime", from: .second, to: Span("7d")!) ?? .second
         signedRequestLifetime = fields.span("signed_request_lifetime", from: .second) ?? .second
-        var flagging = fields.object("flagging", known: ["sdk", "eligible"])
+        var flagging = fields.object("flagging", known: ["sdk", "eligible", "window"])
         sdkFlagging = flagging.optionalBool("sdk") ?? false
         flagEligible = flagging.words("eligible", Flags.eligibleNames)?.map(ResultID.init(rawValue:)) ?? []
+        flagWindow = flagging.span("window")
         quota = fields.number("quota")
         var sdk = fields.object("sdk", known: ["ended_session_status"])
         endedSessionStatus =

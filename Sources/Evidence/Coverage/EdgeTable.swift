@@ -69,7 +69,7 @@ package struct EdgeTable: Sendable {
     /// The axes of webhooks and shipped scenarios.
     package static func ofEngine(_ platforms: Platforms) -> [DocumentedAxis] {
         let lines = Lazily<[String: String]> {
-            platforms.all.reduce(into: [:]) { $0.merge($1.webhookCommands) { first, _ in first } }
+            platforms.all.reduce(into: [:]) { $0.merge($1.evidence.webhookCommands()) { first, _ in first } }
         }
         let webhooks = platforms.webhookEvents.flatMap { event in
             ["delivered", "failed", "cancelled"].map { end in
@@ -78,7 +78,7 @@ package struct EdgeTable: Sendable {
             }
         }
         let verified = Lazily<[String: String]> {
-            platforms.all.reduce(into: [:]) { $0.merge($1.scenarioCommands) { first, _ in first } }
+            platforms.all.reduce(into: [:]) { $0.merge($1.evidence.scenarioCommands()) { first, _ in first } }
         }
         let scenarios = platforms.shippedScenarios.keys.sorted().map { name in
             DocumentedEdge(name, meetWith: verified.value[name] ?? "")

@@ -8,13 +8,15 @@ struct AnswerLines: Sendable {
 
     init(_ platforms: Platforms) {
         self.platforms = platforms
-        own = Lazily { platforms.all.reduce(into: [:]) { $0.merge($1.answerCommands) { first, _ in first } } }
+        own = Lazily {
+            platforms.all.reduce(into: [:]) { $0.merge($1.evidence.answerCommands()) { first, _ in first } }
+        }
     }
 
     func line(_ operation: DescribedAnswers.Operation, _ status: Int) -> String {
         if let line = own.value["\(operation.method) \(operation.path) \(status)"] { return line }
         let path = Self.filled(operation.path, with: "unknown-1")
-        let caller = platforms.all.lazy.compactMap { $0.curlOptions(ofPath: operation.path) }.first ?? ""
+        let caller = platforms.all.lazy.compactMap { $0.evidence.curlOptions(operation.path) }.first ?? ""
         func call(_ options: String, json: String? = nil) -> String {
             CurlLine.call(operation.method, path, caller, options, json: json)
         }

@@ -9,8 +9,8 @@ extension EdgeTable {
 
     private static func axes(of platforms: Platforms) -> [DocumentedAxis] {
         let lines = AnswerLines(platforms)
-        return [answers(lines, platforms.all.flatMap(\.answersOfFaults)), sdkErrors(lines)]
-            + platforms.all.flatMap(\.documentedAxes) + EdgeTable.ofEngine(platforms)
+        return [answers(lines, platforms.all.flatMap(\.evidence.answersOfFaults)), sdkErrors(lines)]
+            + platforms.all.flatMap { $0.evidence.axes() } + EdgeTable.ofEngine(platforms)
     }
 
     /// The statuses that a healthy server does not answer [D coverage].

@@ -66,7 +66,7 @@ struct RouteTable: Sendable {
         var methods = Set((named.isEmpty ? matching : named).map(\.method))
         if methods.contains("GET") { methods.insert("HEAD") }
         guard !methods.isEmpty else {
-            let unsimulated = platforms?.all.flatMap(\.unsimulatedPaths) ?? []
+            let unsimulated = platforms?.all.flatMap(\.paths.unsimulated) ?? []
             if let known = unsimulated.first(where: { path.isIdentical(to: $0) || path.begins(with: "\($0)/") }) {
                 return .unknownRoute(
                     "\(known) is not simulated",

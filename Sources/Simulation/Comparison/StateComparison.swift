@@ -30,7 +30,7 @@ struct StateComparison {
     private static let maxSecrets = 100
 
     private var kinds: [ComparedKind] {
-        ComparedState.ofEngine.kinds + platforms.all.flatMap(\.comparedState.kinds) + ComparedState.ofWebhooks
+        ComparedState.ofEngine.kinds + platforms.all.flatMap(\.tables.compared.kinds) + ComparedState.ofWebhooks
     }
 
     /// The names of members that are not compared by value.

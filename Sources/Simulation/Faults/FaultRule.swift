@@ -174,7 +174,7 @@ package struct FaultRule: Sendable {
     /// Whether users call a route that the rule matches, with a session or to log in.
     private func isAskedByUsers(_ asked: KnownRoute) -> Bool {
         (route?.overlaps(asked.path) ?? true)
-            && platforms.all.contains { $0.isCalledByUsers(path: asked.path.pattern) }
+            && platforms.all.contains { $0.paths.isCalledByUsers(asked.path.pattern) }
     }
 }
 

@@ -84,7 +84,7 @@ struct UnknownNames {
             var unknown: ErrorDetail?
             for (parameter, value) in route.named(by: pattern) where unknown == nil {
                 for platform in job.state.environment.platforms.all {
-                    guard let (name, text) = try platform.unknown(value, at: parameter, of: route.path.pattern, job)
+                    guard let (name, text) = try platform.paths.unknown(value, parameter, route.path.pattern, job)
                     else { continue }
                     if allowed.contains(name) { return nil }
                     unknown = problem(name, "route", "\(text), got \"\(value.excerpt)\"")

@@ -25,7 +25,7 @@ package struct ListChoices: Operation {
         for effect in platforms.faultEffects where !effect.words.isEmpty {
             lists["effect.\(effect.name)"] = effect.words.map { Choice($0) }
         }
-        for (platform, part) in zip(platforms.all, seed.parts) { lists.merge(platform.choices(part)) { $1 } }
+        for part in seed.parts { lists.merge(part.choices) { $1 } }
         return Choices(
             routes: job.state.environment.routes.all.map { .init(method: $0.method, path: $0.path.pattern) }
                 .sorted { ($0.path, $0.method) < ($1.path, $1.method) },

@@ -52,8 +52,8 @@ extension Seed {
     /// Reads an outcome rule with the platform that it belongs to. The last platforms are asked first: the first one
     /// takes every rule that no other recognizes.
     fileprivate func readOutcome(_ document: JSONValue, _ reading: OutcomeReading) throws -> any PlatformOutcome {
-        for (platform, part) in zip(platforms.all, parts).reversed() {
-            if let outcome = try platform.readOutcome(document, part, reading) { return outcome }
+        for part in parts.reversed() {
+            if let outcome = try part.readOutcome(document, reading) { return outcome }
         }
         throw PlatformError.invalid(field: "match", "must describe items or components; see GET /_sim/choices")
     }

@@ -18,7 +18,7 @@ package struct SeedPart {
             }
             return (
                 Seed.Organization.list(&fields, platforms),
-                try zip(platforms.all, seed.parts).map { try $0.readAddition(&fields, to: $1) }
+                try seed.parts.map { try $0.readAddition(&fields) }
             )
         }
     }

@@ -58,7 +58,7 @@ package struct Seed: Sendable {
 
     /// The members of seed data.
     package static func members(_ platforms: Platforms) -> [String] {
-        ["organizations"] + platforms.all.flatMap(\.seedMembers)
+        ["organizations"] + platforms.all.flatMap(\.seedMembers.own)
     }
 
     /// A platform's part.
@@ -132,7 +132,7 @@ extension Seed {
 extension Seed.Organization {
     /// The organizations of seed data; none if it has no such member.
     package static func list(_ fields: inout FieldReader, _ platforms: Platforms) -> [Self] {
-        let known = ["name", "api_tokens", "users"] + platforms.all.flatMap(\.organizationMembers)
+        let known = ["name", "api_tokens", "users"] + platforms.all.flatMap(\.seedMembers.ofOrganizations)
         return fields.objects("organizations", known: known) { Self(&$0) } ?? []
     }
 

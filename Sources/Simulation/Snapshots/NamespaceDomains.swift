@@ -48,17 +48,17 @@ package enum NamespaceDomains {
         let names = names(seed)
         // Each platform names domains for itself: two of them may mean different ones by a name.
         let parts = zip(platforms.all, seed.parts).flatMap { platform, part in
-            let names = names.merging(platform.domains(part)) { _, own in own }
-            return platform.tables.map { $0.resolved(names) }
+            let names = names.merging(platform.tables.names(part)) { _, own in own }
+            return platform.tables.domains.map { $0.resolved(names) }
         }
         return (own.map { $0.resolved(names) } + parts + [sequences(declared(platforms))]).map { table in
-            platforms.all.reduce(table) { $1.extended($0) }
+            platforms.all.reduce(table) { $1.tables.extended($0) }
         }
     }
 
     /// The declarations of all tables, without what the seed data decides.
     static func declared(_ platforms: Platforms) -> [TableDomain] {
-        own + platforms.all.flatMap(\.tables)
+        own + platforms.all.flatMap(\.tables.domains)
     }
 
     private static let own = [

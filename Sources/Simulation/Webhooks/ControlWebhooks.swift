@@ -33,7 +33,7 @@ extension ListDeliveries {
     private static func known(_ id: String, _ job: JobContext) throws -> String {
         for id in [id, id.uppercased()] {
             let isMissing = try job.state.environment.platforms.all.contains {
-                try $0.unknown(id, at: "entrupy_id", of: "/_sim/webhook-deliveries", job) != nil
+                try $0.paths.unknown(id, "entrupy_id", "/_sim/webhook-deliveries", job) != nil
             }
             if !isMissing { return id }
             if try !job.transaction.deliveries(before: .max, status: nil, subject: id, limit: 1).isEmpty { return id }

@@ -71,7 +71,7 @@ package enum Deliveries {
                 at: job.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
                 headers: [
                     try job.state.environment.platforms.platform(ofFormat: delivery.format)
-                        .signature(of: delivery.body, secret: secret, form: subscription.signature),
+                        .webhooks.signature(delivery.body, secret, subscription.signature),
                     // [D webhook-headers]
                     WebhookHeader(name: "X-Sim-Event", value: delivery.event),
                     WebhookHeader(name: "X-Sim-Event-Id", value: delivery.eventID),
@@ -96,7 +96,7 @@ package enum Deliveries {
         let platform = try job.state.environment.platforms.platform(ofFormat: subscription.format)
         let url =
             try WebhookTarget.read(subscription.url).get().origin
-            + platform.verificationPath(ofSubscription: subscription.id)
+            + platform.webhooks.verificationPath(subscription.id)
         _ = try add(
             Data(url.utf8), as: DeliveryRecord.verification, event: DeliveryRecord.verification,
             eventID: try job.nextID(.webhookEvent), of: subscription.id, subscription, job)

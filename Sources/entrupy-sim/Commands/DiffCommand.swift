@@ -62,6 +62,24 @@ struct DiffCommand: ControlAction {
     }
 }
 
+extension ObjectDifference {
+    /// The members with their values in words, a line each.
+    var lines: [String] {
+        get throws {
+            try members.map { member in
+                let (from, to) = (try StateDifference.text(member.from), try StateDifference.text(member.to))
+                let values =
+                    switch change {
+                    case .added: to
+                    case .removed: from
+                    case .changed: "\(from) -> \(to)"
+                    }
+                return "\(member.name): \(values)"
+            }
+        }
+    }
+}
+
 extension StateDifference {
     fileprivate func show(on terminal: Terminal) throws {
         for object in objects {
@@ -76,16 +94,7 @@ extension StateDifference {
                 .init("\(object.change.rawValue)", style), .init(" \(object.kind)", .bold),
                 .init(key.isEmpty ? "" : "  \(key)"),
             ])
-            for member in object.members {
-                let (from, to) = (try Self.text(member.from), try Self.text(member.to))
-                let values =
-                    switch object.change {
-                    case .added: to
-                    case .removed: from
-                    case .changed: "\(from) -> \(to)"
-                    }
-                terminal.line("  \(member.name): \(values)")
-            }
+            for line in try object.lines { terminal.line("  \(line)") }
         }
         let counts = ObjectDifference.Change.allCases.map { change in
             "\(objects.count { $0.change == change }) \(change.rawValue)"
@@ -96,7 +105,7 @@ extension StateDifference {
     }
 
     /// The members of a key: bare words, and other objects in parentheses.
-    private static func words(_ key: JSONObject) throws -> String {
+    static func words(_ key: JSONObject) throws -> String {
         try key.sorted.map { name, value in
             if let members = value.members { return "\(name) (\(try words(members)))" }
             if let text = value.text, text.wholeMatch(of: #/[A-Za-z0-9._@:\/*-]+/#) != nil { return "\(name) \(text)" }
@@ -105,7 +114,7 @@ extension StateDifference {
     }
 
     /// A value as JSON, cut where it is long.
-    private static func text(_ value: JSONValue?) throws -> String {
+    fileprivate static func text(_ value: JSONValue?) throws -> String {
         let text = try Readable.json(value ?? .null)
         return text.utf8.count > 200 ? "\(String(text.unicodeScalars.prefix(200)))…" : text
     }

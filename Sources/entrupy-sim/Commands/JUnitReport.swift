@@ -1,3 +1,4 @@
+import Exploration
 import Foundation
 import SimulationAPI
 
@@ -144,6 +145,20 @@ struct JUnitReport {
                 ? .failed("\(cell.verdict.rawValue): \(cell.detail.sentence)")
                 : cell.verdict.isPass ? .passed : .skipped(cell.verdict.rawValue)
             return Case(name: "\(cell.call) \(cell.fault)", outcome: outcome, seconds: cell.seconds)
+        }
+        self.init([Suite(name: "sweep", className: "sweep", cases: cases)])
+    }
+
+    /// A proof: each kept bug is a case, which fails where it is still there. One of which nothing is proved counts as skipped.
+    init(_ proof: SweepProof) {
+        let cases = proof.kept.map { entry in
+            let outcome: Case.Outcome =
+                switch entry.result {
+                case .mended: .passed
+                case .stillThere: .failed("still there: \(entry.after.sentence ?? "")")
+                case .notSeen, .incomplete: .skipped(entry.result.rawValue)
+                }
+            return Case(name: "\(entry.call) \(entry.fault)", outcome: outcome)
         }
         self.init([Suite(name: "sweep", className: "sweep", cases: cases)])
     }

@@ -11,6 +11,7 @@ struct SweepCommand: AsyncParsableCommand {
             entrupy-sim sweep -- npm test
             entrupy-sim sweep --faults lose_answer,503 --only 'POST /sdk/search' -- pytest -q
             entrupy-sim sweep --kept .entrupy-sim/sweep -- npm test
+            entrupy-sim sweep --kept .entrupy-sim/sweep --before 'cd ../main && npm test' --after 'npm test'
 
             Runs the command three times without a fault, each in a namespace of its own that was made alike, with the environment \
             of "entrupy-sim run". Then once for each call and fault; each fault happens once, at that call. The end of each run is \
@@ -22,7 +23,8 @@ struct SweepCommand: AsyncParsableCommand {
             each switch of the setting future has a run.
 
             Exits 0 without a bug, 1 with bugs, 2 if it is incomplete (interrupted, out of time, a fault not met, nothing repeats, no \
-            request), 3 if the command fails without a fault.
+            request), 3 if the command fails without a fault. With --before and --after 0 says that the mend is proved: each kept bug \
+            is seen before, and none after; 1 that one is still there, 2 that one was not seen before.
             """)
 
     @Option(help: "A scenario in which each run begins: its name, or a YAML file. (default: standard seed data)")
@@ -46,24 +48,45 @@ struct SweepCommand: AsyncParsableCommand {
     @Option(help: "The folder for kept scenarios.") var out = ".entrupy-sim/sweep"
     @Option(help: "Run the kept scenarios of this folder, and nothing else. (default: a whole sweep)")
     var kept: String?
+    @Option(
+        help: "A command for sh that has the bugs of --kept, to prove a mend together with --after. (default: none)")
+    var before: String?
+    @Option(help: "A command for sh in which they are mended. (default: none)") var after: String?
     @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
     @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
     var summary: String?
+    @Option(help: "A file to write the result to: a page that a browser opens without a server. (default: none)")
+    var html: String?
     @Flag(help: "Print the result as JSON.") var json = false
     @Flag(help: "Show no progress. It is shown only on a terminal.") var quiet = false
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
 
     func validate() throws {
+        try validateProof()
         try require(
-            !command.isEmpty, "the command is missing; put it after --, for instance: entrupy-sim sweep -- npm test")
+            !command.isEmpty || before != nil,
+            "the command is missing; put it after --, for instance: entrupy-sim sweep -- npm test")
         try require((1...64).contains(jobs), "--jobs must be 1 to 64, got \(jobs)")
         try time?.check("--for", to: "7d")
         try require(out != "" && kept != "", "--out and --kept must be folders")
-        try require(junit != "" && summary != "", "--junit and --summary must be files")
+        try require(junit != "" && summary != "" && html != "", "--junit, --summary and --html must be files")
         try require(
             kept == nil || faults == nil && only.isEmpty && !pairs,
             "--kept runs what was kept: leave out --faults, --only and --pairs")
         _ = try chosenFaults()
+    }
+
+    private func validateProof() throws {
+        guard before != nil || after != nil else { return }
+        try require(before != nil && after != nil, "--before and --after belong together: a proof needs both commands")
+        try require(
+            html == nil, "--html shows a sweep, and --before and --after make a receipt: leave out one of the two")
+        try require(before != "" && after != "", "--before and --after must be commands for sh")
+        try require(
+            command.isEmpty, "--before and --after are the commands of a proof: leave out -- and what follows")
+        try require(
+            kept != nil,
+            "--before and --after run kept scenarios: name their folder, for instance --kept .entrupy-sim/sweep")
     }
 
     /// The faults of `--faults`, in their order.
@@ -83,7 +106,7 @@ struct SweepCommand: AsyncParsableCommand {
 
     func run() async throws {
         ChildProcess.noteInheritedDescriptors()
-        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary")] {
+        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary"), (html, "--html")] {
             try OutputFile.prepare(path, option: option)
         }
         if kept == nil { try OutputFile.prepare("\(out)/.probe", option: "--out") }

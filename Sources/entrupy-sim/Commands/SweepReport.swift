@@ -18,6 +18,12 @@ struct SweepReport {
 
     private typealias Table = (headings: [String], rows: [[String]])
 
+    /// The marks that the tables have, and their meanings.
+    var shownLegend: [(Verdict, String)] {
+        let shown = Set(result.cells.map(\.verdict))
+        return Self.legend.filter { shown.contains($0.0) }
+    }
+
     /// The tables of marks, one for each place of faults.
     private var tables: [Table] {
         let places = Dictionary(grouping: result.cells) { $0.detail.cell.kind?.place ?? .call }
@@ -56,10 +62,8 @@ struct SweepReport {
             if number > 0 { terminal.line("") }
             terminal.table(table.headings, table.rows, empty: "")
         }
-        let shown = Set(result.cells.map(\.verdict))
-        let legend = Self.legend.filter { shown.contains($0.0) }.map { "\($0.0.mark) \($0.1)" }
         terminal.line("")
-        for line in legend { terminal.line(line, .dim) }
+        for (verdict, meaning) in shownLegend { terminal.line("\(verdict.mark) \(meaning)", .dim) }
         for (number, (bug, outcome)) in found.enumerated() {
             terminal.line("")
             terminal.line([
@@ -86,9 +90,7 @@ struct SweepReport {
             lines +=
                 [row(table.headings), "|" + table.headings.map { _ in " --- |" }.joined()] + table.rows.map(row) + [""]
         }
-        let shown = Set(result.cells.map(\.verdict))
-        let legend = Self.legend.filter { shown.contains($0.0) }.map { "`\($0.0.mark)` \($0.1)" }
-        lines += [legend.joined(separator: ", "), ""]
+        lines += [shownLegend.map { "`\($0.mark)` \($1)" }.joined(separator: ", "), ""]
         lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"
     }

@@ -17,7 +17,7 @@ struct SweepSession {
     private static let shownBytes = 4000
 
     /// Why a sweep ended early.
-    private enum End: Sendable {
+    enum End: Sendable {
         case interrupted, outOfTime
 
         var text: String {
@@ -71,26 +71,26 @@ struct SweepSession {
             let reason = String(cString: strerror(failure.number))
             terminal.show(
                 Refusal(
-                    .usage, "the command \"\(options.command[0])\" cannot be started: \(reason)",
+                    .usage, "the command \"\(options.command.first ?? "sh")\" cannot be started: \(reason)",
                     next: "check its spelling, its path and PATH"))
             return Self.failsWithoutFault
         }
     }
 
-    private func sweep(with server: OwnServer, _ resetting: [Int32], _ end: NIOLockedValueBox<End?>) async throws
-        -> Int32
-    {
+    /// Runs a command without a fault.
+    func begin(
+        _ words: [ChildProcess.RawText], with server: OwnServer, _ resetting: [Int32]
+    ) async throws -> (Sweep, Sweep.Baseline) {
         let client = ControlClient(options: try ControlOptions.parse(["--url", server.url, "--namespace", "default"]))
         let output = try OutputOfRuns()
         let command = SweptCommand(
-            words: ChildProcess.ownArguments(last: options.command.count), server: server.url,
-            token: try await client.firstAPIToken(), resetting: resetting, output: output.descriptor)
+            words: words, server: server.url, token: try await client.firstAPIToken(), resetting: resetting,
+            output: output)
         let sweep = Sweep(
             SweepClient(client: client, scenario: scenario), command,
             processors: ProcessInfo.processInfo.activeProcessorCount, pairs: options.pairs)
-        let baseline: Sweep.Baseline
         do {
-            baseline = try await sweep.baseline()
+            return (sweep, try await sweep.baseline())
         } catch let problem as SweepProblem {
             if case .noRequest = problem { throw try await elsewhere(client) ?? problem }
             if case .fails = problem, !terminal.isJSON {
@@ -98,6 +98,16 @@ struct SweepSession {
             }
             throw problem
         }
+    }
+
+    private func sweep(with server: OwnServer, _ resetting: [Int32], _ end: NIOLockedValueBox<End?>) async throws
+        -> Int32
+    {
+        if let before = options.before, let after = options.after {
+            return try await prove(before: before, after: after, with: server, resetting, end)
+        }
+        let words = ChildProcess.ownArguments(last: options.command.count)
+        let (sweep, baseline) = try await begin(words, with: server, resetting)
         let cells = try kept ?? chosenCells(of: baseline)
         var outcomes = await run(cells, of: sweep, baseline)
         if options.pairs { outcomes += try await runPairs(after: outcomes, of: sweep, baseline) }
@@ -123,7 +133,7 @@ struct SweepSession {
     }
 
     /// Does something that can be refused, and says if it was.
-    private func telling(_ body: () throws -> Void) -> Bool {
+    func telling(_ body: () throws -> Void) -> Bool {
         do {
             try body()
             return true
@@ -150,7 +160,7 @@ struct SweepSession {
             next: "faults happen in the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
     }
 
-    private func showing<Value: Sendable>(
+    func showing<Value: Sendable>(
         _ count: Int, _ doing: String, _ body: (@escaping @Sendable () -> Void) async -> Value
     ) async -> Value {
         await ProgressLine.showing(terminal, doing, of: count) { progress in await body { progress.add(1) } }
@@ -197,7 +207,7 @@ struct SweepSession {
         return await run(cells, of: sweep, baseline, "pair")
     }
 
-    private func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {
+    func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {
         let time = DurationText.text(seconds: max(1, baseline.expected(cells, jobs: options.jobs).rounded(.up)))
         terminal.note(
             "\(Readable.count(baseline.calls.count, "call")), "
@@ -209,12 +219,12 @@ struct SweepSession {
         }
     }
 
-    private func tell(_ problem: SweepProblem) throws -> Int32 {
+    func tell(_ problem: SweepProblem, _ command: String = "the command") throws -> Int32 {
         switch problem {
         case .fails(let ending):
             terminal.show(
                 Refusal(
-                    .no, "the command fails without a fault: it exited with \(ending.code)",
+                    .no, "\(command) fails without a fault: it exited with \(ending.code)",
                     next: "its output is above; make it pass with \"entrupy-sim run\" first"))
             return Self.failsWithoutFault
         case .noRequest:
@@ -231,13 +241,16 @@ struct SweepSession {
         return Refusal.Code.incomplete.rawValue
     }
 
-    /// Writes the files of `--junit` and `--summary`.
+    /// Writes the files of `--junit`, `--summary` and `--html`.
     private func write(_ report: SweepReport) throws {
         if let path = options.junit {
             try OutputFile.write(Data(JUnitReport(report).xml.utf8), to: path, option: "--junit")
         }
         if let path = options.summary {
             try OutputFile.append(Data(report.markdown(options.commandLine).utf8), to: path, option: "--summary")
+        }
+        if let path = options.html {
+            try OutputFile.write(Data(report.page(options.commandLine).utf8), to: path, option: "--html")
         }
     }
 }

@@ -11,7 +11,7 @@ struct SweptCommand: SweptClient {
     /// The signals that this program ignores and the command does not.
     let resetting: [Int32]
     /// The file for the output of the runs without a fault; others print nowhere.
-    let output: Int32
+    let output: OutputOfRuns
 
     /// The time between SIGTERM and SIGKILL.
     private static let grace = Duration.seconds(1)
@@ -20,7 +20,7 @@ struct SweptCommand: SweptClient {
         let nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard nowhere >= 0 else { throw Refusal(.internalError, "/dev/null cannot be opened") }
         defer { close(nowhere) }
-        let sink = fault == nil ? output : nowhere
+        let sink = fault == nil ? output.descriptor : nowhere
         let url = "\(server)/ns/\(namespace)"
         let start = ContinuousClock.now
         let child = try ChildProcess(

@@ -114,7 +114,7 @@ import Testing
 
     @Test func aUniformDelayLiesBetweenItsBounds() async throws {
         let delays = try await webhookDelays(["uniform": ["1h", "3h"]])
-        #expect(delays.allSatisfy { (Span("1h")!...Span("3h")!).contains($0) } && Set(delays).count > 1, "\(delays)")
+        #expect(delays.someAndAll { (Span("1h")!...Span("3h")!).contains($0) } && Set(delays).count > 1, "\(delays)")
     }
 
     @Test func aLognormalDelayWithoutSigmaIsItsMedian() async throws {

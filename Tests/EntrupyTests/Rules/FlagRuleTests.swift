@@ -1,4 +1,6 @@
 import EntrupyAPI
+import Foundation
+import NIOFoundationCompat
 import SimulationAPI
 import Storage
 import TestSupport
@@ -66,6 +68,42 @@ import Testing
         #expect(await refusal { try await set(bench, ineligible, user) } == .forbidden)
         #expect(await refusal { try await set(bench, ineligible, user, false) } == .forbidden)
         #expect(try await bench.user(ByID<ShowFlag>(eligible), user).is_flaggable == false)
+    }
+
+    /// `is_flaggable` of every answer that has it: the result from the store and from memory, searches, the flag, the control API.
+    private func shown(_ bench: RuleBench, _ id: String, _ user: Credential) async throws -> [Bool] {
+        var shown: [Bool] = []
+        for language in [Language.english, .english, .japanese] {
+            let result = try await bench.user(ByID<ShowResult>(id), user, language)
+            shown.append(
+                try JSONDecoder().decode(EntrupyCaptureResult.self, from: result.bytes).status.flag.is_flaggable)
+        }
+        let search = SearchRequest(cursor: nil, filters: [], start_date: 0, end_date: 0, limit: 5)
+        let page = try await bench.user(SearchSubmissions(search), user)
+        shown.append(String(buffer: page.bytes).contains(#""is_flaggable":true"#))
+        shown.append(try await bench.user(ByID<ShowFlag>(id), user).is_flaggable)
+        let info = try await bench.control(ByID<ShowAuthentication>(id))
+        return shown + [info.flag.is_flaggable, info.sdk.status.flag.is_flaggable]
+    }
+
+    @Test func aWindowEndsWithoutAChangeOfTheItem() async throws {
+        let bench = try await RuleBench(settings: ["flagging": ["window": "720h"]])
+        var user = try await bench.login()
+        let id = try await bench.submit(user, "sim-authentic-after-1h")
+        await bench.wait("1h")
+        #expect(try await shown(bench, id, user) == Array(repeating: true, count: 7))
+        await bench.wait("719h")
+        // The session is over by then.
+        user = try await bench.login()
+        #expect(
+            try await set(bench, id, user).id == .flagged, "the window begins with the result, not with the submission")
+        await bench.wait("1h")
+        #expect(try await shown(bench, id, user) == Array(repeating: false, count: 7))
+        #expect(await refusal { try await set(bench, id, user, false) } == .invalid)
+        #expect(await refusal { try await bench.partner(FlagPartnerItem(id, nil)) } == .invalid)
+        _ = try await bench.control(PatchSettings(["flagging": ["window": .null]]))
+        #expect(try await shown(bench, id, user) == Array(repeating: true, count: 7))
+        #expect(try await set(bench, id, user, false).id == .unflagged)
     }
 
     @Test func anItemOfAnotherUserLooksLikeAMissingOne() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import SimulationAPI
 
 extension AgentTool {
-    static let all = [startCase, setResult, breakNext, moveClock, whatHappened, why, check, drop]
+    static let all = [startCase, setResult, breakNext, moveClock, whatHappened, why, diff, check, drop]
 
     static let namespaceArgument = Argument(
         "namespace", .namespace, "the case's namespace, as start_case named it", isRequired: true)

@@ -1,0 +1,121 @@
+import Exploration
+import Foundation
+import NIOConcurrencyHelpers
+import SimulationAPI
+
+extension SweepSession {
+    /// Runs the kept scenarios with the commands of `--before` and `--after`.
+    ///
+    /// - Parameter server: that of the first command. The second one gets another, so that neither sees what the other left.
+    /// - Returns: the exit code.
+    func prove(
+        before: String, after: String, with server: OwnServer, _ resetting: [Int32], _ end: NIOLockedValueBox<End?>
+    ) async throws -> Int32 {
+        let cells = kept ?? []
+        let other = try await OwnServer.start(recording: nil)
+        let (first, second): ([RepeatedRuns], [RepeatedRuns])
+        do {
+            first = try await runs(of: before, "--before", cells, with: server, resetting)
+            second = try await runs(of: after, "--after", cells, with: other, resetting)
+        } catch {
+            await other.stop()
+            guard let failed = error as? FailedCommand else { throw error }
+            return try tell(failed.problem, "the command of \(failed.option)")
+        }
+        await other.stop()
+        let entries = cells.indices.map { SweepProof.Entry(cells[$0], before: first[$0], after: second[$0]) }
+        let report = ProofReport(proof: SweepProof(before: before, after: after, kept: entries))
+        if terminal.isJSON { try terminal.json(of: report.proof) } else { report.show(on: terminal) }
+        let isWritten = telling { try write(report) }
+        if let end = end.withLockedValue({ $0 }) { terminal.note("error: \(end.text)") }
+        if report.proof.hasBug { return Refusal.Code.no.rawValue }
+        return report.proof.isProved && isWritten ? 0 : Refusal.Code.incomplete.rawValue
+    }
+
+    /// The runs of each cell with one command. All are missing if the sweep ended before the runs without a fault were over.
+    private func runs(
+        of script: String, _ option: String, _ cells: [SweepCell], with server: OwnServer, _ resetting: [Int32]
+    ) async throws -> [RepeatedRuns] {
+        terminal.note("\(option) \(script)")
+        do {
+            let words = ["sh", "-c", script].map { ChildProcess.RawText($0.utf8CString) }
+            let (sweep, baseline) = try await begin(words, with: server, resetting)
+            let all = Sweep.runsOfProof * cells.count
+            announce(cells.flatMap { Array(repeating: $0, count: Sweep.runsOfProof) }, baseline)
+            return await showing(all, "running \(option)") {
+                await sweep.repeated(cells, baseline, jobs: options.jobs, done: $0)
+            }
+        } catch  where Task.isCancelled {
+            return cells.map { _ in RepeatedRuns([]) }
+        } catch let problem as SweepProblem {
+            throw FailedCommand(option: option, problem: problem)
+        }
+    }
+
+    /// A command of a proof that fails without a fault, or asks nothing that repeats.
+    private struct FailedCommand: Error {
+        let option: String
+        let problem: SweepProblem
+    }
+
+    private func write(_ report: ProofReport) throws {
+        if let path = options.junit {
+            try OutputFile.write(Data(JUnitReport(report.proof).xml.utf8), to: path, option: "--junit")
+        }
+        if let path = options.summary {
+            try OutputFile.append(Data(report.markdown.utf8), to: path, option: "--summary")
+        }
+    }
+}
+
+/// A proof for people: a line for each kept bug, with its verdict before and after.
+struct ProofReport {
+    let proof: SweepProof
+
+    private static let headings = ["KEPT", "BEFORE", "AFTER", "RESULT"]
+
+    private var rows: [[String]] {
+        proof.kept.map {
+            [
+                "\($0.call) \($0.fault)", "\($0.before.verdict.rawValue) (\($0.before.seen))",
+                "\($0.after.verdict.rawValue) (\($0.after.seen))", $0.result.rawValue,
+            ]
+        }
+    }
+
+    /// The bugs and reasons of both commands, a line each.
+    private var sentences: [String] {
+        proof.kept.flatMap { entry in
+            [("before", entry.before), ("after", entry.after)].compactMap { name, runs in
+                runs.sentence.map { "\(name): \($0)" }
+            }
+        }
+    }
+
+    /// Counts of the results, as `2 kept: 1 mended, 1 still there`.
+    private var counts: String {
+        let texts = SweepProof.Result.allCases.compactMap { result in
+            let count = proof.kept.count { $0.result == result }
+            return count > 0 ? "\(count) \(result.rawValue)" : nil
+        }
+        return "\(proof.kept.count) kept: \(texts.joined(separator: ", "))"
+    }
+
+    func show(on terminal: Terminal) {
+        terminal.table(Self.headings, rows, empty: "nothing kept")
+        terminal.line("")
+        for sentence in sentences { terminal.line(sentence) }
+        if !sentences.isEmpty { terminal.line("") }
+        terminal.line(counts)
+    }
+
+    /// For the summary of a job.
+    var markdown: String {
+        func row(_ cells: [String]) -> String { "| \(cells.map { Markdown.escaped($0) }.joined(separator: " | ")) |" }
+        var lines = ["## entrupy-sim sweep: before and after", ""]
+        lines += ["- before: \(Markdown.escaped(proof.before))", "- after: \(Markdown.escaped(proof.after))", ""]
+        lines += [row(Self.headings), "|" + Self.headings.map { _ in " --- |" }.joined()] + rows.map(row)
+        lines += [""] + sentences.map { "- \(Markdown.escaped($0))" }
+        return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n\n"
+    }
+}
