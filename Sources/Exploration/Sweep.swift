@@ -287,7 +287,9 @@ package struct Sweep: Sendable {
         guard deliveries.count(where: { $0.isTriggered(by: rules) && $0.isAnswered }) < needed else {
             return nil
         }
-        return "no receiver took it: let the command wait until webhooks have come, for instance with POST /_sim/settle"
+        return cell.kind == .reordered
+            ? "no receiver took it after the next one; the command waits for it before it causes the next, or not until both have come"
+            : "no receiver took it: let the command wait until webhooks have come, for instance with POST /_sim/settle"
     }
 
     /// Runs each bug twice more.

@@ -110,6 +110,10 @@ package struct SweepBug: Encodable, Sendable {
     }
 }
 
+extension SweepOutcome {
+    fileprivate var isUnordered: Bool { verdict == .notMet && detail.cell.kind == .reordered }
+}
+
 /// The result of a sweep, as `--json` prints it.
 package struct SweepResult: Encodable, Sendable {
     package var calls: [String]
@@ -125,5 +129,13 @@ package struct SweepResult: Encodable, Sendable {
     }
 
     /// Whether every cell was run and its fault triggered.
-    package var isComplete: Bool { cells.allSatisfy { $0.verdict.isPass || $0.verdict.isBug } }
+    package var isComplete: Bool { !cells.isEmpty && cells.allSatisfy { $0.verdict.isPass || $0.verdict.isBug } }
+
+    /// Leaves out webhooks that did not change places with the next one: where the command waits for one before it causes the next, they
+    /// cannot.
+    package mutating func leaveOutUnordered() {
+        let (tried, unordered) = (cells.filter { !$0.isUnordered }, cells.filter(\.isUnordered))
+        cells = tried
+        left_out += unordered.map { "\($0.call) reordered: \($0.detail.sentence)" }
+    }
 }

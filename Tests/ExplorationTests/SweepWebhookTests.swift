@@ -1,5 +1,6 @@
 import Foundation
 import SimulationAPI
+import TestSupport
 import Testing
 
 @testable import Exploration
@@ -68,7 +69,7 @@ extension WebhookDelivery {
 
     @Test func everyFaultHasItsName() {
         #expect(Set(SweepFault.allCases.map(\.rawValue)).count == 15)
-        #expect(SweepFault.allCases.allSatisfy { SweepFault(rawValue: $0.rawValue) == $0 })
+        #expect(SweepFault.allCases.someAndAll { SweepFault(rawValue: $0.rawValue) == $0 })
         #expect(SweepFault(rawValue: "future:opaque") == .future(.opaque) && SweepFault(rawValue: "future:x") == nil)
     }
 

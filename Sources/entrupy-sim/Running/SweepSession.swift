@@ -117,6 +117,7 @@ struct SweepSession {
         var result = SweepResult(
             calls: baseline.targets.dropLast().map(\.name), cells: outcomes, bugs: found.map(\.bug),
             left_out: baseline.leftOut.sentences)
+        if kept == nil { result.leaveOutUnordered() }
         // What was found is shown also if it cannot be written.
         let isKept =
             kept != nil
