@@ -34,29 +34,25 @@ package enum BugSentence {
         // With more or fewer objects, the members of others mostly follow from that.
         let isCounted = state.objects.contains { $0.change != .changed }
         let told = state.objects.filter { !isCounted || $0.change != .changed }
-        var groups: [(kind: String, text: String)] = []
-        for (kind, name, change) in keys(told) {
-            let group = told.filter { $0.kind == kind && label($0.key) == name && $0.change == change }
-            groups.append((kind, text(group, kind, name, change)))
+        var groups: [Group: [ObjectDifference]] = [:]
+        var order: [Group] = []
+        for object in told {
+            let group = Group(kind: object.kind, name: label(object.key), change: object.change)
+            if groups[group] == nil { order.append(group) }
+            groups[group, default: []].append(object)
         }
-        if groups.isEmpty { return "more objects that differ than are compared" }
-        groups.sort { rank($0.kind) < rank($1.kind) }
-        let named = groups.prefix(maxNamed).map(\.text).joined(separator: " and ")
-        let rest = groups.count - maxNamed
+        if order.isEmpty { return "more objects that differ than are compared" }
+        order.sort { rank($0.kind) < rank($1.kind) }
+        let named = order.prefix(maxNamed).map { text(groups[$0] ?? [], $0.kind, $0.name, $0.change) }
+            .joined(separator: " and ")
+        let rest = order.count - maxNamed
         return rest > 0 ? "\(named), and \(rest) more \(rest == 1 ? "difference" : "differences")" : named
     }
 
+    /// Objects that a sentence counts together.
     private struct Group: Hashable {
         let kind, name: String
         let change: ObjectDifference.Change
-    }
-
-    private static func keys(_ objects: [ObjectDifference]) -> [(String, String, ObjectDifference.Change)] {
-        var seen: Set<Group> = []
-        return objects.compactMap { object in
-            let group = Group(kind: object.kind, name: label(object.key), change: object.change)
-            return seen.insert(group).inserted ? (group.kind, group.name, group.change) : nil
-        }
     }
 
     private static func rank(_ kind: String) -> Int { order.firstIndex(of: kind) ?? order.count }

@@ -4,6 +4,14 @@ import SimulationAPI
 package struct LeftOut: Sendable {
     /// The names of calls that not every run makes, and of requests without a described route.
     package internal(set) var calls: [String] = []
+    /// The names of webhooks that do not reach a receiver in every run.
+    package internal(set) var webhooks: [String] = []
+    /// The names of namespaces that the command makes itself, and not in every run.
+    package internal(set) var namespaces: [String] = []
+    /// Whether the command makes namespaces itself.
+    package internal(set) var hasOwnNamespaces = false
+    /// Whether the command makes namespaces with requests that it deletes again.
+    package internal(set) var deletesNamespaces = false
     /// Members, as `item.result`.
     package internal(set) var members: Set<String> = []
     /// Kinds of objects whose keys differ from run to run. Only their number counts.
@@ -16,7 +24,7 @@ package struct LeftOut: Sendable {
         for object in difference.objects where !EndState.isTrace(object) {
             switch object.change {
             case .changed:
-                for member in object.members where !EndState.ofTime.contains("\(object.kind).\(member.name)") {
+                for member in object.members where !EndState.unjudged.contains("\(object.kind).\(member.name)") {
                     members.insert("\(object.kind).\(member.name)")
                 }
             case .added, .removed: kinds.insert(object.kind)
@@ -27,6 +35,10 @@ package struct LeftOut: Sendable {
     /// A sentence for each.
     package var sentences: [String] {
         calls.map { "call \($0): not in every run without a fault, or without a described route" }
+            + webhooks.map { "\($0): no receiver answers it in every run without a fault" }
+            + namespaces.map { "namespace \($0): not made in every run without a fault" }
+            + (hasOwnNamespaces ? ["calls to namespaces that the command makes: only the ends are compared"] : [])
+            + (deletesNamespaces ? ["namespaces that the command deletes again: they are not compared"] : [])
             + members.sorted().map { "\($0): differs between runs without a fault" }
             + kinds.sorted().map { "\($0): only the number counts, the objects differ between runs without a fault" }
     }
@@ -41,12 +53,17 @@ package struct EndState: Sendable {
     /// The traces of a retry that every right client leaves: another login has another session and signed request. Fault rules are the
     /// sweep's own, and the attempts of a delivery follow from time.
     private static let traces: Set = ["session", "partner_session", "signed_request", "fault", "attempt"]
-    /// Members that follow from time.
-    static let ofTime: Set = ["delivery.status", "delivery.attempts"]
+    /// Members that follow from time, or name the fault itself.
+    static let unjudged: Set = ["delivery.status", "delivery.attempts", "delivery.fault"]
 
     static func isTrace(_ object: ObjectDifference) -> Bool { traces.contains(object.kind) }
 
-    package init(_ difference: StateDifference, without leftOut: LeftOut) {
+    /// - Parameter cell: the fault of the run, whose own objects do not count.
+    package init(_ difference: StateDifference, without leftOut: LeftOut, of cell: SweepCell? = nil) {
+        var difference = difference
+        if let cell, let kind = cell.kind {
+            difference.objects = kind.withoutOwn(difference.objects, event: cell.setup.event)
+        }
         isTruncated = difference.truncated
         // A capture whose answer was lost stays open, whatever the client does; the next one is matched with the first.
         let hidden = Self.surplus(of: "capture", difference).contains { $0.change == .added } ? Self.ofCaptures : []
@@ -56,7 +73,7 @@ package struct EndState: Sendable {
             if object.change == .changed {
                 object.members.removeAll {
                     let name = "\(object.kind).\($0.name)"
-                    return leftOut.members.contains(name) || Self.ofTime.contains(name)
+                    return leftOut.members.contains(name) || Self.unjudged.contains(name)
                 }
                 if object.members.isEmpty { continue }
             }

@@ -11,7 +11,7 @@ package struct KeptScenario: Sendable {
     private static let maxName = 63
 
     /// - Parameter base: the scenario in which the sweep began; `nil` if none.
-    package init(_ bug: SweepBug, rule: JSONValue, base: String?) throws {
+    package init(_ bug: SweepBug, _ setup: SweepSetup, base: String?) throws {
         name = Self.name(bug.call, bug.fault)
         func json(_ value: JSONValue) throws -> String { String(decoding: try WireJSON.encode(value), as: UTF8.self) }
         var lines = [
@@ -23,8 +23,9 @@ package struct KeptScenario: Sendable {
         // JSON is YAML, with every text quoted.
         lines += [
             "name: \(name)", "description: \(try json(.string(bug.sentence)))",
-            "faults: \(try json(.array([rule])))",
         ]
+        if let settings = setup.settings { lines.append("settings: \(try json(settings))") }
+        if !setup.faults.isEmpty { lines.append("faults: \(try json(.array(setup.faults)))") }
         text = lines.joined(separator: "\n") + "\n"
     }
 

@@ -6,12 +6,23 @@ package protocol SweepControl: Sendable {
     func make(_ namespace: String) async throws
     /// The routes of the platforms, as globs.
     func routes() async throws -> [Choices.Route]
+    /// The names of all namespaces of the server, sorted.
+    func namespaces() async throws -> [String]
+    /// The names of deleted namespaces that had requests.
+    func deletedNamespaces() async throws -> [String]
+    /// Gives a namespace another name.
+    func move(_ namespace: String, to name: String) async throws
     /// Adds a fault rule.
     ///
     /// - Returns: its id.
     func add(_ rule: JSONValue, to namespace: String) async throws -> String
     /// The number of times that a fault rule was triggered; 0 if the client deleted it.
     func hits(of rule: String, in namespace: String) async throws -> Int
+    /// Changes settings by a merge patch.
+    func change(_ settings: JSONValue, of namespace: String) async throws
+    func settings(of namespace: String) async throws -> JSONValue
+    /// The webhook deliveries with their attempts, oldest first.
+    func deliveries(of namespace: String) async throws -> [WebhookDelivery]
     /// The requests of the journal, oldest first.
     func journal(of namespace: String) async throws -> [JournaledRequest]
     /// Lets results and webhooks come that are due soon after the end of a run, so that its length does not decide.

@@ -1,27 +1,27 @@
+import Foundation
 import SimulationAPI
 
-/// A run that is to be made: a fault at a call.
+/// A run that is to be made: a fault at a call or webhook, or for the whole run.
 package struct SweepCell: Sendable {
     package let call: String
     package let fault: String
-    package let rule: JSONValue
+    package let setup: SweepSetup
     /// The fault by its kind; `nil` if a kept scenario has another one.
     package let kind: SweepFault?
 
-    package init(_ call: SweptCall, _ fault: SweepFault) {
-        self.init(call: call.name, fault: fault.rawValue, rule: call.rule(fault))
+    package init(_ target: any SweepTarget, _ fault: SweepFault) {
+        self.init(call: target.name, fault: fault.rawValue, setup: target.setup(fault))
     }
 
-    package init(call: String, fault: String, rule: JSONValue) {
+    package init(call: String, fault: String, setup: SweepSetup) {
         self.call = call
         self.fault = fault
-        self.rule = rule
+        self.setup = setup
         kind = SweepFault(rawValue: fault)
     }
 
     /// The call and the fault, for the client's own log.
     var title: String { "\(call) \(fault)" }
-    var cost: Double { kind?.cost ?? 0 }
 }
 
 /// A cell of the table, as `--json` has it.
@@ -40,6 +40,10 @@ package struct SweepOutcome: Encodable, Sendable {
     package struct Detail: Sendable {
         package let cell: SweepCell
         package var sentence = ""
+        /// The rules of the audit that only this run breaks.
+        var misuse: [String] = []
+        /// The call that the client made again because of the fault, if that was looked for.
+        var repeated: RepeatedCall?
         /// The requests around the fault, a line each.
         package var requests: [String] = []
     }
@@ -50,7 +54,8 @@ package struct SweepOutcome: Encodable, Sendable {
 
     init(
         _ cell: SweepCell, _ verdict: Verdict, exit: Int32? = nil, seconds: Double = 0,
-        difference: [ObjectDifference] = [], sentence: String = "", requests: [String] = []
+        difference: [ObjectDifference] = [], sentence: String = "", requests: [String] = [],
+        misuse: [String] = [], repeated: RepeatedCall? = nil
     ) {
         call = cell.call
         fault = cell.fault
@@ -58,7 +63,17 @@ package struct SweepOutcome: Encodable, Sendable {
         _exit = Nullable(wrappedValue: exit)
         self.seconds = (seconds * 1000).rounded() / 1000
         self.difference = difference
-        detail = Detail(cell: cell, sentence: sentence, requests: requests)
+        detail = Detail(cell: cell, sentence: sentence, misuse: misuse, repeated: repeated, requests: requests)
+    }
+
+    /// Whether another cell has the same verdict, for the same difference and rules.
+    func hasSameEnd(as other: SweepOutcome) -> Bool {
+        func text(_ difference: [ObjectDifference]) -> Data? {
+            // Objects that came as JSON can be written as JSON.
+            try? WireJSON.encode(difference)
+        }
+        return verdict == other.verdict && detail.misuse == other.detail.misuse
+            && text(difference) == text(other.difference)
     }
 
     /// A cell that was not run, or not to its end.
@@ -72,7 +87,8 @@ package struct SweepOutcome: Encodable, Sendable {
 /// A bug that was found.
 package struct SweepBug: Encodable, Sendable {
     package let verdict: Verdict
-    package let sentence: String
+    /// The bug in words, with the other faults at the call that have the same end.
+    package private(set) var sentence: String
     package let call: String
     package let fault: String
     /// How many of its runs had the verdict, for instance `3 of 3`.
@@ -87,6 +103,15 @@ package struct SweepBug: Encodable, Sendable {
         fault = outcome.fault
         self.seen = "\(seen) of \(runs)"
     }
+
+    /// Adds other faults at the same call to the sentence.
+    mutating func add(_ faults: [String]) {
+        if !faults.isEmpty { sentence += "; the same with \(faults.joined(separator: ", "))" }
+    }
+}
+
+extension SweepOutcome {
+    fileprivate var isUnordered: Bool { verdict == .notMet && detail.cell.kind == .reordered }
 }
 
 /// The result of a sweep, as `--json` prints it.
@@ -104,5 +129,13 @@ package struct SweepResult: Encodable, Sendable {
     }
 
     /// Whether every cell was run and its fault triggered.
-    package var isComplete: Bool { cells.allSatisfy { $0.verdict.isPass || $0.verdict.isBug } }
+    package var isComplete: Bool { !cells.isEmpty && cells.allSatisfy { $0.verdict.isPass || $0.verdict.isBug } }
+
+    /// Leaves out webhooks that did not change places with the next one: where the command waits for one before it causes the next, they
+    /// cannot.
+    package mutating func leaveOutUnordered() {
+        let (tried, unordered) = (cells.filter { !$0.isUnordered }, cells.filter(\.isUnordered))
+        cells = tried
+        left_out += unordered.map { "\($0.call) reordered: \($0.detail.sentence)" }
+    }
 }

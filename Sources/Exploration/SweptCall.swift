@@ -1,7 +1,7 @@
 import SimulationAPI
 
 /// A request that a client makes in every run, named by method, route and its place among those of both.
-package struct SweptCall: Hashable, Sendable {
+package struct SweptCall: SweepTarget, Hashable {
     /// For instance `POST /sdk/captures/{id}/submit #1`.
     package let name: String
     let method: String
@@ -12,23 +12,19 @@ package struct SweptCall: Hashable, Sendable {
     /// Whether the request carries the token of a session that ``SweepFault/sessionEnded`` can end.
     package let hasSession: Bool
 
-    /// The name without its number.
-    package var plainName: String { String(name[..<(name.lastIndex(of: "#") ?? name.endIndex)].dropLast()) }
-
     /// The fault rule that triggers at this call, once.
-    package func rule(_ fault: SweepFault) -> JSONValue {
-        [
-            "match": ["route": .string(route), "method": .string(method)], "effect": fault.effect,
-            "after_requests": .number(JSONNumber(before)), "times": 1,
-        ]
+    package func setup(_ fault: SweepFault) -> SweepSetup {
+        SweepSetup(rule: fault, match: ["route": .string(route), "method": .string(method)], after: before)
     }
 
-    package func takes(_ fault: SweepFault) -> Bool { fault != .sessionEnded || hasSession }
+    package func takes(_ fault: SweepFault) -> Bool {
+        fault.place == .call && (fault != .sessionEnded || hasSession)
+    }
 }
 
 /// The routes of the platforms, by which requests are named.
 package struct CallNames: Sendable {
-    private let routes: [(method: String, parts: [Substring])]
+    private let routes: [Route]
 
     package init(_ routes: [Choices.Route]) {
         self.routes = routes.map { ($0.method, $0.path.split(separator: "/")) }
@@ -37,42 +33,57 @@ package struct CallNames: Sendable {
     /// The calls of a run, and the requests that have no described route.
     ///
     /// - Parameter journal: the requests, oldest first.
-    package func calls(of journal: [JournaledRequest]) -> (calls: [SweptCall], unknown: [String]) {
+    package func calls(of journal: [JournaledRequest]) -> (found: [SweptCall], others: [String]) {
         var calls: [SweptCall] = []
         var unknown: [String] = []
         var counts: [String: Int] = [:]
-        for (index, request) in journal.enumerated() {
-            guard let parts = route(of: request) else {
+        // A rule's glob can match more than its own route: `/a/*` matches `/a/b`, which is another route.
+        var matches: [Int: Int] = [:]
+        for request in journal {
+            let fitting = fitting(request)
+            guard let own = Self.narrowest(fitting, routes) else {
                 unknown.append("\(request.method) \(request.path)")
                 continue
             }
-            let plain = "\(request.method) /" + parts.map { $0 == "*" ? "{id}" : $0 }.joined(separator: "/")
+            let plain = "\(request.method) \(Self.shown(routes[own].parts))"
             counts[plain, default: 0] += 1
-            // A rule's glob can match more than its own route: `/a/*` matches `/a/b`, which is another route.
-            let before = journal[..<index].count { $0.method == request.method && Self.matches(parts, $0.path) }
             calls.append(
                 SweptCall(
                     name: "\(plain) #\(counts[plain] ?? 1)", method: request.method,
-                    route: "/" + parts.joined(separator: "/"), before: before, hasSession: Self.hasSession(request)))
+                    route: "/" + routes[own].parts.joined(separator: "/"), before: matches[own] ?? 0,
+                    hasSession: Self.hasSession(request)))
+            for route in fitting { matches[route, default: 0] += 1 }
         }
         return (calls, unknown)
     }
 
     /// The name of a request without its number.
     package func name(of request: JournaledRequest) -> String {
-        let path = route(of: request).map { "/" + $0.map { $0 == "*" ? "{id}" : $0 }.joined(separator: "/") }
+        let path = Self.narrowest(fitting(request), routes).map { Self.shown(routes[$0].parts) }
         return "\(request.method) \(path ?? request.path)"
     }
 
-    /// The route with the fewest parameters that a request matches.
-    private func route(of request: JournaledRequest) -> [Substring]? {
-        routes.filter { $0.method == request.method && Self.matches($0.parts, request.path) }
-            .min { one, other in one.parts.count { $0 == "*" } < other.parts.count { $0 == "*" } }?.parts
+    private typealias Route = (method: String, parts: [Substring])
+
+    private static func shown(_ parts: [Substring]) -> String {
+        "/" + parts.map { $0 == "*" ? "{id}" : $0 }.joined(separator: "/")
     }
 
-    private static func matches(_ parts: [Substring], _ path: String) -> Bool {
-        let own = path.split(separator: "/", omittingEmptySubsequences: true)
-        return own.count == parts.count && zip(parts, own).allSatisfy { $0 == "*" || $0 == $1 }
+    /// The places of the routes that a request matches.
+    private func fitting(_ request: JournaledRequest) -> [Int] {
+        let path = request.path.split(separator: "/")
+        return routes.indices.filter { index in
+            let parts = routes[index].parts
+            return parts.count == path.count && routes[index].method == request.method
+                && zip(parts, path).allSatisfy { $0 == "*" || $0 == $1 }
+        }
+    }
+
+    /// The place of the route with the fewest parameters.
+    private static func narrowest(_ places: [Int], _ routes: [Route]) -> Int? {
+        places.min { one, other in
+            routes[one].parts.count { $0 == "*" } < routes[other].parts.count { $0 == "*" }
+        }
     }
 
     /// Only routes of apps take a session's token; a login has a user and no session yet.

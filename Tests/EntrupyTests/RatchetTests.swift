@@ -149,7 +149,7 @@ import Testing
             try Self.expectsAllOfNothing(Self.text(path)).map { "\(path): \($0)" }
         }
         #expect(found == [], "\(found.joined(separator: "\n"))")
-        let text = ["#expect(", "    list.allSatisfy { $0 })", "list.allSatisfy { $0 }"].joined(separator: "\n")
+        let text = "#" + "expect(\n    list.allSatisfy { $0 })\nlist.allSatisfy { $0 }"
         #expect(Self.expectsAllOfNothing(text).count == 1)
     }
 

@@ -45,7 +45,7 @@ import Testing
         #expect(calls.last?.plainName == "POST /sdk/captures/{id}/submit")
         #expect(unknown == ["GET /nowhere"])
         #expect(calls.map(\.hasSession) == [false, true, true], "a login has no session yet")
-        #expect(!names.calls(of: [request("POST", "/sdk/captures/a/submit", user: nil)]).calls[0].hasSession)
+        #expect(!names.calls(of: [request("POST", "/sdk/captures/a/submit", user: nil)]).found[0].hasSession)
         #expect(calls[0].takes(.slow) && !calls[0].takes(.sessionEnded))
     }
 
@@ -55,11 +55,12 @@ import Testing
             request("GET", "/sdk/captures/open"), request("GET", "/sdk/captures/a"), request("GET", "/sdk/captures/b"),
         ])
         #expect(calls.map(\.name).last == "GET /sdk/captures/{id} #2")
-        let rule = calls[2].rule(.unavailable)
         #expect(
-            rule == [
-                "match": ["route": "/sdk/captures/*", "method": "GET"], "effect": ["status": 503], "after_requests": 2,
-                "times": 1,
+            calls[2].setup(.unavailable).faults == [
+                [
+                    "match": ["route": "/sdk/captures/*", "method": "GET"], "effect": ["status": 503],
+                    "after_requests": 2, "times": 1,
+                ]
             ])
     }
 
@@ -166,10 +167,10 @@ import Testing
     }
 
     @Test func aKeptScenarioIsShortAndQuoted() throws {
-        let call = try #require(names.calls(of: [request("POST", "/sdk/captures/a/submit")]).calls.first)
+        let call = try #require(names.calls(of: [request("POST", "/sdk/captures/a/submit")]).found.first)
         let cell = SweepCell(call, .loseAnswer)
         let outcome = SweepOutcome(cell, .doubled, sentence: "two items for \"x: #\"")
-        let kept = try KeptScenario(SweepBug(outcome, seen: 3, of: 3), rule: cell.rule, base: "a: b.yaml")
+        let kept = try KeptScenario(SweepBug(outcome, seen: 3, of: 3), cell.setup, base: "a: b.yaml")
         #expect(kept.name == "post-sdk-captures-id-submit-1-lose-answer")
         #expect(kept.text.split(separator: "\n").count < 15)
         #expect(kept.text.contains("# verdict: doubled, 3 of 3\n"))
@@ -183,8 +184,8 @@ import Testing
 
     @Test func theRequestsAroundAFaultHaveGaps() {
         let journal = (0..<9).map { request("POST", "/sdk/login", fault: $0 == 3 ? "f" : nil, at: Double($0) / 2) }
-        let lines = RequestLines.around("f", journal, names)
+        let lines = RequestLines.around(["f"], journal, [], names)
         #expect(lines.count == 8 && lines[2] == ">  +0.50 s  POST /sdk/login  200" && lines[7].contains("and 1 more"))
-        #expect(RequestLines.around("other", journal, names).isEmpty)
+        #expect(RequestLines.around(["other"], journal, [], names).isEmpty)
     }
 }

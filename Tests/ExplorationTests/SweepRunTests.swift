@@ -15,14 +15,29 @@ import Testing
         let objects: @Sendable (String) -> [ObjectDifference]
         let rules: @Sendable (String) -> [String]
         let isMet: Bool
+        /// The deliveries of a namespace, by its name.
+        let webhooks: @Sendable (String) -> [WebhookDelivery]
+        /// Whether the client changes settings back.
+        let resets: Bool
+        /// The namespaces that the client makes in a run.
+        let own: @Sendable (String) -> [String]
+        /// The namespaces that are there no more.
+        let deleted: [String]
         private let log = Mutex<[String]>([])
+        private let living = Mutex<Set<String>>(["default"])
 
         init(
             paths: @escaping @Sendable (String) -> [String] = { _ in ["/sdk/login", "/sdk/session"] },
             code: @escaping @Sendable (String, String?) -> Int32 = { _, _ in 0 },
             objects: @escaping @Sendable (String) -> [ObjectDifference] = { _ in [] },
-            rules: @escaping @Sendable (String) -> [String] = { _ in [] }, isMet: Bool = true
+            rules: @escaping @Sendable (String) -> [String] = { _ in [] }, isMet: Bool = true,
+            webhooks: @escaping @Sendable (String) -> [WebhookDelivery] = { _ in [] }, resets: Bool = false,
+            own: @escaping @Sendable (String) -> [String] = { _ in [] }, deleted: [String] = []
         ) {
+            self.deleted = deleted
+            self.own = own
+            self.webhooks = webhooks
+            self.resets = resets
             self.paths = paths
             self.code = code
             self.objects = objects
@@ -34,12 +49,20 @@ import Testing
 
         func make(_ namespace: String) async throws {
             log.withLock { $0.append(namespace) }
+            living.withLock { _ = $0.insert(namespace) }
             if namespace == "cell-2", code(namespace, nil) == 99 { throw SweepProblem.noRequest }
         }
         func routes() async throws -> [Choices.Route] {
             ["/sdk/login", "/sdk/session"].map { .init(method: "GET", path: $0) }
         }
         func add(_ rule: JSONValue, to namespace: String) async throws -> String { "rule" }
+        func change(_ settings: JSONValue, of namespace: String) async throws {
+            log.withLock { $0.append("\(namespace) \(settings.members?["future"]?.members?.keys.sorted() ?? [])") }
+        }
+        func settings(of namespace: String) async throws -> JSONValue {
+            .object(["future": .object(JSONObject(FutureSwitch.allCases.map { ($0.rawValue, .bool(!resets)) }))])
+        }
+        func deliveries(of namespace: String) async throws -> [WebhookDelivery] { webhooks(namespace) }
         func hits(of rule: String, in namespace: String) async throws -> Int { isMet ? 1 : 0 }
         func journal(of namespace: String) async throws -> [JournaledRequest] {
             paths(namespace).map { path in
@@ -60,8 +83,21 @@ import Testing
                     .init(rule: $0, level: .error, text: "t", count: 1, requests: [], source: "D", test: nil)
                 }, rules: [])
         }
-        func drop(_ namespace: String) async throws {}
+        func namespaces() async throws -> [String] { living.withLock { $0.sorted() } }
+        func deletedNamespaces() async throws -> [String] { deleted }
+        func move(_ namespace: String, to name: String) async throws {
+            living.withLock {
+                $0.remove(namespace)
+                $0.insert(name)
+            }
+        }
+        func drop(_ namespace: String) async throws { living.withLock { _ = $0.remove(namespace) } }
         func run(in namespace: String, fault: String?, limit: Double?) async throws -> ClientEnding {
+            let own = own(namespace)
+            try living.withLock {
+                if own.contains(where: $0.contains) { throw SweepProblem.noRequest }
+                $0.formUnion(own)
+            }
             let code = code(namespace, fault)
             return ClientEnding(code: code, isLate: code == 143 && (limit ?? 100) < 100, seconds: 0.5)
         }
@@ -142,6 +178,168 @@ import Testing
         let baseline = try await sweep.baseline()
         let outcomes = await sweep.run(baseline.cells([.slow], of: baseline.calls), baseline, jobs: 1)
         #expect(outcomes.someAndAll { $0.verdict == .misuse && $0.detail.sentence.hasSuffix("breaks a rule: new: t") })
+    }
+
+    // MARK: Bugs with one cause, and pairs
+
+    @Test func faultsAtOneCallWithOneEndAreOneEntry() async throws {
+        let item = ObjectDifference(kind: "item", key: ["customer_item_id": "a"], change: .added, members: [])
+        let other = ObjectDifference(kind: "item", key: ["customer_item_id": "b"], change: .added, members: [])
+        // Two calls of which each has four faults. The last fault of the first call has another end.
+        let platform = Platform(objects: { namespace in
+            if namespace.hasPrefix("again") { return ["again-7", "again-8"].contains(namespace) ? [other] : [item] }
+            return namespace.hasPrefix("sweep") ? [] : namespace == "cell-4" ? [other] : [item]
+        })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells([.loseAnswer, .slow, .unavailable, .rateLimited], of: baseline.calls)
+        let found = await sweep.confirmed(await sweep.run(cells, baseline, jobs: 1), baseline, jobs: 1)
+        #expect(found.map(\.bug.call) == ["GET /sdk/login #1", "GET /sdk/login #1", "GET /sdk/session #1"])
+        #expect(found.map(\.bug.fault) == ["lose_answer", "429", "lose_answer"])
+        #expect(found[0].bug.sentence.hasSuffix("leaves one item for a instead of none; the same with slow, 503"))
+        #expect(found[1].bug.sentence.hasSuffix("leaves one item for b instead of none"))
+        #expect(found[2].bug.sentence.hasSuffix("; the same with slow, 503, 429"))
+    }
+
+    @Test func bugsWithOtherVerdictsCountsOrRulesAreNotJoined() {
+        func bug(_ verdict: Verdict, seen: Int = 3, misuse: [String] = []) -> (bug: SweepBug, outcome: SweepOutcome) {
+            let outcome = SweepOutcome(
+                SweepCell(call: "a", fault: "slow", setup: SweepSetup()), verdict, misuse: misuse)
+            return (SweepBug(outcome, seen: seen, of: 3), outcome)
+        }
+        let found = Sweep.joined([
+            bug(.hung), bug(.silent), bug(.silent, seen: 2), bug(.misuse, misuse: ["a"]), bug(.misuse, misuse: ["b"]),
+            bug(.hung),
+        ])
+        #expect(found.map(\.bug.verdict) == [.hung, .silent, .silent, .misuse, .misuse])
+    }
+
+    @Test func aRepeatedCallHasASecondFault() async throws {
+        let platform = Platform(paths: {
+            $0.hasPrefix("cell") ? ["/sdk/login", "/sdk/session", "/sdk/login"] : ["/sdk/login", "/sdk/session"]
+        })
+        let sweep = Sweep(platform, platform, pairs: true)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells([.loseAnswer], of: [baseline.calls[0]])
+        let outcomes = await sweep.run(cells, baseline, jobs: 1)
+        let pairs = baseline.pairs([.unavailable, .sessionEnded, .twice], after: outcomes)
+        #expect(pairs.map(\.call) == ["GET /sdk/login #2 after lose_answer at #1"] && pairs.map(\.fault) == ["503"])
+        // A request that triggers the first rule is not counted by a rule behind it.
+        let effects = pairs[0].setup.faults.map { $0.members?["effect"] }
+        #expect(effects == [["status": 503], ["drop_connection": true]])
+        #expect(pairs[0].setup.faults.map { $0.members?["after_requests"] } == [1, 0] && pairs[0].setup.cost == 1)
+        let plain = Sweep(platform, platform)
+        let without = await plain.run(cells, baseline, jobs: 1)
+        #expect(baseline.pairs([.unavailable], after: without).isEmpty, "without --pairs no journal is read")
+        let once = Platform()
+        let unrepeated = await Sweep(once, once, pairs: true).run(cells, baseline, jobs: 1)
+        #expect(baseline.pairs([.unavailable], after: unrepeated).isEmpty)
+    }
+
+    @Test func aUsualSecondCallIsNoRepetition() async throws {
+        let platform = Platform(paths: { _ in ["/sdk/login", "/sdk/session", "/sdk/login"] })
+        let sweep = Sweep(platform, platform, pairs: true)
+        let baseline = try await sweep.baseline()
+        let outcomes = await sweep.run(baseline.cells([.slow], of: baseline.calls), baseline, jobs: 1)
+        #expect(outcomes.count == 3 && baseline.pairs([.slow], after: outcomes).isEmpty)
+    }
+
+    // MARK: Namespaces of the command
+
+    private func verdicts(
+        _ own: @escaping @Sendable (String) -> [String], differing: String? = nil, leftOut: Int = 1
+    ) async throws -> [Verdict] {
+        let item = ObjectDifference(kind: "item", key: ["customer_item_id": "a"], change: .added, members: [])
+        let platform = Platform(objects: { $0 == differing ? [item] : [] }, own: own)
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        #expect(baseline.atOnce(8) == 1 && baseline.leftOut.sentences.count == leftOut)
+        let cells = baseline.cells([.slow], of: baseline.calls)
+        let outcomes = await sweep.run(cells, baseline, jobs: 8)
+        #expect(try await platform.namespaces().someAndAll { $0 == "default" || $0.hasPrefix("sweep-") })
+        return outcomes.map(\.verdict)
+    }
+
+    /// Each run makes the same names, so those of the run before are gone by then.
+    @Test func theNamespacesOfACommandAreComparedOneRunAtATime() async throws {
+        #expect(try await verdicts { _ in ["a", "b"] } == [.recovered, .recovered])
+        #expect(try await verdicts({ _ in ["a", "b"] }, differing: "b") == [.doubled, .doubled])
+        #expect(try await verdicts { $0 == "cell-1" ? ["a"] : ["a", "b"] } == [.silent, .recovered])
+        #expect(try await verdicts { $0 == "cell-2" ? ["a", "c"] : ["a"] } == [.recovered, .doubled])
+        let platform = Platform()
+        #expect(try await Sweep(platform, platform).baseline().atOnce(8) == 8)
+    }
+
+    @Test func anOnlyNamespaceMayHaveARandomName() async throws {
+        #expect(try await verdicts { ["of-\($0)"] } == [.recovered, .recovered])
+        #expect(try await verdicts({ ["of-\($0)"] }, differing: "of-cell-2") == [.recovered, .doubled])
+        // Of two, none is known to be missing or new.
+        #expect(try await verdicts({ ["a-\($0)", "b-\($0)"] }, leftOut: 7) == [.recovered, .recovered])
+    }
+
+    @Test func namespacesThatTheCommandDeletesAreListed() async throws {
+        func leftOut(_ deleted: String...) async throws -> [String] {
+            let platform = Platform(own: { _ in ["a"] }, deleted: deleted)
+            return try await Sweep(platform, platform).baseline().leftOut.sentences
+        }
+        #expect(try await leftOut("a") == ["calls to namespaces that the command makes: only the ends are compared"])
+        #expect(try await leftOut("a", "b").last == "namespaces that the command deletes again: they are not compared")
+    }
+
+    // MARK: Webhooks and the future
+
+    /// A second webhook that no receiver takes shows nothing about the client.
+    @Test func aWebhookWithAFaultMustReachAReceiver() async throws {
+        let first = WebhookDelivery.made("a", "session.completed", fault: "rule")
+        let second = WebhookDelivery.made("b", "session.completed", fault: "rule")
+        let lost = WebhookDelivery.made("b", "session.completed", statuses: [nil], fault: "rule")
+        func verdicts(_ found: [WebhookDelivery], leftOut: Int = 0) async throws -> [Verdict] {
+            let platform = Platform(webhooks: { $0.hasPrefix("cell") ? found : [first, second] })
+            let sweep = Sweep(platform, platform)
+            let baseline = try await sweep.baseline()
+            let cells = baseline.cells([.lost, .twice, .late, .reordered], of: [baseline.webhooks[0]])
+            #expect(cells.map(\.fault) == ["lost", "twice", "late", "reordered"])
+            let outcomes = await sweep.run(cells, baseline, jobs: 1)
+            #expect(outcomes.someAndAll { $0.verdict != .notMet || $0.detail.sentence.contains("no receiver took it") })
+            var result = SweepResult(calls: [], cells: outcomes, bugs: [], left_out: [])
+            result.leaveOutUnordered()
+            #expect(result.left_out.count == leftOut && result.cells.count == 4 - leftOut)
+            return outcomes.map(\.verdict)
+        }
+        #expect(try await verdicts([first, second]) == [.recovered, .recovered, .recovered, .recovered])
+        #expect(try await verdicts([first, lost]) == [.recovered, .notMet, .recovered, .recovered])
+        #expect(try await verdicts([lost], leftOut: 1) == [.recovered, .notMet, .recovered, .notMet])
+    }
+
+    /// A sweep that tried nothing is no pass.
+    @Test func aResultWithoutCellsIsIncomplete() {
+        #expect(!SweepResult(calls: [], cells: [], bugs: [], left_out: []).isComplete)
+    }
+
+    @Test func webhooksThatDoNotComeInEachRunAreLeftOut() async throws {
+        let platform = Platform(webhooks: { namespace in
+            namespace == "sweep-2" ? [.made("a", "x")] : [.made("a", "x"), .made("b", "y")]
+        })
+        let baseline = try await Sweep(platform, platform).baseline()
+        #expect(baseline.webhooks.map(\.name) == ["webhook x #1"])
+        #expect(baseline.leftOut.sentences == ["webhook y #1: no receiver answers it in every run without a fault"])
+    }
+
+    @Test func eachSwitchOfTheFutureHasARun() async throws {
+        let own = ObjectDifference(
+            kind: "setting", key: ["name": "future.members"], change: .changed,
+            members: [.init(name: "value", from: false, to: true)])
+        let platform = Platform(objects: { $0.hasPrefix("cell") ? [own] : [] })
+        let sweep = Sweep(platform, platform)
+        let baseline = try await sweep.baseline()
+        let cells = baseline.cells(SweepFault.allCases, of: [WholeRun()])
+        #expect(cells.map(\.fault) == FutureSwitch.allCases.map { "future:\($0.rawValue)" })
+        let outcomes = await sweep.run(cells, baseline, jobs: 1)
+        #expect(outcomes.map(\.verdict) == [.recovered, .silent, .silent, .silent, .silent], "its own setting alone")
+        #expect(platform.made.contains("cell-5 [\"opaque\"]"))
+        let back = Platform(resets: true)
+        let unmet = await Sweep(back, back).run(cells, baseline, jobs: 1)
+        #expect(unmet.someAndAll { $0.verdict == .notMet && $0.detail.sentence.contains("changed the setting back") })
     }
 
     @Test func aCancelledSweepKeepsWhatItHas() async throws {

@@ -55,11 +55,11 @@ enum Webhooks {
     /// The name of the event that follows one of a session with the setting `future.events`. The vendor may add such an event without
     /// notice [P].
     static func unknownEvent(after event: String, _ generator: SeededGenerator) -> String {
-        "\(ofSession)x_\(generator.name(for: "event after \(event)"))"
+        "\(FutureSwitch.eventPrefix)\(generator.name(for: "event after \(event)"))"
     }
 
     static func isUnknownEvent(_ name: String) -> Bool {
-        let beginning = "\(ofSession)x_"
+        let beginning = FutureSwitch.eventPrefix
         return name.begins(with: beginning) && name.utf8.count == beginning.utf8.count + SeededGenerator.nameLength
             && name.utf8.dropFirst(beginning.utf8.count).allSatisfy(\.isLetterOrDigit)
     }

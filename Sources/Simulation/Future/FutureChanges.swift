@@ -13,7 +13,7 @@ package struct FutureChanges: Sendable, Equatable {
     /// Whether texts that clients should not look into are longer: ids of captures, tokens and cursors.
     package let lengthensOpaque: Bool
 
-    static let names = ["members", "order", "errors", "events", "opaque"]
+    static let names = FutureSwitch.allCases.map(\.rawValue)
 
     static let defaults = JSONValue.object(JSONObject(names.map { ($0, .bool(false)) }))
 

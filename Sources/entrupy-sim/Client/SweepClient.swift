@@ -18,12 +18,34 @@ struct SweepClient: SweepControl {
     private static let patience = "1s"
     /// The most requests of a page of the journal.
     private static let page = 1000
+    private static let pageOfDeliveries = 100
+    /// The snapshot by which a namespace gets another name.
+    private static let moving = "sweep-move"
 
     func make(_ namespace: String) async throws {
         try await client.send(
             ControlCall(.PUT, "/_sim/namespaces/\(namespace)", body: ["random_seed": Self.randomSeed], takesLong: true)
                 .showing(nil))
         if let scenario { try await client.of(namespace).send(try scenario.call().showing(nil)) }
+    }
+
+    func namespaces() async throws -> [String] {
+        let list: NamespaceList = try await client.get("/_sim/namespaces")
+        return list.namespaces.map(\.name)
+    }
+
+    func deletedNamespaces() async throws -> [String] {
+        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true).showing(nil))
+            .decoded()
+        return audit.namespaces.filter { $0.deleted && $0.requests > 0 }.map(\.name)
+    }
+
+    func move(_ namespace: String, to name: String) async throws {
+        try await save(namespace, as: Self.moving)
+        try await client.of(namespace).send(
+            ControlCall(.POST, "/_sim/snapshots/\(Self.moving)/fork", body: ["namespace": name], takesLong: true)
+                .showing(nil))
+        try await drop(namespace)
     }
 
     func routes() async throws -> [Choices.Route] {
@@ -39,6 +61,26 @@ struct SweepClient: SweepControl {
     func hits(of rule: String, in namespace: String) async throws -> Int {
         let list: FaultList = try await client.of(namespace).get("/_sim/faults")
         return list.faults.first { $0.id == rule }?.hits ?? 0
+    }
+
+    func change(_ settings: JSONValue, of namespace: String) async throws {
+        try await client.of(namespace).send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)).showing(nil))
+    }
+
+    func settings(of namespace: String) async throws -> JSONValue {
+        try await client.of(namespace).get("/_sim/settings")
+    }
+
+    func deliveries(of namespace: String) async throws -> [WebhookDelivery] {
+        var deliveries: [WebhookDelivery] = []
+        var cursor: String?
+        repeat {
+            let list: WebhookDeliveryList = try await client.of(namespace).get(
+                "/_sim/webhook-deliveries", [("limit", "\(Self.pageOfDeliveries)"), ("cursor", cursor)])
+            deliveries += list.deliveries
+            cursor = list.next_cursor
+        } while cursor != nil
+        return deliveries.reversed()
     }
 
     func journal(of namespace: String) async throws -> [JournaledRequest] {

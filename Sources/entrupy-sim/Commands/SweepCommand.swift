@@ -19,8 +19,8 @@ struct SweepCommand: AsyncParsableCommand {
             able to run several times at once (else --jobs 1).
 
             recovered and gave up are right. silent (exit 0, another end), doubled (more than without the fault), hung and misuse \
-            are bugs: each is run twice more, and kept as a scenario. Faults of webhooks, pairs and switches of the future are not \
-            there yet.
+            are bugs: each is run twice more, and kept as a scenario. Webhooks that reach a receiver of the command have faults too, and \
+            each switch of the setting future has a run.
 
             Exits 0 without a bug, 1 with bugs, 2 if it is incomplete (interrupted, out of time, a fault not met, nothing repeats, no \
             request), 3 if the command fails without a fault. With --before and --after 0 says that the mend is proved: each kept bug \
@@ -31,15 +31,17 @@ struct SweepCommand: AsyncParsableCommand {
     var scenario: String?
     @Option(
         help:
-            "The faults, with commas between: lose_request, lose_answer, 503, 429, slow, session_ended. (default: all of them)"
+            "The faults, with commas between: \(SweepFault.allCases.map(\.rawValue).joined(separator: ", ")). (default: all of them)"
     )
     var faults: String?
     @Option(
         parsing: .upToNextOption,
         help:
-            "Only these calls, such as 'POST /sdk/captures #1'; without a number, all with the name. (default: all)"
+            "Only these calls and webhooks, such as 'POST /sdk/captures #1' 'webhook session.completed'; without a number, all with the name; 'every call' is the switches of the future. (default: all)"
     )
     var only: [String] = []
+    @Flag(help: "After that, try a second fault at each call that the command repeated after the first one.")
+    var pairs = false
     @Option(help: "The number of commands that run at the same time, 1 to 64.") var jobs = 4
     @Option(name: .customLong("for"), help: "The longest time for the sweep, such as 10m. (default: no limit)")
     var time: DurationArgument?
@@ -69,7 +71,8 @@ struct SweepCommand: AsyncParsableCommand {
         try require(out != "" && kept != "", "--out and --kept must be folders")
         try require(junit != "" && summary != "" && html != "", "--junit, --summary and --html must be files")
         try require(
-            kept == nil || faults == nil && only.isEmpty, "--kept runs what was kept: leave out --faults and --only")
+            kept == nil || faults == nil && only.isEmpty && !pairs,
+            "--kept runs what was kept: leave out --faults, --only and --pairs")
         _ = try chosenFaults()
     }
 
@@ -94,12 +97,9 @@ struct SweepCommand: AsyncParsableCommand {
         }
         let known = SweepFault.allCases.map(\.rawValue)
         for name in names where !known.contains(name) {
-            let isPlanned = SweepFault.planned.contains(name) || name.hasPrefix("future:")
             let near = NearestName.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
             throw ValidationError(
-                isPlanned
-                    ? "the fault \(name) is not there yet; there are \(known.joined(separator: ", "))"
-                    : "--faults: there is no fault \"\(name)\"\(near); there are \(known.joined(separator: ", "))")
+                "--faults: there is no fault \"\(name)\"\(near); there are \(known.joined(separator: ", "))")
         }
         return SweepFault.allCases.filter { names.contains($0.rawValue) }
     }
@@ -127,7 +127,7 @@ extension SweepResult {
         _ found: inout [(bug: SweepBug, outcome: SweepOutcome)], in folder: KeptFolder, base: String?
     ) throws {
         for index in found.indices {
-            let scenario = try KeptScenario(found[index].bug, rule: found[index].outcome.detail.cell.rule, base: base)
+            let scenario = try KeptScenario(found[index].bug, found[index].outcome.detail.cell.setup, base: base)
             found[index].bug.scenario = try folder.write(scenario)
         }
         bugs = found.map(\.bug)

@@ -16,25 +16,36 @@ struct SweepReport {
         (.notMet, "not met: the fault was not triggered"), (.notRun, "not run"),
     ]
 
-    /// The marks that the table has, and their meanings.
+    private typealias Table = (headings: [String], rows: [[String]])
+
+    /// The marks that the tables have, and their meanings.
     var shownLegend: [(Verdict, String)] {
         let shown = Set(result.cells.map(\.verdict))
         return Self.legend.filter { shown.contains($0.0) }
     }
 
-    /// The rows of the table, calls by faults.
-    private var rows: (headings: [String], cells: [[String]]) {
+    /// The tables of marks, one for each place of faults.
+    private var tables: [Table] {
+        let places = Dictionary(grouping: result.cells) { $0.detail.cell.kind?.place ?? .call }
+        return SweepFault.Place.allCases.compactMap { place in places[place].map { Self.table($0, of: place) } }
+    }
+
+    private static func table(_ cells: [SweepOutcome], of place: SweepFault.Place) -> Table {
         var faults: [String] = []
         var calls: [String] = []
         var marks: [String: String] = [:]
-        for cell in result.cells {
+        for cell in cells {
             if !faults.contains(cell.fault) { faults.append(cell.fault) }
             if calls.last != cell.call, !calls.contains(cell.call) { calls.append(cell.call) }
             marks["\(cell.fault) \(cell.call)"] = cell.verdict.mark
         }
-        return (
-            ["CALL"] + faults, calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } }
-        )
+        let heading =
+            switch place {
+            case .call: "CALL"
+            case .webhook: "WEBHOOK"
+            case .wholeRun: "WHOLE RUN"
+            }
+        return ([heading] + faults, calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } })
     }
 
     /// Counts of the verdicts, as `20 recovered, 1 doubled`.
@@ -47,8 +58,10 @@ struct SweepReport {
     }
 
     func show(on terminal: Terminal) {
-        let (headings, cells) = rows
-        terminal.table(headings, cells, empty: "no cells")
+        for (number, table) in tables.enumerated() {
+            if number > 0 { terminal.line("") }
+            terminal.table(table.headings, table.rows, empty: "")
+        }
         terminal.line("")
         for (verdict, meaning) in shownLegend { terminal.line("\(verdict.mark) \(meaning)", .dim) }
         for (number, (bug, outcome)) in found.enumerated() {
@@ -59,8 +72,8 @@ struct SweepReport {
             for line in outcome.detail.requests { terminal.line("   \(line)") }
             if let scenario = bug.scenario { terminal.line("   kept: \(scenario)") }
         }
-        for cell in result.cells where cell.verdict == .notRun && !cell.detail.sentence.isEmpty {
-            terminal.note("note: \(cell.call) \(cell.fault) was not run: \(cell.detail.sentence)")
+        for cell in result.cells where [.notRun, .notMet].contains(cell.verdict) && !cell.detail.sentence.isEmpty {
+            terminal.note("note: \(cell.call) \(cell.fault) was \(cell.verdict.rawValue): \(cell.detail.sentence)")
         }
         for text in result.left_out.prefix(Self.maxLeftOut) { terminal.note("left out: \(text)") }
         let rest = result.left_out.count - Self.maxLeftOut
@@ -71,12 +84,13 @@ struct SweepReport {
 
     /// The result as Markdown, for the summary of a job.
     func markdown(_ command: String) -> String {
-        let (headings, cells) = rows
         func row(_ cells: [String]) -> String { "| \(cells.map { Markdown.escaped($0) }.joined(separator: " | ")) |" }
         var lines = ["## entrupy-sim sweep", "", Markdown.escaped(command), ""]
-        lines += [row(headings), "|" + headings.map { _ in " --- |" }.joined()] + cells.map(row)
-        let legend = shownLegend.map { "`\($0.mark)` \($1)" }
-        lines += ["", legend.joined(separator: ", "), ""]
+        for table in tables {
+            lines +=
+                [row(table.headings), "|" + table.headings.map { _ in " --- |" }.joined()] + table.rows.map(row) + [""]
+        }
+        lines += [shownLegend.map { "`\($0.mark)` \($1)" }.joined(separator: ", "), ""]
         lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"
     }

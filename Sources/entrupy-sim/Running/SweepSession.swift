@@ -88,7 +88,7 @@ struct SweepSession {
             output: output)
         let sweep = Sweep(
             SweepClient(client: client, scenario: scenario), command,
-            processors: ProcessInfo.processInfo.activeProcessorCount)
+            processors: ProcessInfo.processInfo.activeProcessorCount, pairs: options.pairs)
         do {
             return (sweep, try await sweep.baseline())
         } catch let problem as SweepProblem {
@@ -108,17 +108,16 @@ struct SweepSession {
         }
         let words = ChildProcess.ownArguments(last: options.command.count)
         let (sweep, baseline) = try await begin(words, with: server, resetting)
-        let cells = try kept ?? baseline.cells(options.chosenFaults(), of: chosen(baseline.calls))
-        announce(cells, baseline)
-        let outcomes = await showing(cells.count, "sweeping") {
-            await sweep.run(cells, baseline, jobs: options.jobs, done: $0)
-        }
+        let cells = try kept ?? chosenCells(of: baseline)
+        var outcomes = await run(cells, of: sweep, baseline)
+        if options.pairs { outcomes += try await runPairs(after: outcomes, of: sweep, baseline) }
         var found = await showing(2 * outcomes.count(where: \.verdict.isBug), "running bugs twice more") {
             await sweep.confirmed(outcomes, baseline, jobs: options.jobs, done: $0)
         }
         var result = SweepResult(
-            calls: baseline.calls.map(\.name), cells: outcomes, bugs: found.map(\.bug),
+            calls: baseline.targets.dropLast().map(\.name), cells: outcomes, bugs: found.map(\.bug),
             left_out: baseline.leftOut.sentences)
+        if kept == nil { result.leaveOutUnordered() }
         // What was found is shown also if it cannot be written.
         let isKept =
             kept != nil
@@ -159,7 +158,7 @@ struct SweepSession {
         return Refusal(
             .incomplete,
             "no request came to the namespace of the run, but to \(Readable.count(asked.count, "namespace")) that the command made",
-            next: "a sweep compares the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
+            next: "faults happen in the namespace of the run alone: let the client ask ENTRUPY_SIM_URL")
     }
 
     func showing<Value: Sendable>(
@@ -168,23 +167,57 @@ struct SweepSession {
         await ProgressLine.showing(terminal, doing, of: count) { progress in await body { progress.add(1) } }
     }
 
-    /// The calls of `--only`.
-    private func chosen(_ calls: [SweptCall]) throws -> [SweptCall] {
-        for name in options.only where !calls.contains(where: { $0.name == name || $0.plainName == name }) {
-            let near = NearestName.nearest(to: name, among: calls.map(\.name)).map { "did you mean \($0)? " } ?? ""
+    /// The cells of `--only` and `--faults`.
+    private func chosenCells(of baseline: Sweep.Baseline) throws -> [SweepCell] {
+        let targets = baseline.targets
+        for name in options.only where !targets.contains(where: { $0.isCalled(name) }) {
+            let near = NearestName.nearest(to: name, among: targets.map(\.name)).map { "did you mean \($0)? " } ?? ""
             throw Refusal(
-                .usage, "--only: the command makes no call \"\(name)\" in every run",
-                next: "\(near)its calls are \(calls.map(\.name).joined(separator: ", "))")
+                .usage, "--only: the runs without a fault have no call or webhook \"\(name)\" in common",
+                next: "\(near)there are \(targets.map(\.name).joined(separator: ", "))")
         }
-        guard !options.only.isEmpty else { return calls }
-        return calls.filter { options.only.contains($0.name) || options.only.contains($0.plainName) }
+        let chosen = targets.filter { options.only.isEmpty || options.only.contains(where: $0.isCalled) }
+        let cells = try baseline.cells(options.chosenFaults(), of: chosen)
+        guard !cells.isEmpty else {
+            throw Refusal(
+                .incomplete, "nothing was tried: none of these faults can happen at these calls and webhooks",
+                next: "there are \(targets.map(\.name).joined(separator: ", "))")
+        }
+        return cells
+    }
+
+    private func run(
+        _ cells: [SweepCell], of sweep: Sweep, _ baseline: Sweep.Baseline, _ name: String = "cell"
+    ) async -> [SweepOutcome] {
+        announce(cells, baseline)
+        return await showing(cells.count, "sweeping") {
+            await sweep.run(cells, baseline, jobs: options.jobs, prefix: name, done: $0)
+        }
+    }
+
+    /// Runs a second fault at each call that the client repeated after the first one.
+    private func runPairs(
+        after outcomes: [SweepOutcome], of sweep: Sweep, _ baseline: Sweep.Baseline
+    ) async throws -> [SweepOutcome] {
+        let cells = try baseline.pairs(options.chosenFaults(), after: outcomes)
+        guard !cells.isEmpty else {
+            terminal.note("no pairs: no right run with a fault of a call repeated that call")
+            return []
+        }
+        terminal.note("pairs of faults, the second at the call that was repeated:")
+        return await run(cells, of: sweep, baseline, "pair")
     }
 
     func announce(_ cells: [SweepCell], _ baseline: Sweep.Baseline) {
         let time = DurationText.text(seconds: max(1, baseline.expected(cells, jobs: options.jobs).rounded(.up)))
         terminal.note(
-            "\(Readable.count(baseline.calls.count, "call")), \(Readable.count(cells.count, "run")) with a fault, "
-                + "about \(time) with \(Readable.count(options.jobs, "job"))")
+            "\(Readable.count(baseline.calls.count, "call")), "
+                + (baseline.webhooks.isEmpty ? "" : "\(Readable.count(baseline.webhooks.count, "webhook")), ")
+                + "\(Readable.count(cells.count, "run")) with a fault, "
+                + "about \(time) with \(Readable.count(baseline.atOnce(options.jobs), "job"))")
+        if baseline.leftOut.hasOwnNamespaces, options.jobs > 1 {
+            terminal.note("the command makes namespaces itself, so its runs are made one after another")
+        }
     }
 
     func tell(_ problem: SweepProblem, _ command: String = "the command") throws -> Int32 {

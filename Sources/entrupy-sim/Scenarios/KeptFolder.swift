@@ -51,21 +51,29 @@ struct KeptFolder {
         if let other = lines.first(where: { line in !Self.parts.contains { line.hasPrefix($0) } }) {
             throw wrong("has \"\(other.prefix(60))\", which a sweep does not write")
         }
-        let rules = lines.first { $0.hasPrefix(Self.faults) }.map { $0.dropFirst(Self.faults.count) } ?? ""
-        // A line that is no JSON has no rule.
-        guard let read = try? WireJSON.decode(JSONValue.self, from: Data(rules.utf8)), let rule = read.elements?.first,
-            read.elements?.count == 1
+        /// The value after the beginning of a line; null if there is no such line.
+        func value(_ beginning: String) -> JSONValue? {
+            guard let line = lines.first(where: { $0.hasPrefix(beginning) }) else { return .null }
+            // A line that is not JSON has no value.
+            return try? WireJSON.decode(JSONValue.self, from: Data(line.dropFirst(beginning.count).utf8))
+        }
+        guard let rules = value(faults), let settings = value(self.settings),
+            rules != .null
+                ? (1...2).contains(rules.elements?.count ?? 0) && settings == .null
+                : settings.members?.keys.sorted() == ["future"]
         else {
-            throw wrong("does not have exactly one fault rule, as JSON in one line")
+            throw wrong(
+                "does not have one fault rule, the two of a pair, or one switch of the future, as JSON in one line")
         }
         let name = file.split(separator: "/").last.map(String.init) ?? file
         return SweepCell(
             call: KeptScenario.comment("call", in: text) ?? name,
             fault: KeptScenario.comment("fault", in: text) ?? "kept",
-            rule: rule)
+            setup: SweepSetup(faults: rules.elements ?? [], settings: settings == .null ? nil : settings))
     }
 
     private static let faults = "faults: "
+    private static let settings = "settings: "
     /// The beginnings of the lines of a kept file that are no comments.
-    private static let parts = ["name: ", "description: ", faults]
+    private static let parts = ["name: ", "description: ", faults, settings]
 }

@@ -1,0 +1,86 @@
+import SimulationAPI
+
+/// A webhook that reaches the client's receiver in every run, named by its event and its place among those of its subscription.
+package struct SweptWebhook: SweepTarget, Hashable {
+    /// For instance `webhook session.completed #1`.
+    package let name: String
+    let event: String
+    /// The earlier attempts of the run that a fault rule for the event matches.
+    let before: Int
+    /// Those of ``before`` that are first attempts, to which alone ``SweepFault/twice`` and ``SweepFault/reordered`` apply.
+    let firstBefore: Int
+    /// Whether a later webhook of the item reaches the same subscription.
+    let hasNext: Bool
+
+    package func takes(_ fault: SweepFault) -> Bool { fault.place == .webhook && (fault != .reordered || hasNext) }
+
+    package func setup(_ fault: SweepFault) -> SweepSetup {
+        let isOfFirst = fault == .twice || fault == .reordered
+        return SweepSetup(
+            rule: fault, match: ["webhook": .string(event)], after: isOfFirst ? firstBefore : before)
+    }
+
+    /// The webhooks of a run, and the names of those that no receiver answered. Domain verifications are none: no fault applies to them.
+    ///
+    /// - Parameter deliveries: in the order of creation.
+    static func webhooks(of deliveries: [WebhookDelivery]) -> (found: [SweptWebhook], others: [String]) {
+        let deliveries = deliveries.filter { $0.entrupy_id != nil }
+        var subscriptions: [String: Int] = [:]
+        var last: [Row: Int] = [:]
+        for (index, delivery) in deliveries.enumerated() {
+            subscriptions[delivery.subscription_id] = subscriptions[delivery.subscription_id] ?? subscriptions.count
+            if delivery.isAnswered { last[Row(delivery)] = index }
+        }
+        let earlier = attemptsBefore(deliveries)
+        var webhooks: [SweptWebhook] = []
+        var unanswered: [String] = []
+        var counts: [String: Int] = [:]
+        for (index, delivery) in deliveries.enumerated() {
+            let place = subscriptions[delivery.subscription_id] ?? 0
+            let plain = "webhook \(delivery.event)" + (place > 0 ? " of subscription \(place + 1)" : "")
+            counts[plain, default: 0] += 1
+            let name = "\(plain) #\(counts[plain] ?? 1)"
+            guard delivery.isAnswered, let earlier = earlier[index] else {
+                unanswered.append(name)
+                continue
+            }
+            webhooks.append(
+                SweptWebhook(
+                    name: name, event: delivery.event, before: earlier.all, firstBefore: earlier.first,
+                    hasNext: last[Row(delivery)] != index))
+        }
+        return (webhooks, unanswered)
+    }
+
+    /// The deliveries that wait for each other.
+    private struct Row: Hashable {
+        let subscription: String
+        let item: String?
+
+        init(_ delivery: WebhookDelivery) {
+            subscription = delivery.subscription_id
+            item = delivery.entrupy_id
+        }
+    }
+
+    /// The number of attempts of an event, and of first ones, before the first attempt of each delivery, by its place.
+    private static func attemptsBefore(_ deliveries: [WebhookDelivery]) -> [Int: (all: Int, first: Int)] {
+        let attempts = deliveries.enumerated().flatMap { index, delivery in
+            delivery.attempts.map { (at: $0.at, index: index, number: $0.number) }
+        }
+        var counts: [String: (all: Int, first: Int)] = [:]
+        var before: [Int: (all: Int, first: Int)] = [:]
+        for attempt in attempts.sorted(by: { ($0.at, $0.index, $0.number) < ($1.at, $1.index, $1.number) }) {
+            let event = deliveries[attempt.index].event
+            let count = counts[event] ?? (0, 0)
+            if attempt.number == 1 { before[attempt.index] = count }
+            counts[event] = (count.all + 1, count.first + (attempt.number == 1 ? 1 : 0))
+        }
+        return before
+    }
+}
+
+extension WebhookDelivery {
+    /// Whether a receiver answered an attempt.
+    var isAnswered: Bool { attempts.contains { $0.status != nil } }
+}
