@@ -5,7 +5,7 @@ import Testing
 
 /// The results of kept bugs with two commands.
 @Suite struct SweepProofTests {
-    private static let cell = SweepCell(call: "POST /a #1", fault: "503", rule: [:])
+    private static let cell = SweepCell(call: "POST /a #1", fault: "503", setup: SweepSetup())
 
     private func runs(_ verdicts: Verdict...) -> RepeatedRuns {
         RepeatedRuns(verdicts.map { SweepOutcome(Self.cell, $0, sentence: "says \($0.rawValue)") })
