@@ -19,6 +19,8 @@ package struct Sweep: Sendable {
     private let processors: Int
     /// Whether repeated calls are looked for, which reads the journal of each run.
     private let pairs: Bool
+    /// Whether right runs have their requests too, which reads the journal of each run.
+    private let tellsAll: Bool
 
     private static let saved = "sweep-end"
     private static let runsWithoutFault = 3
@@ -27,9 +29,10 @@ package struct Sweep: Sendable {
 
     package init(
         _ control: any SweepControl, _ client: any SweptClient, processors: Int = 1, patience: Double = 10,
-        pairs: Bool = false
+        pairs: Bool = false, tellsAll: Bool = false
     ) {
         self.pairs = pairs
+        self.tellsAll = tellsAll
         self.processors = processors
         self.control = control
         self.client = client
@@ -251,14 +254,15 @@ package struct Sweep: Sendable {
         let deliveries = cell.setup.event == nil ? [] : try await control.deliveries(of: namespace)
         let problem = try await problem(cell, rules, deliveries, in: namespace)
         let verdict = Verdict(ending, isMet: problem == nil, state, misuse: misuse.map(\.rule))
-        let journal = verdict.isBug || pairs ? try await control.journal(of: namespace) : []
+        let isTold = verdict.isBug || tellsAll
+        let journal = isTold || pairs ? try await control.journal(of: namespace) : []
         return SweepOutcome(
             cell, verdict, exit: ending.code, seconds: ending.seconds, difference: state.objects,
             sentence: problem
                 ?? BugSentence.text(
                     verdict, cell.kind, at: cell.call, state, limit: limit,
                     misuse: misuse.map { "\($0.rule): \($0.text)" }),
-            requests: verdict.isBug ? RequestLines.around(rules, journal, deliveries, baseline.names) : [],
+            requests: isTold ? RequestLines.around(rules, journal, deliveries, baseline.names) : [],
             misuse: misuse.map(\.rule),
             repeated: pairs
                 ? RepeatedCall(after: cell, rules, journal, baseline.names) { baseline.counts[$0] ?? 0 } : nil)

@@ -27,23 +27,36 @@ extension SimServer {
         let counted = CountingResponder(inner: resolved, coverage: coverage, routes: table, environment: environment)
         let checked = ControlAccessResponder(inner: counted, access: access, environment: environment)
         let shown = ConsoleProblemResponder(inner: checked) { environment.address.url(askedAt: $0) }
+        let answered = AnsweringResponder(own: shown, platform: counted)
+        let refuse = { @Sendable [self] (request: IncomingRequest, refusal: BoundaryRefusal) in
+            let refusing = RefusingResponder(refusal: refusal, refused: refused, environment: environment)
+            return try await measured(
+                CountingResponder(inner: refusing, coverage: coverage, routes: table, environment: environment)
+            ).respond(to: request)
+        }
+        let boundary = Boundary(hosts: hosts, replay: configuration.replay)
+        func pipeline(around chain: some RequestResponder) -> Pipeline {
+            Pipeline(
+                first: { try await chain.respond(to: $0) }, boundary: boundary, refuse: refuse, ping: router,
+                readiness: readiness)
+        }
+        // A request has on its way what its server was started with.
+        let isRecorded = recorder != nil || configuration.replay != nil
+        guard isRecorded || !hosts.origins.isEmpty else { return pipeline(around: measured(compressed(answered))) }
         let recorded = RecordingResponder(
-            inner: shown, sequencer: environment.sequencer, isRecording: recorder != nil, replay: configuration.replay)
-        let compressed = CompressingResponder(
-            inner: recorded.delayed(), environment: environment, isReplay: configuration.replay != nil)
-        let allowed = CORSResponder(inner: compressed, origins: hosts.origins)
-        let logged = LoggingResponder(inner: allowed, logger: logger, namespaces: namespaces)
-        let chain = MeasuringResponder(inner: logged, metrics: metrics)
-        return Pipeline(
-            first: { try await chain.respond(to: $0) },
-            boundary: Boundary(hosts: hosts, replay: configuration.replay),
-            refuse: { [refused, logger, namespaces, metrics] request, refusal in
-                let refusing = RefusingResponder(refusal: refusal, refused: refused, environment: environment)
-                let counted = CountingResponder(
-                    inner: refusing, coverage: coverage, routes: table, environment: environment)
-                let logged = LoggingResponder(inner: counted, logger: logger, namespaces: namespaces)
-                return try await MeasuringResponder(inner: logged, metrics: metrics).respond(to: request)
-            }, ping: router, readiness: readiness)
+            inner: answered, sequencer: environment.sequencer, isRecording: recorder != nil,
+            replay: configuration.replay)
+        return pipeline(around: measured(CORSResponder(inner: compressed(recorded), origins: hosts.origins)))
+    }
+
+    private func compressed<Inner>(_ inner: Inner) -> CompressingResponder<DelayResponder<Inner>> {
+        CompressingResponder(
+            inner: inner.delayed(), environment: namespaces.environment, isReplay: configuration.replay != nil)
+    }
+
+    private func measured<Inner>(_ inner: Inner) -> MeasuringResponder<LoggingResponder<Inner>> {
+        MeasuringResponder(
+            inner: LoggingResponder(inner: inner, logger: logger, namespaces: namespaces), metrics: metrics)
     }
 
     /// All routes, by surface.

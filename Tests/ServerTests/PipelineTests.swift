@@ -155,7 +155,9 @@ import Testing
         let inner = Inner()
         let access = ControlAccess(
             hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"), csrfToken: "page-1")
-        let responder = ControlAccessResponder(inner: inner, access: access, environment: namespaces.environment)
+        let responder = AnsweringResponder(
+            own: ControlAccessResponder(inner: inner, access: access, environment: namespaces.environment),
+            platform: inner)
         func status(_ request: IncomingRequest) async throws -> Int {
             try await responder.respond(to: request).response.status.code
         }

@@ -81,13 +81,14 @@ package enum SweepPage {
     ///   - legend: the marks and their meaning.
     ///   - counts: the numbers of the verdicts.
     ///   - leftOut: the calls and members that say nothing, a sentence each.
-    /// - Returns: the page. Of runs that are not right, the first ``maxRuns`` have details.
+    /// - Returns: the page. ``maxRuns`` runs have details, first those that are not right.
     package static func file(
         command: String, legend: [(mark: String, meaning: String)], counts: String, _ runs: [Run], leftOut: [String],
         version: String
     ) throws -> String {
         let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
-        let told = runs.indices.filter { runs[$0].style != .good }
+        let right = runs.indices.filter { runs[$0].style == .good }
+        let told = runs.indices.filter { runs[$0].style != .good } + right
         let anchors = Dictionary(uniqueKeysWithValues: told.prefix(maxRuns).map { ($0, "run-\($0 + 1)") })
         let (faults, rows) = table(runs, anchors)
         let view = View(

@@ -58,35 +58,25 @@ struct ItemOutcome: Sendable {
 
     /// Whether the rule decides the result of such an item.
     func decides(_ subject: Subject) -> Bool {
-        subject.activity.results.contains(resultID) && fitsBrand(of: subject) && fitsID(of: subject)
-            && (username?.isIdentical(to: subject.username) ?? true)
-            && (category?.isIdentical(to: subject.category) ?? true)
-            && [nil, subject.configType].contains(configType)
-    }
-
-    private func fitsBrand(of subject: Subject) -> Bool {
-        guard let wanted = brand?.lowercased() else { return true }
-        return wanted.isIdentical(to: subject.brandID.lowercased())
-            || wanted.isIdentical(to: subject.brandName.lowercased())
-    }
-
-    private func fitsID(of subject: Subject) -> Bool {
-        customerItemID.map { glob in subject.customerItemID.map(glob.matches) ?? false } ?? true
+        subject.activity.results.contains(resultID) && parts(subject).allSatisfy(\.matches)
     }
 
     /// The parts of the condition, compared with an item.
     func parts(_ subject: Subject) -> [RulePart] {
-        let type = subject.configType.rawValue
-        let parts: [(String, String?, String?, Bool)] = [
-            ("brand", brand, subject.brandName, fitsBrand(of: subject)),
-            ("customer_item_id", customerItemID?.pattern, subject.customerItemID, fitsID(of: subject)),
-            ("username", username, subject.username, username?.isIdentical(to: subject.username) ?? true),
-            ("product_category", category, subject.category, category?.isIdentical(to: subject.category) ?? true),
-            ("config_type", configType?.rawValue, type, configType?.rawValue.isIdentical(to: type) ?? true),
-        ]
-        return parts.compactMap { field, expected, actual, matches in
-            expected.map { RulePart(field: field, expected: $0, actual: actual, matches: matches) }
+        var parts: [RulePart] = []
+        func add(_ field: String, _ expected: String?, _ actual: String?, _ matches: (String, String) -> Bool) {
+            guard let expected else { return }
+            let fits = actual.map { matches(expected, $0) } ?? false
+            parts.append(RulePart(field: field, expected: expected, actual: actual, matches: fits))
         }
+        add("brand", brand, subject.brandName) { wanted, name in
+            [subject.brandID, name].contains { $0.lowercased().isIdentical(to: wanted.lowercased()) }
+        }
+        add("customer_item_id", customerItemID?.pattern, subject.customerItemID) { customerItemID?.matches($1) == true }
+        add("username", username, subject.username) { $0.isIdentical(to: $1) }
+        add("product_category", category, subject.category) { $0.isIdentical(to: $1) }
+        add("config_type", configType?.rawValue, subject.configType.rawValue) { $0.isIdentical(to: $1) }
+        return parts
     }
 
     /// The first rule that decides the result of such an item.

@@ -9,7 +9,6 @@ struct ControlAccessResponder<Inner: RequestResponder>: RequestResponder {
     let environment: Simulation.Environment
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        guard request.target.isControl else { return try await inner.respond(to: request) }
         if let refusal = access.refusal(request.http.head, request.target.path) {
             return Answer(refusal, to: request, environment)
         }

@@ -88,7 +88,8 @@ struct SweepSession {
             output: output)
         let sweep = Sweep(
             SweepClient(client: client, scenario: scenario), command,
-            processors: ProcessInfo.processInfo.activeProcessorCount, pairs: options.pairs)
+            processors: ProcessInfo.processInfo.activeProcessorCount, pairs: options.pairs,
+            tellsAll: options.html != nil)
         do {
             return (sweep, try await sweep.baseline())
         } catch let problem as SweepProblem {
