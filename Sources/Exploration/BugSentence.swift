@@ -31,8 +31,8 @@ package enum BugSentence {
 
     /// The differences in words.
     private static func objects(_ state: EndState) -> String {
-        // With more or fewer objects, the members of others mostly follow from that.
-        let isCounted = state.objects.contains { $0.change != .changed }
+        // With more or fewer objects, the members of others mostly follow from that. Deliveries follow from items themselves.
+        let isCounted = state.objects.contains { $0.change != .changed && $0.kind != "delivery" }
         let told = state.objects.filter { !isCounted || $0.change != .changed }
         var groups: [Group: [ObjectDifference]] = [:]
         var order: [Group] = []
@@ -117,13 +117,15 @@ package enum BugSentence {
         return text.utf8.count > 60 ? String(text.unicodeScalars.prefix(60)) + "…" : text
     }
 
-    /// The text in one line: SKUs and messages are the client's.
+    /// The text in one line, with `\u{202E}` for marks that turn what follows: SKUs and messages are the client's.
     static func line(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {
-            let isHidden =
-                scalar.properties.generalCategory == .control || scalar.value == 0x2028 || scalar.value == 0x2029
-            line.unicodeScalars.append(isHidden ? " " : scalar)
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: line.append(" ")
+            case .format: line.append(scalar.escaped(asASCII: true))
+            default: line.unicodeScalars.append(scalar)
+            }
         }
         return line
     }

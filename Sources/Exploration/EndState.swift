@@ -54,7 +54,9 @@ package struct EndState: Sendable {
     /// sweep's own, and the attempts of a delivery follow from time.
     private static let traces: Set = ["session", "partner_session", "signed_request", "fault", "attempt"]
     /// Members that follow from time, or name the fault itself.
-    static let unjudged: Set = ["delivery.status", "delivery.attempts", "delivery.fault"]
+    static let unjudged: Set = [
+        "delivery.status", "delivery.attempts", "delivery.next_attempt_at", "delivery.fault",
+    ]
 
     static func isTrace(_ object: ObjectDifference) -> Bool { traces.contains(object.kind) }
 
@@ -84,12 +86,17 @@ package struct EndState: Sendable {
 
     private static let ofCaptures: Set = ["capture", "picture"]
 
-    /// The objects of a kind that are more or fewer than without the fault, whatever their keys are.
+    /// The objects of a kind that are more or fewer than without the fault, whatever their keys are: their place among all is their key.
     private static func surplus(of kind: String, _ difference: StateDifference) -> [ObjectDifference] {
         let all = difference.objects.filter { $0.kind == kind }
         let added = all.filter { $0.change == .added }
         let removed = all.filter { $0.change == .removed }
-        return Array(added.dropFirst(removed.count) + removed.dropFirst(added.count))
+        return (Array(added.enumerated()).dropFirst(removed.count) + Array(removed.enumerated()).dropFirst(added.count))
+            .map {
+                var object = $1
+                object.key = ["nth": .number(JSONNumber($0 + 1))]
+                return object
+            }
     }
 
     package var isEqual: Bool { objects.isEmpty && !isTruncated }

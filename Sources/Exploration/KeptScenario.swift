@@ -19,7 +19,8 @@ package struct KeptScenario: Sendable {
             "# verdict: \(bug.verdict.rawValue), \(bug.seen)",
             "# Run it again: entrupy-sim sweep --kept FOLDER -- COMMAND",
         ]
-        if let base { lines.append("# It needs --scenario too, as the sweep had: \(try json(.string(base)))") }
+        // Without it the run begins in another state, in which the bug may not show.
+        if let base { lines.append("# scenario: \(BugSentence.line(base))") }
         // JSON is YAML, with every text quoted.
         lines += [
             "name: \(name)", "description: \(try json(.string(bug.sentence)))",

@@ -3,7 +3,7 @@ import SimulationAPI
 
 /// The requests around a fault, a line each, with the gaps between them.
 package enum RequestLines {
-    private static let (maxBefore, maxAfter) = (2, 4)
+    private static let (maxBefore, maxAfter, maxLast) = (2, 4, 2)
 
     /// - Parameters:
     ///   - rules: the ids of the fault rules.
@@ -29,14 +29,16 @@ package enum RequestLines {
         guard let place = lines.firstIndex(where: \.isFault) else { return [] }
         let first = max(0, place - maxBefore)
         let last = min(lines.count - 1, place + maxAfter)
-        var shown = (first...last).map { index in
+        func shown(_ index: Int) -> String {
             let gap = index == first ? "" : gap(lines[index - 1], lines[index])
             let padding = String(repeating: " ", count: max(0, 9 - gap.count))
             return BugSentence.line("\(lines[index].isFault ? ">" : " ")\(padding)\(gap)  \(lines[index].text)")
         }
-        let rest = lines.count - 1 - last
-        if rest > 0 { shown.append("            and \(rest) more") }
-        return shown
+        // Of a long way, also what the client did at its end.
+        let end = max(last + 1, lines.count - maxLast)
+        let left = end - last - 1
+        return (first...last).map(shown) + (left > 0 ? ["            and \(left) more"] : [])
+            + (end..<lines.count).map(shown)
     }
 
     private struct Line {

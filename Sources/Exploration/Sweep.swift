@@ -282,7 +282,7 @@ package struct Sweep: Sendable {
         _ cell: SweepCell, _ rules: Set<String>, _ deliveries: [WebhookDelivery], in namespace: String
     ) async throws -> String? {
         for rule in rules where try await control.hits(of: rule, in: namespace) == 0 {
-            return "it did not come to that, or the command removed the fault rule"
+            return "the command no longer makes it, or removed the fault rule"
         }
         if cell.setup.settings != nil, !cell.setup.holds(in: try await control.settings(of: namespace)) {
             return "the command changed the setting back"
@@ -321,14 +321,14 @@ package struct Sweep: Sendable {
         for found in bugs {
             let place = groups.firstIndex { group in
                 let (bug, outcome) = group[0]
-                return bug.call == found.bug.call && bug.seen == found.bug.seen
+                return bug.plainCall == found.bug.plainCall && bug.seen == found.bug.seen
                     && outcome.hasSameEnd(as: found.outcome)
             }
             if let place { groups[place].append(found) } else { groups.append([found]) }
         }
         return groups.map { group in
             var first = group[0]
-            first.bug.add(group.dropFirst().map(\.bug.fault))
+            first.bug.add(group.dropFirst().map(\.bug))
             return first
         }
     }

@@ -13,6 +13,11 @@ package struct SweepCell: Sendable {
         self.init(call: target.name, fault: fault.rawValue, setup: target.setup(fault))
     }
 
+    /// A name without its number.
+    static func plainName(_ name: String) -> String {
+        name.lastIndex(of: "#").map { String(name[..<$0].dropLast()) } ?? name
+    }
+
     package init(call: String, fault: String, setup: SweepSetup) {
         self.call = call
         self.fault = fault
@@ -104,10 +109,25 @@ package struct SweepBug: Encodable, Sendable {
         self.seen = "\(seen) of \(runs)"
     }
 
-    /// Adds other faults at the same call to the sentence.
-    mutating func add(_ faults: [String]) {
+    /// The name of the call without its number.
+    var plainCall: String { SweepCell.plainName(call) }
+
+    private static let maxNamed = 5
+
+    /// Adds the other cells of the cause to the sentence: faults at the same call, and the numbers of others with its plain name.
+    mutating func add(_ others: [SweepBug]) {
+        let faults = others.filter { $0.call == call }.map(\.fault)
         if !faults.isEmpty { sentence += "; the same with \(faults.joined(separator: ", "))" }
+        var places: [String] = []
+        for other in others where other.call != call && !places.contains(other.number) { places.append(other.number) }
+        guard !places.isEmpty else { return }
+        let rest = places.count - Self.maxNamed
+        sentence += "; the same at \(places.prefix(Self.maxNamed).joined(separator: ", "))"
+        if rest > 0 { sentence += " and \(rest) more" }
     }
+
+    /// The number of the call, as `#2`.
+    private var number: String { String(call.dropFirst(plainCall.count + 1)) }
 }
 
 extension SweepOutcome {

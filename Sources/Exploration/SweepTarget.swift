@@ -10,7 +10,7 @@ package protocol SweepTarget: Sendable {
 
 extension SweepTarget {
     /// The name without its number.
-    package var plainName: String { name.lastIndex(of: "#").map { String(name[..<$0].dropLast()) } ?? name }
+    package var plainName: String { SweepCell.plainName(name) }
 
     /// Whether a person means this target, or all with its plain name.
     package func isCalled(_ text: String) -> Bool { text == name || text == plainName }

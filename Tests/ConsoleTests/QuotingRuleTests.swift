@@ -201,6 +201,7 @@ import Testing
                 "entrupy-sim/Commands/ListenCommand.swift": ["Shell.operand"],
                 "entrupy-sim/Commands/RunCommand.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/SweepCommand.swift": ["Shell.quoted"],
+                "entrupy-sim/Scenarios/KeptFolder.swift": ["Shell.quoted"],
                 "entrupy-sim/Commands/ScenarioFromCommand.swift": ["Shell.operand", "Shell.option"],
                 "entrupy-sim/Commands/ScenarioCommands.swift": ["Shell.operand", "Shell.option", "Shell.quoted"],
                 "entrupy-sim/Commands/TrustCommands.swift": ["Shell.quoted"],

@@ -131,6 +131,18 @@ import Testing
         #expect(!state(first, without: leftOut).isEqual)
     }
 
+    /// Where the keys say nothing, a sentence counts.
+    @Test func objectsWithRandomKeysAreCounted() {
+        var leftOut = LeftOut()
+        leftOut.kinds = ["item"]
+        func item(_ sku: String, _ change: ObjectDifference.Change) -> ObjectDifference {
+            object("item", ["customer_item_id": .string(sku)], change)
+        }
+        let more = state(item("a", .removed), item("b", .added), item("c", .added), without: leftOut)
+        let text = BugSentence.text(.doubled, .loseAnswer, at: "POST /a #1", more, limit: 10, misuse: [])
+        #expect(text.hasSuffix("leaves two items instead of one"))
+    }
+
     // MARK: Words
 
     private func sentence(_ verdict: Verdict, _ objects: ObjectDifference..., misuse: [String] = []) -> String {
@@ -166,6 +178,19 @@ import Testing
         #expect(!text.contains("\n") && !text.contains("\u{2028}") && !text.contains("\u{1b}"))
     }
 
+    /// A delivery that is missing follows from the item, and says less.
+    @Test func anItemIsNamedBeforeTheDeliveriesThatFollowFromIt() {
+        let text = sentence(
+            .silent, object("delivery", ["event": "session.updated", "nth": 2], .removed),
+            object("item", ["customer_item_id": "sku-1"], .changed, [.init(name: "flag", from: "flagged", to: "none")]))
+        #expect(text.contains("leaves the item for sku-1 with flag \"none\" instead of \"flagged\" and one delivery"))
+    }
+
+    @Test func marksThatTurnTheTextAreShown() {
+        let text = sentence(.doubled, object("item", ["customer_item_id": "a\u{202e}b"], .added))
+        #expect(text.contains(#"a\u{202E}b"#))
+    }
+
     @Test func aKeptScenarioIsShortAndQuoted() throws {
         let call = try #require(names.calls(of: [request("POST", "/sdk/captures/a/submit")]).found.first)
         let cell = SweepCell(call, .loseAnswer)
@@ -175,17 +200,26 @@ import Testing
         #expect(kept.text.split(separator: "\n").count < 15)
         #expect(kept.text.contains("# verdict: doubled, 3 of 3\n"))
         #expect(kept.text.contains("description: \"two items for \\\"x: #\\\"\"\n"))
-        #expect(kept.text.contains("\"drop_connection\":true") && kept.text.contains("--scenario"))
+        #expect(kept.text.contains("\"drop_connection\":true"))
         #expect(KeptScenario.comment("call", in: kept.text) == "POST /sdk/captures/{id}/submit #1")
+        #expect(KeptScenario.comment("scenario", in: kept.text) == "a: b.yaml")
         #expect(KeptScenario.comment("nothing", in: kept.text) == nil)
         let long = KeptScenario.name("POST /" + String(repeating: "abc/", count: 30) + " #1", "slow")
         #expect(long.utf8.count <= 63 && long.hasSuffix("abc-1-slow") && long.first != "-")
     }
 
     @Test func theRequestsAroundAFaultHaveGaps() {
-        let journal = (0..<9).map { request("POST", "/sdk/login", fault: $0 == 3 ? "f" : nil, at: Double($0) / 2) }
-        let lines = RequestLines.around(["f"], journal, [], names)
-        #expect(lines.count == 8 && lines[2] == ">  +0.50 s  POST /sdk/login  200" && lines[7].contains("and 1 more"))
+        func lines(_ count: Int) -> [String] {
+            let journal = (0..<count).map {
+                request("POST", "/sdk/login", fault: $0 == 3 ? "f" : nil, at: Double($0) / 2)
+            }
+            return RequestLines.around(["f"], journal, [], names)
+        }
+        #expect(lines(9).count == 8 && lines(9)[2] == ">  +0.50 s  POST /sdk/login  200")
+        // What a client did at the end of a long way, too.
+        #expect(
+            lines(12).count == 10 && lines(12)[7].hasSuffix("and 2 more") && lines(12)[9].contains("POST /sdk/login"))
+        let journal = (0..<9).map { _ in request("POST", "/sdk/login") }
         #expect(RequestLines.around(["other"], journal, [], names).isEmpty)
     }
 }

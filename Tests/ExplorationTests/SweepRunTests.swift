@@ -214,6 +214,20 @@ import Testing
         #expect(found.map(\.bug.verdict) == [.hung, .silent, .silent, .misuse, .misuse])
     }
 
+    @Test func oneCauseAtSeveralCallsOfANameIsOneEntry() {
+        func bug(_ call: String, _ fault: String) -> (bug: SweepBug, outcome: SweepOutcome) {
+            let cell = SweepCell(call: call, fault: fault, setup: SweepSetup())
+            let outcome = SweepOutcome(cell, .silent, sentence: "\(call) \(fault)")
+            return (SweepBug(outcome, seen: 3, of: 3), outcome)
+        }
+        let calls = (1...8).map { "PUT /a #\($0)" }
+        let found = Sweep.joined(calls.map { bug($0, "503") } + [bug(calls[0], "429"), bug("PUT /b #1", "503")])
+        #expect(
+            found.map(\.bug.sentence) == [
+                "PUT /a #1 503; the same with 429; the same at #2, #3, #4, #5, #6 and 2 more", "PUT /b #1 503",
+            ])
+    }
+
     @Test func aRepeatedCallHasASecondFault() async throws {
         let platform = Platform(paths: {
             $0.hasPrefix("cell") ? ["/sdk/login", "/sdk/session", "/sdk/login"] : ["/sdk/login", "/sdk/session"]

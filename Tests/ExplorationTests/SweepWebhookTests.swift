@@ -129,6 +129,10 @@ extension WebhookDelivery {
                 decided_by: DecidedRequest(fault: nil, limits: [], outcome: nil), changes: nil, request: nil,
                 response: nil)
         }
+        let long = RequestLines.around(
+            ["rule"], (0..<12).map { _ in journal[0] }, [.made("a", completed, at: -1, statuses: [nil], fault: "rule")],
+            names)
+        #expect(long.count == 8 && long[5].hasSuffix("and 6 more") && long[7].hasSuffix("GET /a  200"), "\(long)")
         let deliveries: [WebhookDelivery] = [
             .made("a", completed, at: 2.5, statuses: [nil, 204], fault: "rule"), .made("b", updated, at: 2.6),
         ]

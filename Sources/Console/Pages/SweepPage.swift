@@ -11,6 +11,8 @@ package enum SweepPage {
     package struct Run: Sendable {
         package enum Style: String, Sendable { case good, warn, bad }
 
+        /// The heading of the table that has the run.
+        package var place = "Call"
         package var call, fault, mark, verdict: String
         package var style: Style
         /// The bug, or why the run was not made; empty for neither.
@@ -33,12 +35,17 @@ package enum SweepPage {
     private struct View: Encodable {
         let version, style, policy, command, counts: String
         let legend: [NamedText]
-        let faults: [String]
-        let rows: [Row]
+        let tables: [Table]
         let details: Rows<Detail>?
         /// The number of runs whose details are left out; `nil` for none.
         let more: Int?
         let leftOut: Rows<String>?
+    }
+
+    private struct Table: Encodable {
+        let place: String
+        let faults: [String]
+        let rows: [Row]
     }
 
     private struct Row: Encodable {
@@ -90,24 +97,27 @@ package enum SweepPage {
         let right = runs.indices.filter { runs[$0].style == .good }
         let told = runs.indices.filter { runs[$0].style != .good } + right
         let anchors = Dictionary(uniqueKeysWithValues: told.prefix(maxRuns).map { ($0, "run-\($0 + 1)") })
-        let (faults, rows) = table(runs, anchors)
+        var places: [String] = []
+        for run in runs where !places.contains(run.place) { places.append(run.place) }
         let view = View(
             version: version, style: style,
             policy:
                 "default-src 'none'; style-src \(ContentPolicy.source(of: style)); base-uri 'none'; form-action 'none'",
             command: text(command), counts: counts, legend: legend.map { NamedText(name: $0.mark, value: $0.meaning) },
-            faults: faults.map(text), rows: rows,
+            tables: places.map { place in table(place, runs.enumerated().filter { $1.place == place }, anchors) },
             details: Rows(told.compactMap { index in anchors[index].map { Detail(runs[index], $0) } }),
             more: told.count > maxRuns ? told.count - maxRuns : nil, leftOut: Rows(leftOut.map(text)))
         return try PageTemplates.render(view, "sweep-file")
     }
 
     /// The calls by faults, both in the order of the runs.
-    private static func table(_ runs: [Run], _ anchors: [Int: String]) -> (faults: [String], rows: [Row]) {
+    private static func table(
+        _ place: String, _ runs: [(offset: Int, element: Run)], _ anchors: [Int: String]
+    ) -> Table {
         var faults: [String] = []
         var calls: [String] = []
         var cells: [String: [String: Cell]] = [:]
-        for (index, run) in runs.enumerated() {
+        for (index, run) in runs {
             if !faults.contains(run.fault) { faults.append(run.fault) }
             if cells[run.call] == nil { calls.append(run.call) }
             let title = "\(run.verdict), \(run.seconds) s"
@@ -118,10 +128,9 @@ package enum SweepPage {
                 cells[run.call, default: [:]][run.fault] = cell
             }
         }
-        return (
-            faults,
-            calls.map { call in Row(call: text(call), cells: faults.map { cells[call]?[$0] ?? Cell() }) }
-        )
+        return Table(
+            place: place, faults: faults.map(text),
+            rows: calls.map { call in Row(call: text(call), cells: faults.map { cells[call]?[$0] ?? Cell() }) })
     }
 
     /// A text of the client that is bounded, and whose invisible characters show.

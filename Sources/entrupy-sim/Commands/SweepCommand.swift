@@ -97,9 +97,9 @@ struct SweepCommand: AsyncParsableCommand {
         }
         let known = SweepFault.allCases.map(\.rawValue)
         for name in names where !known.contains(name) {
-            let near = NearestName.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            let near = NearestName.nearest(to: name, among: known).map { "; did you mean \($0)? There" } ?? "; there"
             throw ValidationError(
-                "--faults: there is no fault \"\(name)\"\(near); there are \(known.joined(separator: ", "))")
+                "--faults: there is no fault \"\(name)\"\(near) are \(known.joined(separator: ", "))")
         }
         return SweepFault.allCases.filter { names.contains($0.rawValue) }
     }
@@ -112,7 +112,7 @@ struct SweepCommand: AsyncParsableCommand {
         if kept == nil { try OutputFile.prepare("\(out)/.probe", option: "--out") }
         let session = SweepSession(
             options: self, scenario: try scenario.map { try ScenarioCommand.Start.parse(["--", $0]) },
-            kept: try kept.map { try KeptFolder(path: $0).cells() },
+            kept: try kept.map { try KeptFolder(path: $0).cells(hasScenario: scenario != nil) },
             terminal: Terminal(isJSON: json, isQuiet: quiet))
         throw ExitCode(try await session.run())
     }

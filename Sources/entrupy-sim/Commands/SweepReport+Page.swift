@@ -13,8 +13,9 @@ extension SweepReport {
                 call: cell.call, fault: cell.fault, mark: verdict.mark, verdict: verdict.rawValue,
                 style: verdict.isBug ? .bad : verdict.isPass ? .good : .warn, seconds: cell.seconds)
             run.exit = cell.exit
+            run.place = (cell.detail.cell.kind?.place ?? .call).heading
             (run.requests, run.difference) = (cell.detail.requests, cell.difference)
-            if verdict.isBug || verdict == .notRun { run.sentence = cell.detail.sentence }
+            if verdict.isBug || !verdict.isPass { run.sentence = cell.detail.sentence }
             if verdict.isBug, let bug = result.bugs.first(where: { $0.call == cell.call && $0.fault == cell.fault }) {
                 (run.seen, run.scenario) = (bug.seen, bug.scenario)
             }

@@ -11,7 +11,8 @@ struct SweepReport {
     /// The most calls and members that are named as left out.
     private static let maxLeftOut = 20
     private static let legend: [(Verdict, String)] = [
-        (.recovered, "recovered"), (.gaveUp, "gave up, and nothing is left"), (.silent, "silent: exit 0, another end"),
+        (.recovered, "recovered"), (.gaveUp, "gave up: another exit code, and nothing more than without the fault"),
+        (.silent, "silent: exit 0, another end"),
         (.doubled, "doubled: more than without the fault"), (.hung, "hung"), (.misuse, "misuse: breaks a rule"),
         (.notMet, "not met: the fault was not triggered"), (.notRun, "not run"),
     ]
@@ -39,13 +40,10 @@ struct SweepReport {
             if calls.last != cell.call, !calls.contains(cell.call) { calls.append(cell.call) }
             marks["\(cell.fault) \(cell.call)"] = cell.verdict.mark
         }
-        let heading =
-            switch place {
-            case .call: "CALL"
-            case .webhook: "WEBHOOK"
-            case .wholeRun: "WHOLE RUN"
-            }
-        return ([heading] + faults, calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } })
+        return (
+            [place.heading.uppercased()] + faults,
+            calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } }
+        )
     }
 
     /// Counts of the verdicts, as `20 recovered, 1 doubled`.
@@ -93,5 +91,16 @@ struct SweepReport {
         lines += [shownLegend.map { "`\($0.mark)` \($1)" }.joined(separator: ", "), ""]
         lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"
+    }
+}
+
+extension SweepFault.Place {
+    /// The heading of the table of such places.
+    var heading: String {
+        switch self {
+        case .call: "Call"
+        case .webhook: "Webhook"
+        case .wholeRun: "Whole run"
+        }
     }
 }

@@ -125,7 +125,7 @@ struct SweepSession {
             || telling { try result.keep(&found, in: KeptFolder(path: options.out), base: options.scenario) }
         let report = SweepReport(result: result, found: found)
         if terminal.isJSON { try terminal.json(of: result) } else { report.show(on: terminal) }
-        let isWritten = telling { try write(report) }
+        let isWritten = write(report)
         if let end = end.withLockedValue({ $0 }) {
             terminal.note("error: \(end.text)")
             return Refusal.Code.incomplete.rawValue
@@ -172,10 +172,11 @@ struct SweepSession {
     private func chosenCells(of baseline: Sweep.Baseline) throws -> [SweepCell] {
         let targets = baseline.targets
         for name in options.only where !targets.contains(where: { $0.isCalled(name) }) {
-            let near = NearestName.nearest(to: name, among: targets.map(\.name)).map { "did you mean \($0)? " } ?? ""
+            let near =
+                NearestName.nearest(to: name, among: targets.map(\.name)).map { "did you mean \($0)? There" } ?? "there"
             throw Refusal(
                 .usage, "--only: the runs without a fault have no call or webhook \"\(name)\" in common",
-                next: "\(near)there are \(targets.map(\.name).joined(separator: ", "))")
+                next: "\(near) are \(targets.map(\.name).joined(separator: ", "))")
         }
         let chosen = targets.filter { options.only.isEmpty || options.only.contains(where: $0.isCalled) }
         let cells = try baseline.cells(options.chosenFaults(), of: chosen)
@@ -243,17 +244,23 @@ struct SweepSession {
         return Refusal.Code.incomplete.rawValue
     }
 
-    /// Writes the files of `--junit`, `--summary` and `--html`.
-    private func write(_ report: SweepReport) throws {
-        if let path = options.junit {
-            try OutputFile.write(Data(JUnitReport(report).xml.utf8), to: path, option: "--junit")
-        }
-        if let path = options.summary {
-            try OutputFile.append(Data(report.markdown(options.commandLine).utf8), to: path, option: "--summary")
-        }
-        if let path = options.html {
-            try OutputFile.write(Data(report.page(options.commandLine).utf8), to: path, option: "--html")
-        }
+    /// Writes the files of `--junit`, `--summary` and `--html`. One that cannot be written does not keep others from it.
+    private func write(_ report: SweepReport) -> Bool {
+        let written = [
+            telling {
+                guard let path = options.junit else { return }
+                try OutputFile.write(Data(JUnitReport(report).xml.utf8), to: path, option: "--junit")
+            },
+            telling {
+                guard let path = options.summary else { return }
+                try OutputFile.append(Data(report.markdown(options.commandLine).utf8), to: path, option: "--summary")
+            },
+            telling {
+                guard let path = options.html else { return }
+                try OutputFile.write(Data(report.page(options.commandLine).utf8), to: path, option: "--html")
+            },
+        ]
+        return !written.contains(false)
     }
 }
 

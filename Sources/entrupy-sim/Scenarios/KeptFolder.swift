@@ -1,3 +1,4 @@
+import Console
 import Exploration
 import Foundation
 import SimulationAPI
@@ -19,8 +20,9 @@ struct KeptFolder {
 
     /// The cells of the files that end with `.yaml`, by name.
     ///
-    /// - Throws: ``Refusal`` if there is none, or one is not a kept scenario.
-    func cells() throws -> [SweepCell] {
+    /// - Parameter hasScenario: whether the runs begin in a scenario.
+    /// - Throws: ``Refusal`` if there is none, one is not a kept scenario, or one was found in a scenario and there is none.
+    func cells(hasScenario: Bool) throws -> [SweepCell] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".yaml") }
@@ -33,10 +35,10 @@ struct KeptFolder {
             throw Refusal(
                 .usage, "there is no kept scenario in \(path)", next: "name the folder of --out of an earlier sweep")
         }
-        return try names.sorted().map { try Self.cell("\(path)/\($0)") }
+        return try names.sorted().map { try Self.cell("\(path)/\($0)", hasScenario: hasScenario) }
     }
 
-    private static func cell(_ file: String) throws -> SweepCell {
+    private static func cell(_ file: String, hasScenario: Bool) throws -> SweepCell {
         func wrong(_ problem: String) -> Refusal {
             Refusal(
                 .usage, "\(file) \(problem)",
@@ -46,6 +48,11 @@ struct KeptFolder {
             throw wrong("cannot be read, or is over 1 MB")
         }
         let text = String(decoding: data, as: UTF8.self)
+        if !hasScenario, let base = KeptScenario.comment("scenario", in: text) {
+            throw Refusal(
+                .usage, "\(file) was found in the scenario \(base), and without it the bug may not show",
+                next: "add --scenario \(Shell.quoted(base))")
+        }
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         // A part that is not read would be missing from the run, silently.
         if let other = lines.first(where: { line in !Self.parts.contains { line.hasPrefix($0) } }) {
