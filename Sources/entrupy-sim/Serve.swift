@@ -87,7 +87,11 @@ struct Serve: AsyncParsableCommand {
                     place: directory.map { "data in \($0)" } ?? "data in memory", tokens: tokens,
                     controlToken: controlToken
                 ).show(asJSON: listening.readyJson)
-                StartPages.giveBack()
+                // The first requests of a client still are a start.
+                Task {
+                    try await Task.sleep(for: .seconds(2))
+                    StartPages.giveBack()
+                }
             }
         } catch {
             throw await Stop.because(error)
