@@ -11,8 +11,8 @@ extension Platforms {
 
 /// The names of fault effects, for the command line, which may have no server to ask.
 package enum SimulatedEffects {
-    package static let ofRequests = Platforms.simulated.faultEffects.map(\.name).sorted()
-    package static let ofWebhooks = WebhookEffect.all.map(\.name).sorted()
+    package static let ofRequests = Platforms.simulated.faultEffects.map(\.name).sorted().joined(separator: ", ")
+    package static let ofWebhooks = WebhookEffect.all.map(\.name).joined(separator: ", ")
 
     /// Those of requests that prove something.
     package static func proving(_ proof: RequestEffect.Proof) -> Set<String> {

@@ -5,7 +5,8 @@ import Testing
 /// Each effect of faults has its schema in the description, from which the console's form is made, and its constant in the clients
 /// that have some.
 @Suite struct FaultEffectNameTests {
-    private static let names = Set(SimulatedEffects.ofRequests + SimulatedEffects.ofWebhooks)
+    private static let names = Set(
+        [SimulatedEffects.ofRequests, SimulatedEffects.ofWebhooks].flatMap { $0.components(separatedBy: ", ") })
 
     /// A part of a file of the repository.
     private static func text(_ path: String, from start: String = "", to end: String = "\u{0}") throws -> String {

@@ -55,12 +55,10 @@ package struct FaultRule: Sendable {
         self.id = id
         self.seen = seen
         self.hits = hits
-        var document = document
-        if case .request(let effect, _) = effect, effect.isSize {
-            document = document.countingBytes(at: ["effect", effect.name])
+        self.document = platforms.faultEffects.filter(\.isSize).reduce(document) {
+            $0.countingBytes(at: ["effect", $1.name])
         }
-        self.document = document
-        let members = document.members?["effect"]?.members ?? [:]
+        let members = self.document.members?["effect"]?.members ?? [:]
         effectDocument = (members, try WireJSON.encode(members).count)
     }
 

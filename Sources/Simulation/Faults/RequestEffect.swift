@@ -19,7 +19,6 @@ package struct RequestEffect: Sendable {
     /// Why the effect can never apply to a route; `nil` if it can.
     var note: @Sendable (_ route: Glob, _ routes: [KnownRoute]) -> String? = { _, _ in nil }
 
-    /// The engine's effects.
     static let all = [
         delay, dropConnection, hold, loseRequest, malformedJSON, rateLimit, slowBody, status, truncateBody,
     ]

@@ -26,10 +26,6 @@ package enum Deliveries {
         return delivery
     }
 
-    /// The longest time that a delivery is held back for the subject's next one, on the namespace's clock
-    /// [D webhook-faults].
-    package static let maxHold = Span.hour
-
     /// Queues an attempt, which is sent once this job's transaction is committed, or applies a fault instead.
     ///
     /// A fault is drawn at most once for each attempt, even if the attempt is postponed [D webhook-faults].

@@ -1,7 +1,6 @@
 import SimulationAPI
 
 extension RequestEffect {
-    /// The argument is `true`, or an object with the wait.
     static let rateLimit = Self(
         name: "rate_limit", about: "Answers 429 with Retry-After. The request is not handled.", proves: []
     ) { effect, name in

@@ -9,6 +9,7 @@ extension WebhookEffect {
         },
         begin: { delivery, _, job in
             delivery.isHeld = true
-            return job.now + Deliveries.maxHold
+            // At the latest [D webhook-faults].
+            return job.now + .hour
         })
 }

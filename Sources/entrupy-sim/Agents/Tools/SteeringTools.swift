@@ -59,10 +59,9 @@ extension AgentTool {
     static let breakNext = AgentTool(
         name: "break_next", title: "Break what comes next",
         description: """
-            Makes the next requests (route) or webhooks (webhook) fail as said: a status, a delay, or another effect, of requests one of \
-            \(SimulatedEffects.ofRequests.joined(separator: ", ")), of webhooks one of \
-            \(SimulatedEffects.ofWebhooks.joined(separator: ", ")). Once, unless times says otherwise. clear removes the faults that are \
-            there; alone, it only does that.
+            Makes the next requests (route) or webhooks (webhook) fail as said: a status, a delay, or another effect (of requests \
+            \(SimulatedEffects.ofRequests); of webhooks \(SimulatedEffects.ofWebhooks)). Once, unless times says otherwise. \
+            clear removes the faults that are there; alone, it only does that.
             """,
         arguments: [
             namespaceArgument,
