@@ -46,7 +46,7 @@ package final class AppComponentsPlatform: SimulatedPlatform {
 
     package let scenarios = PlatformScenarios(
         actions: ScenarioAction.Kind.ofComponents, expectations: ScenarioExpectation.Kind.ofComponents)
-    package let faultEffects = [PlatformEffect.componentError]
+    package let faultEffects = [RequestEffect.componentError]
 
     package let paths = {
         var paths = PlatformPaths()

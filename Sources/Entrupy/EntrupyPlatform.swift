@@ -67,7 +67,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
 
     package let webhooks = PlatformWebhooks.ofEntrupy
 
-    package let faultEffects = PlatformEffect.ofEntrupy
+    package let faultEffects = [RequestEffect.expireSession, .imageUploadError]
 
     package let paths = {
         var paths = PlatformPaths()

@@ -9,6 +9,17 @@ extension Platforms {
         shippedScenarios: ShippedScenarios.all.merging(ComponentScenarios.all) { first, _ in first })
 }
 
+/// The names of fault effects, for the command line, which may have no server to ask.
+package enum SimulatedEffects {
+    package static let ofRequests = Platforms.simulated.faultEffects.map(\.name).sorted().joined(separator: ", ")
+    package static let ofWebhooks = WebhookEffect.all.map(\.name).joined(separator: ", ")
+
+    /// Those of requests that prove something.
+    package static func proving(_ proof: RequestEffect.Proof) -> Set<String> {
+        Set(Platforms.simulated.faultEffects.filter { $0.proves.contains(proof) }.map(\.name))
+    }
+}
+
 extension Seed {
     /// The default seed of namespaces: users, but no items.
     package static func standard() throws -> Seed { try Platforms.simulated.standardSeed() }

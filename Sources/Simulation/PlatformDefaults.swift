@@ -12,7 +12,7 @@ extension SimulatedPlatform {
     package func readSettings(_ fields: inout FieldReader) -> any PlatformSettings { EmptyPart() }
     package var scenarios: PlatformScenarios { PlatformScenarios() }
     package var webhooks: PlatformWebhooks { PlatformWebhooks() }
-    package var faultEffects: [PlatformEffect] { [] }
+    package var faultEffects: [RequestEffect] { [] }
     package var paths: PlatformPaths { PlatformPaths() }
     package var futureForms: FutureForms { FutureForms() }
     package func makeState(for state: NamespaceState) throws -> any PlatformState { EmptyState() }

@@ -37,7 +37,7 @@ package protocol SimulatedPlatform: Sendable {
     /// The webhooks that the platform sends.
     var webhooks: PlatformWebhooks { get }
     /// The effects of fault rules on requests, beside the engine's.
-    var faultEffects: [PlatformEffect] { get }
+    var faultEffects: [RequestEffect] { get }
     /// What the platform knows of the paths of requests.
     var paths: PlatformPaths { get }
     /// The parts of its documents that changes without notice must know [D future].
@@ -215,8 +215,6 @@ package final class Platforms: Sendable {
                 unorderedTexts: forms.unorderedTexts.union(others.unorderedTexts))
         }
     }
-
-    package var faultEffects: [PlatformEffect] { all.flatMap(\.faultEffects) }
 
     package var unsimulatedPaths: [Glob] { all.flatMap(\.paths.unsimulated).map { Glob(route: $0) } }
 

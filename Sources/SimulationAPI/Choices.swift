@@ -1,6 +1,6 @@
 extension Choice {
     /// A value that is its own name.
-    public init(_ id: String) {
-        self.init(id: id, name: id)
+    public init(_ id: String, about: String? = nil) {
+        self.init(id: id, name: id, about: about)
     }
 }

@@ -294,7 +294,7 @@ import Testing
     }
 
     private static let choices =
-        #"{"routes":[],"lists":{"brands":[{"id":"louis_vuitton","name":"Louis Vuitton"}],"fault_effects":[{"id":"lose_request","name":"lose_request"},{"id":"of_a_plugin","name":"of_a_plugin"}]}}"#
+        #"{"routes":[],"lists":{"brands":[{"id":"louis_vuitton","name":"Louis Vuitton"}],"fault_effects":[{"id":"lose_request","name":"lose_request","about":"Resets the connection before the request is handled."},{"id":"of_a_plugin","name":"of_a_plugin"}]}}"#
 
     @Test func brandsHaveTheirNames() async throws {
         let item =

@@ -62,7 +62,7 @@ import Testing
     // MARK: The control API
 
     @Test func everyFaultEffectIsDocumented() throws {
-        let names = FaultRule.EffectName.allCases.map(\.rawValue) + Platforms.simulated.faultEffects.map(\.name)
+        let names = Platforms.simulated.faultEffects.map(\.name) + WebhookEffect.all.map(\.name)
         let section = try Self.text("docs/control.md").components(separatedBy: "\n## ").first { $0.hasPrefix("Faults") }
         let documented = Self.values((section ?? "").components(separatedBy: "\n"))
         #expect(Set(names).subtracting(documented) == [])

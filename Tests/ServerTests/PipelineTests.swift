@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func aFaultChangesTheAnswerAndNotItsOriginal() async throws {
-        let inner = Inner { _ in Self.answer(Self.outcome(fault: .malformedJSON)) }
+        let inner = Inner { _ in Self.answer(Self.outcome(fault: AnswerEffect(rewrite: { $0.dropLast() }))) }
         let broken = try await inner.injectingFaults(true, RouteTable(RouteBuilder())).respond(
             to: Self.request("/sdk/session"))
         #expect(broken.response.headers[.fault] == "flt_1")
@@ -111,7 +111,7 @@ import Testing
         let namespace = try #require(namespaces.find("default"))
         var request = Self.request("/sdk/session")
         request.namespace = namespace
-        let outcome = Self.outcome(fault: .truncateBody(3), generation: namespace.outbox.generation)
+        let outcome = Self.outcome(fault: AnswerEffect(maxBytes: 3), generation: namespace.outbox.generation)
         let faulty = Inner { _ in Self.answer(outcome) }.injectingFaults(true, RouteTable(RouteBuilder()))
         _ = try await JournalResponder(inner: faulty, coverage: nil).respond(to: request)
         let entry = try #require(namespaces.environment.journals.entries(of: "default").first)
@@ -224,7 +224,7 @@ import Testing
             let text = ([routed.namespace.name[...]] + words).joined(separator: " ")
             return Answer(
                 Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: text))),
-                Self.outcome(fault: .malformedJSON))
+                Self.outcome(fault: AnswerEffect(rewrite: { $0.dropLast() })))
         }
         builder.router.get("pong") { _, _ in "ping" }
         let responder = RouteResponder(router: builder.router.buildResponder(), routes: RouteTable(builder))
@@ -283,7 +283,7 @@ import Testing
         struct Lost: Error {}
         let inner = Inner { request in
             if request.target.path == "/lost" { throw Lost() }
-            return Self.answer(Self.outcome(fault: .malformedJSON))
+            return Self.answer(Self.outcome(fault: AnswerEffect(rewrite: { $0.dropLast() })))
         }
         let responder = RecordingResponder(
             inner: inner.injectingFaults(true, RouteTable(RouteBuilder())), sequencer: namespaces.environment.sequencer,

@@ -14,8 +14,8 @@ enum RulesPage {
         let routes: [String]
         let methods, effects, webhookEffects, webhookEvents, results, reasons: [Option]
         let effectFields, webhookFields: [EffectForm.Field]
-        /// A sentence for each effect, by its name.
-        let effectWords, webhookEffectWords: [NamedText]
+        /// The effects with their sentences.
+        let effectWords, webhookEffectWords: [Choice]?
         let brands, categories: [Option]
         let customerID, chosenBrand, chosenUser: String
     }
@@ -47,8 +47,7 @@ enum RulesPage {
             results: Option.all(lists["results"], chosen: "unknown"), reasons: Option.all(lists["invalid_reasons"]),
             effectFields: form.fields(of: lists["fault_effects"], prefix: "f-"),
             webhookFields: form.fields(of: lists["webhook_effects"], prefix: "w-"),
-            effectWords: EffectWords.sentences(of: lists["fault_effects"], EffectWords.ofRequests),
-            webhookEffectWords: EffectWords.sentences(of: lists["webhook_effects"], EffectWords.ofWebhooks),
+            effectWords: lists["fault_effects"], webhookEffectWords: lists["webhook_effects"],
             brands: Option.all(lists["brands"]), categories: Option.all(lists["categories"]),
             customerID: item?.customer_item_id ?? "", chosenBrand: unnamed?.v2.properties.brand_name ?? "",
             chosenUser: unnamed?.username ?? "")

@@ -55,9 +55,8 @@ struct AuditedRequest: Sendable {
 
     /// Whether a fault made the answer, or made it unreadable.
     private var isDamaged: Bool {
-        if case .held(let held)? = entry.outcome.fault?.effect, held.decidesAnswer { return true }
-        guard let effect = entry.outcome.fault?.document else { return false }
-        return ["malformed_json", "status", "rate_limit", "truncate_body"].contains { effect[$0] != nil }
+        guard let fault = entry.outcome.fault else { return false }
+        return fault.effect?.held?.decidesAnswer ?? !fault.proves.contains(.success)
     }
 
     /// Whether the server refused it for the moment, and the client knows.

@@ -285,12 +285,5 @@ package final class CoverageLedger: Sendable {
 
 extension TriggeredFault {
     /// Whether the fault decides what the client gets. An answer that is only late or slow is the platform's.
-    fileprivate var decidesAnswer: Bool {
-        switch effect {
-        case .delay, .slowBody, .truncateBody: false
-        // One that was not held any more is refused.
-        case nil, .dropConnection, .loseRequest, .malformedJSON, .hold: true
-        case .held(let held): held.decidesAnswer
-        }
-    }
+    fileprivate var decidesAnswer: Bool { effect?.held?.decidesAnswer ?? !proves.contains(.answer) }
 }

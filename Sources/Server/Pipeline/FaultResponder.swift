@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOFoundationCompat
 import ServiceLifecycle
 import Simulation
 
@@ -17,17 +18,16 @@ struct FaultResponder<Inner: RequestResponder>: RequestResponder {
         if let outcome = answer.outcome, outcome.changesAnswer {
             answer = await settings.applied(to: answer, of: request)
         }
-        if case .held(let held)? = answer.outcome?.fault?.effect, held.hold.moment == .after {
+        if let held = answer.outcome?.fault?.effect?.held, held.hold.moment == .after {
             answer = await hold(answer, held, of: request)
         }
         guard isOn, let fault = answer.outcome?.fault else { return answer }
         answer.response = await FaultInjector.carryOut(fault, on: answer.response)
-        answer.isDropped = fault.effect?.dropsConnection ?? false
-        switch fault.effect {
-        case .delay(let seconds): answer.delay = seconds
-        case .slowBody(let rate) where request.method != .head:
+        guard let effect = fault.effect else { return answer }
+        answer.isDropped = effect.losesAnswer
+        answer.delay = effect.delay
+        if let rate = effect.bytesPerSecond, request.method != .head {
             answer.sendingSeconds = FaultInjector.seconds(of: answer.response.body.contentLength ?? 0, rate)
-        default: break
         }
         return answer
     }
@@ -73,25 +73,6 @@ extension RequestResponder {
     func delayed() -> DelayResponder<Self> { DelayResponder(inner: self) }
 }
 
-extension AnswerEffect {
-    /// Whether the connection is reset instead of sending the answer.
-    var dropsConnection: Bool {
-        switch self {
-        case .dropConnection, .loseRequest: true
-        case .held(let held): held.losesAnswer
-        case .delay, .truncateBody, .malformedJSON, .slowBody, .hold: false
-        }
-    }
-
-    /// Whether an answer loses a part of itself, so that its client does not get it whole.
-    ///
-    /// - Parameter isHead: whether only the head of the answer is sent.
-    func loses(_ answer: Response, isHead: Bool) -> Bool {
-        if case .truncateBody(let count) = self { return !isHead && count < answer.body.contentLength ?? .max }
-        return dropsConnection
-    }
-}
-
 /// Applies the effects of faults to answers: cut or slow bodies, closed connections.
 enum FaultInjector {
     /// The number of writes per second for a slow body.
@@ -103,32 +84,23 @@ enum FaultInjector {
         response.headers[.fault] = fault.id
         // An answer that has no body would get the bytes of the connection's next one (RFC 9110, section 6.4.1).
         guard !response.status.hasNoBody else { return response }
-        switch fault.effect {
-        // The pipeline ends the connection, and holds the answer back. A hold has ended.
-        case nil, .dropConnection, .loseRequest, .delay, .hold, .held: return response
-        case .truncateBody(let count):
-            let whole = await response.collectedBody()
-            guard count < whole.readableBytes else { return response }
-            let start = whole.getSlice(at: whole.readerIndex, length: count) ?? ByteBuffer()
-            return replacing(response, whole.readableBytes) { writer in
-                try await writer.write(start)
-                throw Truncated()
-            }
-        case .malformedJSON:
-            var whole = await response.collectedBody()
-            // A JSON object without its last character is malformed. An empty body becomes `{`.
-            if whole.readableBytes == 0 {
-                whole.writeString("{")
-            } else {
-                whole.moveWriterIndex(to: whole.writerIndex - 1)
-            }
-            response.body = ResponseBody(byteBuffer: whole)
-            response.headers[.contentLength] = String(whole.readableBytes)
-            return response
-        case .slowBody(let rate):
-            let whole = await response.collectedBody()
-            return replacing(response, whole.readableBytes) { writer in try await trickle(whole, rate, &writer) }
+        if let rewrite = fault.effect?.rewrite {
+            let body = ByteBuffer(data: rewrite(Data(buffer: await response.collectedBody())))
+            response.body = ResponseBody(byteBuffer: body)
+            response.headers[.contentLength] = String(body.readableBytes)
         }
+        let (count, rate) = (fault.effect?.maxBytes, fault.effect?.bytesPerSecond)
+        guard count != nil || rate != nil else { return response }
+        let whole = await response.collectedBody()
+        let part = whole.getSlice(at: whole.readerIndex, length: min(count ?? .max, whole.readableBytes)) ?? whole
+        let isWhole = part.readableBytes == whole.readableBytes
+        guard rate != nil || !isWhole else { return response }
+        response.body = ResponseBody(contentLength: whole.readableBytes) { writer in
+            if let rate { try await trickle(part, rate, &writer) } else { try await writer.write(part) }
+            guard isWhole else { throw Truncated() }
+            try await writer.finish(nil)
+        }
+        return response
     }
 
     /// Ends the connection without the rest of the body.
@@ -160,18 +132,6 @@ enum FaultInjector {
     static func seconds(of length: Int, _ rate: Int) -> Double {
         let (bytes, pause) = steps(rate)
         return Double(max(0, length - 1) / bytes) * pause
-    }
-
-    private static func replacing(
-        _ response: Response, _ length: Int,
-        _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
-    ) -> Response {
-        var response = response
-        response.body = ResponseBody(contentLength: length) { writer in
-            try await write(&writer)
-            try await writer.finish(nil)
-        }
-        return response
     }
 
     /// Ends a connection with a TCP reset, and a stream of HTTP/2 with RST_STREAM. Unsent bytes are discarded.

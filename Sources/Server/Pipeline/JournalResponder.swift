@@ -28,7 +28,8 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
         var answer = try await inner.respond(to: request)
         if let outcome = answer.outcome {
             let duration = ContinuousClock.now - start + .seconds((answer.delay ?? 0) + answer.sendingSeconds)
-            let loses = outcome.fault?.effect?.loses(answer.original, isHead: request.method == .head) ?? false
+            let effect = outcome.fault?.effect
+            let loses = effect?.loses(answer.original.body.contentLength, isHead: request.method == .head) ?? false
             let isLost = outcome.isLost || hasFaults && loses
             var entry = await JournalEntry(
                 request, received, answer.original, isDelivered: !isLost, after: duration, outcome)

@@ -252,7 +252,8 @@ extension JournalEntry {
         outcome.fault = request.decided_by.fault.map { id in
             // A size that cannot be known only makes the journal's estimate of its memory a little smaller.
             let bytes = request.effect.flatMap { try? WireJSON.encode($0).count } ?? 0
-            return TriggeredFault(id: id, effect: nil, document: request.effect, bytes: bytes)
+            let proves = job.state.environment.platforms.proof(of: request.effect)
+            return TriggeredFault(id: id, effect: nil, proves: proves, document: request.effect, bytes: bytes)
         }
         outcome.limits = request.decided_by.limits
         outcome.outcomeID = request.decided_by.outcome

@@ -4,7 +4,7 @@ import SimulationAPI
 /// A rule that makes matching requests or webhooks fail on purpose [D fault-rules].
 package struct FaultRule: Sendable {
     package var id: String
-    package let effect: Effect
+    let effect: Effect
     /// From 0 to 1; `nil` if the rule always triggers.
     package let probability: Double?
     /// The maximum number of times the rule triggers; `nil` if it has none.
@@ -42,10 +42,10 @@ package struct FaultRule: Sendable {
         method = match.method("method")
         username = match.text("username")
         headers = Self.headers(&match)
-        effect = Effect(&fields, ofWebhook: isWebhook, platforms)
-        // Checked for new rules only: a stored rule may be older than this check.
-        if id.isEmpty, case .status(let status, .some, _) = effect, [204, 205, 304].contains(status) {
-            fields.report("effect.body", "must be left out: a \(status) has no body (RFC 9110)")
+        // One that is not there is a problem of `fields`.
+        effect = Effect.read(&fields, ofWebhook: isWebhook, platforms) ?? .request(.dropConnection, .init())
+        if id.isEmpty, case .request(_, let action) = effect, let problem = action.problemOfNew {
+            fields.report("effect.\(problem.field)", problem.problem)
         }
         probability = fields.decimal("probability", in: 0...1)
         times = fields.number("times", in: 1...1_000_000_000)
@@ -55,7 +55,9 @@ package struct FaultRule: Sendable {
         self.id = id
         self.seen = seen
         self.hits = hits
-        self.document = document.countingBytes(at: ["effect", EffectName.truncateBody.rawValue])
+        self.document = platforms.faultEffects.filter(\.isSize).reduce(document) {
+            $0.countingBytes(at: ["effect", $1.name])
+        }
         let members = self.document.members?["effect"]?.members ?? [:]
         effectDocument = (members, try WireJSON.encode(members).count)
     }
@@ -94,30 +96,21 @@ package struct FaultRule: Sendable {
     func parts(
         path: String, method asked: String, username caller: String?, header: (String) -> [String]
     ) -> [RulePart] {
-        var parts: [RulePart] = []
-        if let route {
-            parts.append(
-                RulePart(field: "route", expected: route.pattern, actual: path, matches: route.matches(path)))
+        func part(_ field: String, _ expected: String, _ actual: String?, matches: Bool) -> RulePart {
+            RulePart(field: field, expected: expected, actual: actual, matches: matches)
         }
-        if let method {
-            parts.append(
-                RulePart(field: "method", expected: method, actual: asked, matches: method.isIdentical(to: asked)))
-        }
-        if let username {
-            parts.append(
-                RulePart(
-                    field: "username", expected: username, actual: caller,
-                    matches: caller?.isIdentical(to: username) ?? false))
-        }
-        for (name, glob) in headers {
-            let values = header(name)
-            parts.append(
-                RulePart(
-                    field: "header.\(name)", expected: glob.pattern,
-                    actual: values.isEmpty ? nil : values.joined(separator: ", "),
-                    matches: values.contains(where: glob.matches)))
-        }
-        return parts
+        let parts = [
+            route.map { part("route", $0.pattern, path, matches: $0.matches(path)) },
+            method.map { part("method", $0, asked, matches: $0.isIdentical(to: asked)) },
+            username.map { part("username", $0, caller, matches: caller?.isIdentical(to: $0) ?? false) },
+        ]
+        return parts.compactMap(\.self)
+            + headers.map { name, glob in
+                let values = header(name)
+                return part(
+                    "header.\(name)", glob.pattern, values.isEmpty ? nil : values.joined(separator: ", "),
+                    matches: values.contains(where: glob.matches))
+            }
     }
 
     /// Notes on parts of the rule that currently match nothing.
@@ -137,8 +130,8 @@ package struct FaultRule: Sendable {
             route.map {
                 RouteNotes.notes($0, method: method, "match.", routes, unsimulated: platforms.unsimulatedPaths)
             } ?? []
-        if case .platform(let own, _) = effect, let route, let note = own.note(route, routes) {
-            notes.append(ErrorDetail("effect.\(own.name)", note))
+        if case .request(let effect, _) = effect, let route, let note = effect.note(route, routes) {
+            notes.append(ErrorDetail("effect.\(effect.name)", note))
         }
         if let username, webhook == nil, !routes.contains(where: isAskedByUsers) {
             notes.append(
@@ -163,12 +156,8 @@ package struct FaultRule: Sendable {
 
     /// Whether the rule answers requests with such a status of its own.
     func answers(_ status: JournalQuery.StatusPattern) -> Bool {
-        switch effect {
-        case .status(let own, _, _): status.matches(own)
-        case .rateLimit: status.matches(429)
-        case .platform: true
-        default: false
-        }
+        guard case .request(_, let action) = effect else { return false }
+        return action.statuses?.contains(where: status.matches) ?? true
     }
 
     /// Whether users call a route that the rule matches, with a session or to log in.

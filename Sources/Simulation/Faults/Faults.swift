@@ -67,19 +67,17 @@ package enum Faults {
 
     /// Triggers the first fault rule that applies to an attempt to deliver a webhook, if any. Writes.
     ///
-    /// `duplicate` and `reorder` apply to first attempts only [D webhook-faults].
-    ///
-    /// - Returns: the rule's id, its effect, and the purpose for which its random values are drawn.
-    package static func trigger(
+    /// Some effects apply to first attempts only [D webhook-faults]. A fault's random values are drawn for the purpose.
+    static func trigger(
         _ delivery: DeliveryRecord, _ job: JobContext
-    ) throws -> (id: String, effect: FaultRule.WebhookEffect, purpose: String)? {
+    ) throws -> (id: String, effect: WebhookEffect, purpose: String, begin: WebhookEffect.Action)? {
         let rules = try Rules<FaultRule>.all(job)
         guard !rules.isEmpty else { return nil }
         for rule in rules {
-            guard case .webhook(let effect) = rule.effect, try applies(rule, effect, to: delivery, job),
+            guard case .webhook(let effect, let begin) = rule.effect, try applies(rule, effect, to: delivery, job),
                 let purpose = try count(rule, job)
             else { continue }
-            return (rule.id, effect, purpose)
+            return (rule.id, effect, purpose, begin)
         }
         return nil
     }
@@ -90,33 +88,19 @@ package enum Faults {
     static func fact(_ id: String, on delivery: DeliveryRecord, _ job: JobContext) throws -> DecidingFact {
         let rules = try Rules<FaultRule>.all(job)
         let next = try rules.first(after: id) { rule in
-            guard case .webhook(let effect) = rule.effect else { return false }
+            guard case .webhook(let effect, _) = rule.effect else { return false }
             return try applies(rule, effect, to: delivery, job) && rule.triggers(job)
         }
         return FaultRule.fact(id, otherwise: next, "the attempt is made as usual")
     }
 
     private static func applies(
-        _ rule: FaultRule, _ effect: FaultRule.WebhookEffect, to delivery: DeliveryRecord, _ job: JobContext
+        _ rule: FaultRule, _ effect: WebhookEffect, to delivery: DeliveryRecord, _ job: JobContext
     ) throws -> Bool {
         try rule.matches(
             event: delivery.event,
             username: { try job.state.environment.platforms.owner(ofSubject: delivery.subject, job) })
-            && applies(effect, to: delivery, job)
-    }
-
-    private static func applies(
-        _ effect: FaultRule.WebhookEffect, to delivery: DeliveryRecord, _ job: JobContext
-    ) throws -> Bool {
-        switch effect {
-        case .drop, .delay, .wrongSignature: true
-        case .duplicate: delivery.attempts == 0
-        case .reorder:
-            // Only one delivery of a subject is held at a time: two held deliveries would keep their order.
-            try delivery.attempts == 0
-                && job.transaction.heldDelivery(
-                    subscriptionID: delivery.subscriptionID, subject: delivery.subject) == nil
-        }
+            && effect.applies(delivery, job)
     }
 
     /// Counts a match of a rule. Writes.
@@ -132,29 +116,15 @@ package enum Faults {
     private static func carryOut(
         _ rule: FaultRule, _ purpose: String, on request: RequestMetadata, _ job: JobContext
     ) throws -> PlatformError? {
-        var effect: AnswerEffect?
-        var refusal: PlatformError?
-        switch rule.effect {
-        case .status(let status, let body, let headers):
-            refusal = .injected(faultID: rule.id, status: status, body: body, headers: headers)
-        case .rateLimit(let wait):
-            refusal = .rateLimited(
-                "rate limit exceeded (fault \(rule.id))", retryAfter: wait.roundedUpSeconds,
-                details: [ErrorDetail("fault", "injected by \(rule.id); no limit is exceeded")])
-        case .platform(let own, let word): refusal = try own.perform(request, word, rule.id, job)
-        case .delay(let delay):
-            effect = .delay(
-                Double(delay.span(job.state.generator, purpose, max: FaultRule.Delay.maxAnswerDelay).microseconds) / 1e6
-            )
-        case .answer(.loseRequest):
-            effect = .loseRequest
-            // It is not sent; a replay compares it.
-            refusal = .injected(faultID: rule.id, status: 503, body: nil)
-        case .answer(let wanted): effect = wanted
-        case .webhook: throw PlatformError.bug("a webhook's fault was triggered by a request")
+        guard case .request(let effect, let action) = rule.effect else {
+            throw PlatformError.bug("a webhook's fault was triggered by a request")
         }
+        var triggering = TriggeringRequest(
+            request: request, ruleID: rule.id, purpose: purpose, job: job, answer: action.answer)
+        let refusal = try action.perform(&triggering)
         let triggered = TriggeredFault(
-            id: rule.id, effect: effect, document: rule.effectDocument.members, bytes: rule.effectDocument.bytes)
+            id: rule.id, effect: triggering.answer, proves: effect.proves,
+            document: rule.effectDocument.members, bytes: rule.effectDocument.bytes)
         job.note { $0.fault = triggered }
         return refusal
     }

@@ -11,7 +11,7 @@ extension Namespace {
         _ head: RequestHead, _ requestID: String, _ job: JobContext, _ turn: JobTurn
     ) throws -> Result<HeldRequest, PlatformError>? {
         guard head.isHoldable, let metadata = head.metadata, let outcome = job.state.outcome,
-            let fault = outcome.fault, case .hold(let hold)? = fault.effect
+            let fault = outcome.fault, let hold = fault.effect?.hold
         else { return nil }
         // A client may announce any number. More than any server has room for is as good as too much, and adding to it cannot overflow.
         let announced = min(metadata.header("Content-Length").first.flatMap { Int($0) } ?? 0, HoldLimits.mostAnnounced)
@@ -37,7 +37,9 @@ extension Namespace {
         if found != nil { _ = environment.held.add(held, isDecided: true) }
         job.state.heldInBatch.append(held)
         job.note {
-            $0.fault = TriggeredFault(id: fault.id, effect: .held(held), document: fault.document, bytes: fault.bytes)
+            $0.fault = TriggeredFault(
+                id: fault.id, effect: AnswerEffect(held: held), proves: fault.proves, document: fault.document,
+                bytes: fault.bytes)
         }
         try job.record(
             .requestHeld, info.id,
@@ -129,7 +131,7 @@ extension JobSequencer {
 extension Completed where Output == Void {
     /// The request that is held before it is handled; `nil` if there is none.
     var heldBefore: HeldRequest? {
-        guard case .success = result, case .held(let held)? = outcome?.fault?.effect, held.hold.moment == .before
+        guard case .success = result, let held = outcome?.fault?.effect?.held, held.hold.moment == .before
         else { return nil }
         return held
     }

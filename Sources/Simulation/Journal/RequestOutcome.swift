@@ -136,13 +136,7 @@ package struct RequestOutcome: Sendable {
     }
 
     /// Whether a fault lost the request before it was handled, or its client went while a fault held it.
-    package var isLost: Bool {
-        switch fault?.effect {
-        case .loseRequest: true
-        case .held(let held): held.isLost
-        default: false
-        }
-    }
+    package var isLost: Bool { fault?.effect?.isLost ?? false }
 
     /// The maximum size of each kept body, in bytes: 0 if the request is not kept.
     package var bodyLimit: Int { journal.entries > 0 ? journal.bodyBytes : 0 }
@@ -154,14 +148,19 @@ package final class TriggeredFault: Sendable {
     package let id: String
     /// The part of the effect that remains to be done to the answer; `nil` if the job has done all.
     package let effect: AnswerEffect?
+    package let proves: Set<RequestEffect.Proof>
     /// The effect as the rule gave it; `nil` if it is not known. It stays when the rule is deleted.
     package let document: JSONObject?
     /// The size of ``document`` as JSON, in bytes.
     package let bytes: Int
 
-    package init(id: String, effect: AnswerEffect?, document: JSONObject? = nil, bytes: Int = 0) {
+    package init(
+        id: String, effect: AnswerEffect?, proves: Set<RequestEffect.Proof> = [.success], document: JSONObject? = nil,
+        bytes: Int = 0
+    ) {
         self.id = id
         self.effect = effect
+        self.proves = proves
         self.document = document
         self.bytes = bytes
     }

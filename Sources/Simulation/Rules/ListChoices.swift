@@ -10,9 +10,8 @@ package struct ListChoices: Operation {
         let seed = job.state.seed
         let platforms = seed.platforms
         var lists: [String: [Choice]] = [
-            "fault_effects": FaultRule.EffectName.ofRequests.map { Choice($0.rawValue) }
-                + platforms.faultEffects.map { Choice($0.name) },
-            "webhook_effects": FaultRule.EffectName.ofWebhooks.map { Choice($0.rawValue) },
+            "fault_effects": platforms.faultEffects.map { Choice($0.name, about: $0.about) },
+            "webhook_effects": WebhookEffect.all.map { Choice($0.name, about: $0.about) },
             "webhook_events":
                 (platforms.webhookEvents
                 + (job.settings.future.addsEvents ? platforms.futureWebhookEvents(job.state.generator) : []))

@@ -86,7 +86,7 @@ package enum NamespaceDomains {
         names["due_kind"] = .word(platforms.dueKinds.map(\.name))
         names["fault"] = .object { _ = try FaultRule($0, id: "stored", platforms) }
         names["outcome"] = .object { _ = try OutcomeRule($0, seed, .stored) }
-        names["webhook_fault"] = .word(FaultRule.EffectName.ofWebhooks.map(\.rawValue))
+        names["webhook_fault"] = .word(WebhookEffect.all.map(\.name))
         names["webhook_version"] = .word(platforms.webhookVersions)
         names["webhook_format"] = .word(platforms.webhookFormats)
         names["webhook_signature"] = .word(platforms.webhookSignatures)

@@ -26,10 +26,6 @@ package enum Deliveries {
         return delivery
     }
 
-    /// The longest time that a delivery is held back for the subject's next one, on the namespace's clock
-    /// [D webhook-faults].
-    package static let maxHold = Span.hour
-
     /// Queues an attempt, which is sent once this job's transaction is committed, or applies a fault instead.
     ///
     /// A fault is drawn at most once for each attempt, even if the attempt is postponed [D webhook-faults].
@@ -43,41 +39,30 @@ package enum Deliveries {
         }
         if delivery.fault?.attempt != delivery.attempts + 1, let triggered = try Faults.trigger(delivery, job) {
             delivery.fault = .init(
-                ruleID: triggered.id, effect: triggered.effect.name.rawValue, attempt: delivery.attempts + 1)
-            switch triggered.effect {
-            case .delay(let delay):
-                let span = delay.span(job.state.generator, triggered.purpose, max: FaultRule.Delay.maxWebhookDelay)
-                return try postpone(&delivery, until: job.now + span, job)
-            case .reorder:
-                delivery.isHeld = true
-                try postpone(&delivery, until: job.now + maxHold, job)
-                return try sendNext(after: delivery, job)
-            case .duplicate:
-                var copy = delivery
-                copy.id = try job.nextID(.delivery)
-                copy.createdAt = job.now
-                copy.status = .waiting
-                try job.transaction.insert(copy)
-                try job.transaction.updateDelivery(delivery)
-            case .drop, .wrongSignature: try job.transaction.updateDelivery(delivery)
+                ruleID: triggered.id, effect: triggered.effect.name, attempt: delivery.attempts + 1)
+            if let moment = try triggered.begin(&delivery, triggered.purpose, job) {
+                try postpone(&delivery, until: moment, job)
+                if delivery.isHeld { try sendNext(after: delivery, job) }
+                return
             }
+            try job.transaction.updateDelivery(delivery)
         }
-        let effect = delivery.fault.flatMap { $0.attempt == delivery.attempts + 1 ? $0.effect : nil }
-        // A wrong signature: a receiver that checks signatures must refuse it.
-        let secret = subscription.secret + (effect == FaultRule.EffectName.wrongSignature.rawValue ? "?" : "")
+        let fault = delivery.fault.flatMap { $0.attempt == delivery.attempts + 1 ? $0.effect : nil }
+        var subscription = subscription
+        let isSent = fault.flatMap(WebhookEffect.named)?.send(&delivery, &subscription) ?? true
         job.state.outgoing.append(
             OutgoingWebhook(
                 generation: job.state.generation, deliveryID: delivery.id, number: delivery.attempts + 1,
                 at: job.now, subscriptionID: subscription.id, url: subscription.url, body: delivery.body,
                 headers: [
                     try job.state.environment.platforms.platform(ofFormat: delivery.format)
-                        .webhooks.signature(delivery.body, secret, subscription.signature),
+                        .webhooks.signature(delivery.body, subscription.secret, subscription.signature),
                     // [D webhook-headers]
                     WebhookHeader(name: "X-Sim-Event", value: delivery.event),
                     WebhookHeader(name: "X-Sim-Event-Id", value: delivery.eventID),
                 ] + traceHeaders(delivery, job), signature: subscription.signature,
                 timeout: job.settings.webhookTimeout,
-                isDropped: effect == FaultRule.EffectName.drop.rawValue))
+                isDropped: !isSent))
     }
 
     /// The trace of the request that caused the delivery goes on, with a span for each attempt [D trace].

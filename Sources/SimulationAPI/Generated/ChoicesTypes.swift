@@ -30,9 +30,12 @@ public struct Choice: Codable, Sendable {
     public var id: String
     /// The name for people.
     public var name: String
+    /// A sentence on an effect of faults. Other values have none.
+    public var about: String?
 
-    public init(id: String, name: String) {
+    public init(id: String, name: String, about: String? = nil) {
         self.id = id
         self.name = name
+        self.about = about
     }
 }

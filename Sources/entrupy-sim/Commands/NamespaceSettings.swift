@@ -74,7 +74,9 @@ struct ListChoices: Endpoint {
         guard let found = choices.lists[list] else {
             throw Refusal(.usage, "there is no list \"\(list)\"", next: "entrupy-sim choices prints their names")
         }
-        terminal.table(["ID", "NAME"], found.map { [$0.id, $0.name] }, empty: "none")
+        let hasSentences = found.contains { $0.about != nil }
+        terminal.table(
+            ["ID", hasSentences ? "ABOUT" : "NAME"], found.map { [$0.id, $0.about ?? $0.name] }, empty: "none")
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Server
 import SimulationAPI
 
 /// The last requests of a run, as expectations of a scenario. What a fault or a limit decided is never one.
@@ -80,7 +81,8 @@ struct ExpectedRequests {
     /// Another client may need fewer requests that a limit counts, so only the first answer is known then.
     private mutating func addDecided(_ entry: JournaledRequest) {
         // An injected success is no failure.
-        guard !isAnswered(entry) || entry.effect?["malformed_json"] != nil else { return }
+        let isHandled = !effects(entry).isDisjoint(with: SimulatedEffects.proving(.handling))
+        guard !isAnswered(entry) || isHandled else { return }
         let answered = count(entry) { isAnswered($0) }
         let (decided, isKnown) =
             if let fault = entry.decided_by.fault {
@@ -118,18 +120,15 @@ struct ExpectedRequests {
 
     // MARK: What decided
 
-    /// The effects that leave the answer as it is, and those that also do where nobody released the request otherwise.
-    private static let passingEffects: Set = ["delay", "slow_body", "truncate_body"]
-    private static let holdingEffect = "hold"
+    private func effects(_ entry: JournaledRequest) -> Set<String> { Set((entry.effect ?? [:]).keys) }
 
     /// Whether a fault or a limit decided what the client got.
     private func isDecided(_ entry: JournaledRequest) -> Bool {
         guard entry.decided_by.fault != nil else { return !entry.decided_by.limits.isEmpty }
         let isRefused = (entry.status ?? 0) >= 400
-        guard entry.delivered, let effects = entry.effect.map({ Set($0.keys) }) else {
-            return !entry.delivered || isRefused
-        }
-        return !effects.isSubset(of: isRefused ? Self.passingEffects : Self.passingEffects.union([Self.holdingEffect]))
+        guard entry.delivered, entry.effect != nil else { return !entry.delivered || isRefused }
+        // The answer to a held request is its own where nobody released it otherwise.
+        return !effects(entry).isSubset(of: SimulatedEffects.proving(.answer).union(isRefused ? [] : ["hold"]))
     }
 
     private func isInQuestion(_ entry: JournaledRequest) -> Bool {

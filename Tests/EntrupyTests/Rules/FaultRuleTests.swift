@@ -134,7 +134,7 @@ import Testing
             AddFault(["effect": ["delay": ["lognormal": ["median": "1h", "sigma": 10]]]]))
         var delays: [Double] = []
         for _ in 0..<10 {
-            if case .delay(let seconds)? = await send(bench, user).outcome?.fault?.effect { delays.append(seconds) }
+            if let seconds = await send(bench, user).outcome?.fault?.effect?.delay { delays.append(seconds) }
         }
         #expect(delays.count == 10 && delays.max() == 3600, "\(delays)")
     }

@@ -1,5 +1,6 @@
 import EntrupyAPI
 import Foundation
+import Server
 import SimulationAPI
 
 extension AgentTool {
@@ -58,9 +59,9 @@ extension AgentTool {
     static let breakNext = AgentTool(
         name: "break_next", title: "Break what comes next",
         description: """
-            Makes the next requests (route) or webhooks (webhook) fail as said: a status, a delay, or another effect such as \
-            drop_connection, lose_request, rate_limit, truncate_body, hold; of webhooks drop, duplicate, delay, reorder. Once, unless \
-            times says otherwise. clear removes the faults that are there; alone, it only does that.
+            Makes the next requests (route) or webhooks (webhook) fail as said: a status, a delay, or another effect (of requests \
+            \(SimulatedEffects.ofRequests); of webhooks \(SimulatedEffects.ofWebhooks)). Once, unless times says otherwise. \
+            clear removes the faults that are there; alone, it only does that.
             """,
         arguments: [
             namespaceArgument,
