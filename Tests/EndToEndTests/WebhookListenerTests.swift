@@ -34,7 +34,10 @@ import Testing
             for _ in 0..<WebhookListener.maxConnections {
                 silent.append(try await RawConnection.open(port: listener.port))
             }
-            for connection in silent { group.addTask { try await connection.exchange("POST /webhooks HTTP/1.1\r\n") } }
+            for connection in silent {
+                // One that is closed before its text was read is reset.
+                group.addTask { (try? await connection.exchange("POST /webhooks HTTP/1.1\r\n")) ?? "" }
+            }
             let taken = try await answer(listener, head(2, "Connection: close\r\n") + "{}")
             #expect(taken.hasPrefix("HTTP/1.1 200 ") && taken.hasSuffix("taken\n"), "\(taken)")
             // The oldest was closed, and the others were not.
