@@ -290,6 +290,11 @@ import Testing
         ("items: [{result: unknown}]", "has \"items: [{result: unknown}]\""), ("faults: []", "one fault rule, the two"),
         ("settings: {\"quota\":1}", "one switch of the future"),
         ("faults: [{effect: {status: 503}}]", "as JSON in one line"), ("", "one fault rule, the two"),
+        // In another state the bug may not show, and the gate would pass.
+        (
+            "# scenario: a b.yaml",
+            "found in the scenario a b.yaml, and without it the bug may not show\n  add --scenario 'a b.yaml'"
+        ),
     ])
     func aKeptFileWithOtherPartsIsRefused(line: String, words: String) async throws {
         try await Process.withDirectory { directory in

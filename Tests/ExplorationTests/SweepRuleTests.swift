@@ -131,6 +131,13 @@ import Testing
         #expect(!state(first, without: leftOut).isEqual)
     }
 
+    /// A receiver that ends with its client leaves deliveries that are tried again at another time.
+    @Test func theTimesOfADeliveryAreNoDifference() {
+        let next = ObjectDifference.Member(name: "next_attempt_at", from: "2026-01-05T09:00:00Z", to: nil)
+        #expect(state(object("delivery", ["event": "session.updated"], .changed, [next])).isEqual)
+        #expect(!state(object("delivery", ["event": "session.updated"], .removed)).isEqual)
+    }
+
     /// Where the keys say nothing, a sentence counts.
     @Test func objectsWithRandomKeysAreCounted() {
         var leftOut = LeftOut()
