@@ -36,7 +36,7 @@ enum UnknownPaths {
         return "GET /v2/authentications/{entrupy_id} reads one item, POST /v2/search/authentications finds many"
     }
 
-    /// What is wrong with the value of a route's parameter that no request can have.
+    /// The problem of a value that no request can have as a route's parameter; `nil` if one can.
     @Sendable static func unknown(
         _ value: String, _ parameter: String, _ route: String, _ job: JobContext
     ) throws -> (name: QueryName, problem: String)? {

@@ -52,7 +52,7 @@ package struct SeedMembers: Sendable {
     }
 }
 
-/// What a platform adds to scenarios.
+/// The parts of scenarios that a platform adds to the engine's.
 package struct PlatformScenarios: Sendable {
     /// The actions of a timeline.
     package var actions: [ScenarioAction.Kind] = []
@@ -98,7 +98,7 @@ package struct PlatformWebhooks: Sendable {
     package init() {}
 }
 
-/// What a platform knows of the paths of requests.
+/// A platform's knowledge of the paths of requests: who calls them, and which of them nobody can mean.
 package struct PlatformPaths: Sendable {
     /// Paths of the vendor's platform that are known and not simulated: requests to them are not mistakes.
     package var unsimulated: [String] = []
@@ -106,7 +106,7 @@ package struct PlatformPaths: Sendable {
     package var advice: @Sendable (_ path: [String], _ method: String) -> String? = { _, _ in nil }
     /// Whether users call a path, with a session or to log in.
     package var isCalledByUsers: @Sendable (_ path: String) -> Bool = { _ in false }
-    /// What is wrong with the value of a route's parameter that no request can have; `nil` if one can, or the platform cannot
+    /// The problem of a value that no request can have as a route's parameter; `nil` if one can, or the platform cannot
     /// tell. The route has `*` for its parameters.
     package var unknown:
         @Sendable (_ value: String, _ parameter: String, _ route: String, JobContext) throws -> (
@@ -116,7 +116,7 @@ package struct PlatformPaths: Sendable {
     package init() {}
 }
 
-/// What the vendor's documents say of a platform. Long lists are made when somebody asks, which is after the start of a server.
+/// The rules, names and edges that the vendor's documents give a platform. Long lists are made when somebody asks, which is after the start of a server.
 package struct PlatformEvidence: Sendable {
     /// The kinds of misuse that the vendor's documents name, which an audit looks for beside the engine's [D audit].
     package var auditRules: [AuditRule] = []

@@ -32,13 +32,13 @@ package protocol SimulatedPlatform: Sendable {
     /// Reads the platform's settings. Problems go to `fields`.
     func readSettings(_ fields: inout FieldReader) -> any PlatformSettings
 
-    /// What a scenario can have, beside the engine's.
+    /// The actions, expectations and lists of scenarios, beside the engine's.
     var scenarios: PlatformScenarios { get }
     /// The webhooks that the platform sends.
     var webhooks: PlatformWebhooks { get }
     /// The effects of fault rules on requests, beside the engine's.
     var faultEffects: [RequestEffect] { get }
-    /// What the platform knows of the paths of requests.
+    /// The platform's knowledge of the paths of requests.
     var paths: PlatformPaths { get }
     /// The parts of its documents that changes without notice must know [D future].
     var futureForms: FutureForms { get }
@@ -49,7 +49,7 @@ package protocol SimulatedPlatform: Sendable {
     /// belong to a user.
     func username(of credential: Credential, _ job: JobContext) throws -> String?
 
-    /// What the vendor's documents say, for audits, explanations and coverage.
+    /// The vendor's documents, for audits, explanations and coverage.
     var evidence: PlatformEvidence { get }
 }
 

@@ -2,7 +2,7 @@ import EntrupyAPI
 import Simulation
 
 extension PlatformEvidence {
-    /// What Entrupy's documents say.
+    /// The evidence of Entrupy's documents: misuse, edges, and commands that meet them.
     static let ofEntrupy = {
         var evidence = PlatformEvidence()
         evidence.auditRules = AuditRule.ofEntrupy

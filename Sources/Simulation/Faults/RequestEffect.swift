@@ -23,7 +23,7 @@ package struct RequestEffect: Sendable {
         delay, dropConnection, hold, loseRequest, malformedJSON, rateLimit, slowBody, status, truncateBody,
     ]
 
-    /// What a request that had an effect shows, to those who read the journal.
+    /// A conclusion that readers of the journal may draw from a request which had an effect.
     package enum Proof: Sendable {
         /// The request was handled as usual, even if its client cannot know.
         case handling
@@ -77,7 +77,7 @@ extension Platforms {
     /// The effects of fault rules on requests.
     package var faultEffects: [RequestEffect] { RequestEffect.all + all.flatMap(\.faultEffects) }
 
-    /// What a request shows that had an effect, as a rule gave it. One that is not known is believed.
+    /// The conclusions from a request that had an effect, as a rule gave it. One that is not known is believed.
     func proof(of effect: JSONObject?) -> Set<RequestEffect.Proof> {
         faultEffects.first { effect?[$0.name] != nil }?.proves ?? [.success]
     }

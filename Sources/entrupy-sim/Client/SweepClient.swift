@@ -72,27 +72,29 @@ struct SweepClient: SweepControl {
     }
 
     func deliveries(of namespace: String) async throws -> [WebhookDelivery] {
-        var deliveries: [WebhookDelivery] = []
-        var cursor: String?
-        repeat {
-            let list: WebhookDeliveryList = try await client.of(namespace).get(
-                "/_sim/webhook-deliveries", [("limit", "\(Self.pageOfDeliveries)"), ("cursor", cursor)])
-            deliveries += list.deliveries
-            cursor = list.next_cursor
-        } while cursor != nil
-        return deliveries.reversed()
+        try await all("/_sim/webhook-deliveries", Self.pageOfDeliveries, of: namespace) { (list: WebhookDeliveryList) in
+            (list.deliveries, list.next_cursor)
+        }
     }
 
     func journal(of namespace: String) async throws -> [JournaledRequest] {
-        var requests: [JournaledRequest] = []
-        var cursor: String?
+        try await all("/_sim/requests", Self.page, of: namespace) { (list: RequestList) in
+            (list.requests, list.next_cursor)
+        }
+    }
+
+    /// The elements of all pages of a list, oldest first.
+    private func all<List: Decodable & Sendable, Element>(
+        _ path: ControlPath, _ limit: Int, of namespace: String, _ parts: (List) -> ([Element], String?)
+    ) async throws -> [Element] {
+        var (found, cursor): ([Element], String?) = ([], nil)
         repeat {
-            let list: RequestList = try await client.of(namespace).get(
-                "/_sim/requests", [("limit", "\(Self.page)"), ("cursor", cursor)])
-            requests += list.requests
-            cursor = list.next_cursor
+            let list: List = try await client.of(namespace).get(path, [("limit", "\(limit)"), ("cursor", cursor)])
+            let (elements, next) = parts(list)
+            found += elements
+            cursor = next
         } while cursor != nil
-        return requests.reversed()
+        return found.reversed()
     }
 
     func settle(_ namespace: String) async throws {
