@@ -153,13 +153,14 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "SimulationAPI", "Storage", "Outgoing",
+                "SimulationAPI", "Storage", "Outgoing", "Hashes",
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
                 server("NIOHTTP1", "swift-nio"),
                 server("NIOHTTPCompression", "swift-nio-extras"),
                 server("NIOPosix", "swift-nio"),
+                server("Yams", "Yams"),
             ], path: "Tests/TestSupport"),
         .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "SimulationAPI", "TestSupport"]),
         .testTarget(name: "HashesTests", dependencies: ["Hashes"]),

@@ -2,7 +2,6 @@ import Foundation
 import NIOCore
 import Outgoing
 import SimulationAPI
-import Synchronization
 import TestSupport
 import Testing
 

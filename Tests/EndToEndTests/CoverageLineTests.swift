@@ -1,6 +1,5 @@
 import Foundation
 import SimulationAPI
-import Synchronization
 import TestSupport
 import Testing
 

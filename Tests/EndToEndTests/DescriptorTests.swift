@@ -1,5 +1,6 @@
 import Foundation
 import SimulationAPI
+import TestSupport
 import Testing
 
 /// The files that a process has open. Only Linux lists them by process.

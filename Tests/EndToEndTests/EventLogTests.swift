@@ -1,5 +1,6 @@
 import Foundation
 import SimulationAPI
+import TestSupport
 import Testing
 
 /// `GET /_sim/event-log`, the changes of requests, and the reasons of rules [D event-log] [D rule-matches].

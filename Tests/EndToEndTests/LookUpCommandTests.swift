@@ -1,5 +1,6 @@
 import Foundation
 import SimulationAPI
+import TestSupport
 import Testing
 
 /// The commands that look up and act on single requests, items and settings, as the console names them.

@@ -1,6 +1,6 @@
 import EntrupySimTesting
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 /// A process of the real binary that ends with the tests.

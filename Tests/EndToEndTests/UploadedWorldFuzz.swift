@@ -3,7 +3,6 @@ import NIOCore
 import NIOHTTP1
 import Outgoing
 import SimulationAPI
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SimulationAPI
+import TestSupport
 
 /// A random generator with a seed, so that a round can be repeated.
 struct SeededNumbers: RandomNumberGenerator {

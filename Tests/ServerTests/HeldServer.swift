@@ -146,15 +146,24 @@ struct HeldServer: Sendable {
         _ method: HTTPRequest.Method, _ path: String, _ body: String = "", headers: HTTPFields = [:],
         host: String = "localhost", as caller: Caller = Caller()
     ) async throws -> Reply {
+        var headers = headers
+        if !body.isEmpty, headers[.contentType] == nil { headers[.contentType] = "application/json" }
+        return try await ask(
+            method, path, bytes: body.isEmpty ? nil : ByteBuffer(string: body), headers: headers, host: host, as: caller
+        )
+    }
+
+    /// Makes a request with any body, and returns its whole answer.
+    func ask(
+        _ method: HTTPRequest.Method, _ path: String, bytes: ByteBuffer?, headers: HTTPFields = [:],
+        host: String = "localhost", as caller: Caller = Caller()
+    ) async throws -> Reply {
         var fields = headers
-        if !body.isEmpty {
-            if fields[.contentType] == nil { fields[.contentType] = "application/json" }
-            fields[.contentLength] = "\(body.utf8.count)"
-        }
+        if let bytes { fields[.contentLength] = "\(bytes.readableBytes)" }
         let head = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: fields)
         // A closed connection: only the caller says whether somebody waits.
         let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
-        let request = Request(head: head, body: .init(buffer: ByteBuffer(string: body)))
+        let request = Request(head: head, body: .init(buffer: bytes ?? ByteBuffer()))
         let response = try await pipeline.first(
             IncomingRequest(request, SimContext(source: source), caller: caller)
         ).response

@@ -270,15 +270,43 @@ import Testing
         #expect(line.contains("200"))
     }
 
-    @Test func aRecordingHoldsTheAnswerBeforeItsFaultAndEveryRequestThatFailed() async throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("pipeline-\(UUID()).jsonl").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+    private static func newPath() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("pipeline-\(UUID()).jsonl").path
+    }
+
+    private static func recorder(_ path: String) throws -> Recorder {
         let recorder = try Recorder(path: path, at: Instant(microseconds: 0))
         try recorder.begin(
             RecordingHead(
                 version: "test", random_seed: 1, seed: .standard(), settings: .object([:]), public_url: "http://x",
                 auto_creates: false, allows_any_target: false, allowed_hosts: [], control_token: nil, address: nil,
                 started_at: Instant(microseconds: 0)))
+        return recorder
+    }
+
+    /// A replay runs a job at once that is not in the recording: before its namespace ends, which it came after.
+    @Test func aJobThatAnEndedNamespaceRefusesHasAPlaceInTheRecording() async throws {
+        let path = Self.newPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let namespaces = try await Self.namespaces(try Self.recorder(path))
+        let ended = try await namespaces.make("ended", NamespaceOptions())
+        try await namespaces.delete("ended")
+        let inner = Inner { _ in
+            _ = try await namespaces.allInOrder()
+            let refused = await ended.run(RequestHead(isControl: true), .reads) { _ in }
+            #expect(throws: PlatformError.self) { try refused.result.get() }
+            return Self.answer(Self.outcome())
+        }
+        let responder = RecordingResponder(
+            inner: inner, sequencer: namespaces.environment.sequencer, isRecording: true, replay: nil)
+        _ = try await responder.respond(to: Self.request("/sdk/session"))
+        #expect(try await Recording.read(path).entries.map(\.jobs.count) == [2])
+    }
+
+    @Test func aRecordingHoldsTheAnswerBeforeItsFaultAndEveryRequestThatFailed() async throws {
+        let path = Self.newPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let recorder = try Self.recorder(path)
         let namespaces = try await Self.namespaces(recorder)
         struct Lost: Error {}
         let inner = Inner { request in

@@ -90,6 +90,7 @@ extension Namespace {
                         }
                     },
                     refuse: { error in
+                        turn.pass()
                         let end = environment.held.end(held, after: wake)
                         continuation.resume(returning: refused(end.refusal(.before, faultID: held.faultID) ?? error))
                     }))

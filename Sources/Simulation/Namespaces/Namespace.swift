@@ -250,7 +250,10 @@ package final class Namespace: Sendable {
                             return { continuation.resume(returning: ended) }
                         }
                     },
-                    refuse: { [self] error in continuation.resume(returning: refused(head, error)) }),
+                    refuse: { [self] error in
+                        turn.pass()
+                        continuation.resume(returning: refused(head, error))
+                    }),
                 isLong: head.isLong)
             head.group?.posted(at: position)
         }

@@ -255,6 +255,9 @@ package struct JobTurn: Sendable {
     /// Writes the request of the job to the recording, if there is one: it is held, and may never be answered.
     func recordHold() { token?.recordHold() }
 
+    /// Takes the place of a job that its namespace refuses, because it has ended. The refusal comes after the end in a replay, too.
+    func pass() { token?.run {} }
+
     /// Runs the job on the current thread.
     package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
         guard let token else { return try body() }

@@ -127,22 +127,4 @@ import Testing
         #expect(facts[0].contains("this request gives \"***\""), "\(facts)")
         #expect(facts.someAndAll { $0.unicodeScalars.count <= 400 })
     }
-
-    @Test func aBundleKeepsTheFactAndOneWithoutItOpens() async throws {
-        let world = try await world()
-        let a = try await world.login("user-of-a")
-        _ = try await world.send("GET", "/sdk/results/NONE", token: a)
-        let archive = try TarFile(try await world.send("GET", "/_sim/bundle").body)
-        let text = try archive.text(of: "journal.json")
-        let fact = "the namespace has no item with this id"
-        try #require(text.contains(#""because":"\#(fact)""#))
-        let older = text.replacing(/"because":("[^"]*"|null),/, with: "")
-        try #require(!older.contains("because"))
-        for (journal, because) in [(text, .string(fact)), (older, .null)] as [(String, JSONValue)] {
-            try await archive.opened(withJournal: journal) { opened in
-                let entry = try await opened.send("GET", "/_sim/requests?status=404")["requests.0"]
-                #expect(entry["because"] == because, "\(entry)")
-            }
-        }
-    }
 }

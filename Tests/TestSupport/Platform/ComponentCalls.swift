@@ -1,19 +1,18 @@
 import Foundation
 import SimulationAPI
-import TestSupport
 import Testing
 
 /// The document's name of an answer's error; `nil` if the answer has none.
-func workflowError(_ answer: Answer) -> String? {
+package func workflowError(_ answer: HTTPAnswer) -> String? {
     answer["workflow_error.code"].text ?? answer["workflow_error.type"].text
 }
 
-extension TestWorld {
+extension PlatformClient {
     /// A video of 4.2 seconds without pictures: the boxes that the server reads.
-    static let video = video(milliseconds: 4200)
+    package static var video: Data { video(milliseconds: 4200) }
 
     /// A video without pictures: the boxes that the server reads.
-    static func video(milliseconds: UInt32) -> Data {
+    package static func video(milliseconds: UInt32) -> Data {
         func number(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
         func box(_ name: String, _ content: Data) -> Data {
             number(UInt32(8 + content.count)) + Data(name.utf8) + content
@@ -24,7 +23,8 @@ extension TestWorld {
     }
 
     /// Creates a validation code.
-    func validationCode(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws -> Answer {
+    package func validationCode(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws -> HTTPAnswer
+    {
         var body: JSONObject = [:]
         body["client"] = client
         return try await send(
@@ -32,7 +32,7 @@ extension TestWorld {
     }
 
     /// Starts a session with a new code of a workflow.
-    func workflowSession(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws -> String {
+    package func workflowSession(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws -> String {
         let code = try await validationCode(workflow, client: client)
         let session = try await send(
             "POST", "/components/sessions",
@@ -42,14 +42,15 @@ extension TestWorld {
     }
 
     /// Starts a session of the mock environment.
-    func mockSession() async throws -> String {
+    package func mockSession() async throws -> String {
         let session = try await send(
             "POST", "/components/sessions", ["validationCode": "IDV", "networkEnvironment": "mock"])
         return try #require(session["session_id"].text)
     }
 
     /// Starts the Document Component, uploads what it wants and ends it.
-    func runDocument(_ session: String, _ type: String = "passport", _ country: String? = "NLD") async throws -> Answer
+    package func runDocument(_ session: String, _ type: String = "passport", _ country: String? = "NLD") async throws
+        -> HTTPAnswer
     {
         var body: JSONObject = ["documentType": .string(type)]
         body["issuingCountry"] = country.map { .string($0) }
@@ -60,7 +61,7 @@ extension TestWorld {
     }
 
     /// Starts the Biometrics Component, uploads what it wants and ends it.
-    func runBiometrics(_ session: String) async throws -> Answer {
+    package func runBiometrics(_ session: String) async throws -> HTTPAnswer {
         let started = try await send("POST", "/components/sessions/\(session)/biometrics")
         guard started.status == 201 else { return started }
         try await uploadAll(started.json, session)
@@ -88,50 +89,9 @@ extension TestWorld {
     }
 
     /// Uploads a file of a component.
-    func put(_ path: String, _ session: String, _ bytes: Data = picture) async throws -> Answer {
+    package func put(_ path: String, _ session: String, _ bytes: Data = picture) async throws -> HTTPAnswer {
         try await send(
             "PUT", "/components/sessions/\(session)/\(path)", bytes: bytes,
             headers: ["Content-Type": bytes == Self.video ? "video/mp4" : "image/jpeg"])
     }
-}
-
-extension Player {
-    /// A client of App Components that runs the document of a workflow.
-    private static func document(
-        _ workflow: String = "onboarding", then next: @escaping @Sendable (TestWorld) async throws -> Void = { _ in }
-    ) -> Script {
-        { player, isWrong in
-            let session = try await player.world.workflowSession(workflow)
-            if isWrong { return }
-            _ = try await player.world.runDocument(session)
-            try await next(player.world)
-        }
-    }
-
-    /// A client that starts a session with a new code.
-    private static let session: Script = { player, isWrong in
-        let code = try await player.world.validationCode()
-        if isWrong { return }
-        _ = try await player.world.send(
-            "POST", "/components/sessions",
-            ["validationCode": code["validationCode"], "networkEnvironment": "sandbox"])
-    }
-
-    static let ofComponents: [String: Script] = [
-        "component-verified": { player, isWrong in
-            let session = try await player.world.workflowSession()
-            _ = try await player.world.runDocument(session)
-            if !isWrong { _ = try await player.world.runBiometrics(session) }
-        },
-        "component-client-rejected": document { _ = try await $0.validationCode() },
-        "component-blurry-picture": document("document-only"),
-        "component-canceled": document(), "component-document-expired": document(),
-        "component-document-type-invalid": document(), "component-document-type-mismatch": document(),
-        "component-nationality-not-supported": document(), "component-no-document-detected": document(),
-        "component-person-not-adult": document(), "component-unexpected": document(),
-        "component-document-type-not-supported": document(), "component-issuing-country-not-supported": document(),
-        "component-invalid-workflow-status": document(),
-        "component-invalid-validation-code": session, "component-session-expired": session,
-        "component-configuration-not-supported": session,
-    ]
 }

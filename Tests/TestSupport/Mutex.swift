@@ -1,15 +1,15 @@
 import NIOConcurrencyHelpers
 
 /// A mutex for tests. The thread sanitizer does not know the standard library's mutex and would report the guarded values.
-struct Mutex<Value: Sendable>: Sendable {
+package struct Mutex<Value: Sendable>: Sendable {
     private let box: NIOLockedValueBox<Value>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         box = NIOLockedValueBox(value)
     }
 
     /// Runs `body` with exclusive access to the value.
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         try box.withLockedValue(body)
     }
 }

@@ -40,13 +40,13 @@ import Testing
             #expect(try await world.send("GET", "/sdk/session", token: wrong).status == 401)
         }
         _ = token
-        let elsewhere = TestWorld(base: SimProcess.shared.baseURL)
+        let elsewhere = world.root
         #expect(try await elsewhere.send("GET", "/sdk/session", token: token).status == 401)
     }
 }
 
 @Suite struct LoginLimitTests {
-    private func tryLogin(_ world: TestWorld) async throws -> Answer {
+    private func tryLogin(_ world: TestWorld) async throws -> HTTPAnswer {
         try await world.send(
             "POST", "/sdk/login", ["signed_authorization_request": world.signedRequest("example-user-id")])
     }

@@ -1,31 +1,30 @@
 import Foundation
 import Hashes
 import SimulationAPI
-import TestSupport
 
 /// A tar archive that tests can take apart and rebuild with errors.
-struct TarFile {
-    struct Entry {
-        var name: String
-        var bytes: Data
-        var type: Character
+package struct TarFile {
+    package struct Entry {
+        package var name: String
+        package var bytes: Data
+        package var type: Character
 
-        init(_ name: String, _ bytes: Data, type: Character = "0") {
+        package init(_ name: String, _ bytes: Data, type: Character = "0") {
             self.name = name
             self.bytes = bytes
             self.type = type
         }
     }
 
-    struct Broken: Error {}
+    package struct Broken: Error {}
 
-    var entries: [Entry] = []
+    package var entries: [Entry] = []
 
-    init(entries: [Entry]) {
+    package init(entries: [Entry]) {
         self.entries = entries
     }
 
-    init(_ archive: Data) throws {
+    package init(_ archive: Data) throws {
         var rest = Data(archive)[...]
         while let first = rest.first, first != 0 {
             let header = Data(rest.prefix(512))
@@ -43,7 +42,7 @@ struct TarFile {
     private var hasItsChecksum = false
 
     /// The archive, whose bytes have the checksum of its database however that is changed.
-    var withItsChecksum: TarFile {
+    package var withItsChecksum: TarFile {
         var file = self
         file.hasItsChecksum = true
         return file
@@ -60,7 +59,7 @@ struct TarFile {
         return (try? WireJSON.encode(changed)) ?? entries[0].bytes
     }
 
-    var bytes: Data {
+    package var bytes: Data {
         var archive = Data()
         var entries = entries
         if hasItsChecksum { entries[0].bytes = checksummed }
@@ -83,5 +82,11 @@ struct TarFile {
             archive += header + entry.bytes + Data(count: (512 - entry.bytes.count % 512) % 512)
         }
         return archive + Data(count: 1024)
+    }
+
+    /// The text of a file of the archive.
+    package func text(of name: String) throws -> String {
+        guard let entry = entries.first(where: { $0.name == name }) else { throw Broken() }
+        return String(decoding: entry.bytes, as: UTF8.self)
     }
 }

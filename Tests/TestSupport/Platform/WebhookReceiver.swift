@@ -3,13 +3,11 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import SimulationAPI
-import Synchronization
-import TestSupport
 
 /// A real HTTP server that receives webhooks and can misbehave.
-final class WebhookReceiver: Sendable {
+package final class WebhookReceiver: Sendable {
     /// The reaction to a delivery.
-    enum Behaviour: Sendable {
+    package enum Behaviour: Sendable {
         case answer(Int)
         /// Answers with a status that depends on the delivery.
         case decide(@Sendable (Delivery) -> Int)
@@ -27,17 +25,17 @@ final class WebhookReceiver: Sendable {
         case stall(Int)
     }
 
-    struct Delivery: Sendable {
-        let method: String
-        let path: String
-        let headers: HTTPHeaders
-        let body: Data
+    package struct Delivery: Sendable {
+        package let method: String
+        package let path: String
+        package let headers: HTTPHeaders
+        package let body: Data
 
-        var json: JSONValue { (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null }
+        package var json: JSONValue { (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null }
         /// The name of the event.
-        var event: String? { headers["X-Sim-Event"].first }
+        package var event: String? { headers["X-Sim-Event"].first }
         /// The item of a body in the form `items`.
-        var item: JSONValue { json["items.0"] }
+        package var item: JSONValue { json["items.0"] }
     }
 
     private let channel: any Channel
@@ -49,7 +47,7 @@ final class WebhookReceiver: Sendable {
         self.channel = channel
     }
 
-    static func open() async throws -> WebhookReceiver {
+    package static func open() async throws -> WebhookReceiver {
         let shared = Box()
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -70,14 +68,14 @@ final class WebhookReceiver: Sendable {
         let value = Mutex<WebhookReceiver?>(nil)
     }
 
-    var url: String { "http://127.0.0.1:\(channel.localAddress!.port!)/hooks" }
+    package var url: String { "http://127.0.0.1:\(channel.localAddress!.port!)/hooks" }
 
-    func behave(_ behaviour: Behaviour) {
+    package func behave(_ behaviour: Behaviour) {
         state.withLock { $0.behaviour = behaviour }
     }
 
     /// The deliveries received so far.
-    var deliveries: [Delivery] { state.withLock { $0.deliveries } }
+    package var deliveries: [Delivery] { state.withLock { $0.deliveries } }
 
     fileprivate func hang(_ channel: any Channel) {
         hanging.withLock { $0.append(channel) }
@@ -87,7 +85,7 @@ final class WebhookReceiver: Sendable {
     ///
     /// Connections are accepted in their order. Once one that is made now was accepted, so were those that a killed
     /// server made.
-    func hasNoConnections() async throws {
+    package func hasNoConnections() async throws {
         let last = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(to: channel.localAddress!).get()
         let sender = last.localAddress!.port!
@@ -108,12 +106,12 @@ final class WebhookReceiver: Sendable {
     }
 
     /// Closes the connections that were left without an answer.
-    func hangUp() async throws {
+    package func hangUp() async throws {
         for channel in hanging.withLock({ $0 }) { try? await channel.close() }
     }
 
     /// Stops listening, so that connections are refused.
-    func close() async throws {
+    package func close() async throws {
         try await channel.close()
     }
 
