@@ -331,14 +331,14 @@ if Context.environment["ENTRUPY_SIM_STRICT"] != nil {
     }
 }
 
-// The Makefile optimizes two small modules in debug builds too: JSON, texts and durations take a sixth of the time of all tests, and little
-// of the compiler's. In a release, modules that requests of the platform do not pass are compiled for size.
+// The Makefile optimizes three small modules in debug builds too: JSON, texts and durations took a sixth of the time of all tests, and the
+// comparison of each answer with the description a twelfth. In a release, modules that requests of the platform do not pass are compiled for size.
 if isSet("ENTRUPY_SIM_OPTIMIZE") {
     for target in package.targets
     where ["AppComponentsStorage", "Console", "Evidence", "HTTPS", "entrupy-sim"].contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
     }
-    for target in package.targets where ["SimulationAPI", "Measures"].contains(target.name) {
+    for target in package.targets where ["SimulationAPI", "Measures", "TestSupport"].contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"], .when(configuration: .debug))]
     }
 }

@@ -32,7 +32,7 @@ struct ConsoleScriptTests {
     }
 
     @Test(arguments: [PasteShell.bash, .zsh].filter(\.isInstalled))
-    func commandLinesOfFormsGetTheirValues(shell: PasteShell) throws {
+    func commandLinesOfFormsGetTheirValues(shell: PasteShell) async throws {
         let template =
             "entrupy-sim items set {item} --result {result} [--reason {reason}] [--region {regions}] [--replace ?replace]"
         let values =
@@ -48,7 +48,7 @@ struct ConsoleScriptTests {
                 + ["--replace", "--namespace", "a"]
             return text.hasPrefix("-") ? start + flags + ["--", text] : start + [text] + flags
         }
-        let outcome = try shell.paste(lines.joined(separator: "\n"), variables: ["TOKEN": "t"])
+        let outcome = try await shell.paste(lines.joined(separator: "\n"), variables: ["TOKEN": "t"])
         #expect(!outcome.ranOther, "\(outcome.shown)")
         #expect(outcome.calls == expected, "\(String(describing: zip(outcome.calls, expected).first { $0 != $1 }))")
     }

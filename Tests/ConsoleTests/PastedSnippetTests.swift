@@ -32,7 +32,7 @@ import Testing
         for (text, _) in cases {
             #expect(!text.unicodeScalars.contains { $0.isInvisible && $0 != "\n" }, "\(text.debugDescription)")
         }
-        let outcome = try shell.paste(
+        let outcome = try await shell.paste(
             cases.map(\.text).joined(separator: "\n"),
             variables: ["TOKEN": "the token", "URL": "http://127.0.0.1:1"])
         #expect(!outcome.ranOther, "\(outcome.shown)")

@@ -91,8 +91,8 @@ import Testing
 
     @Test(
         .enabled(
-            if: PasteShell.zsh.isInstalled && hasPrograms,
-            "needs zsh, script, curl and python3: make test-shells installs zsh"),
+            if: PasteShell.isWanted && PasteShell.zsh.isInstalled && hasPrograms,
+            "needs zsh, script, curl and python3: make test-shells runs these"),
         arguments: sessions)
     func zshRunsEveryBlock(documents: [String]) async throws { try await run(documents, in: .zsh) }
 
@@ -102,9 +102,13 @@ import Testing
     /// or do not end; it is called with programs that only note their arguments. Any other marked block must fail.
     private func run(_ documents: [String], in shell: PasteShell) async throws {
         let blocks = try Self.shellBlocks(documents).filter { SimProcess.hasHTTPS || !$0.text.contains(":8643") }
-        for block in blocks where block.notRun != nil { try checkWords(block, in: shell) }
+        for block in blocks where block.notRun != nil { try await checkWords(block, in: shell) }
         let refused = try Self.refused(documents)
-        let typed = try blocks.filter { try $0.notRun == nil || Self.isHarmless($0) }
+        var typed: [DocumentBlock] = []
+        for block in blocks {
+            let isTyped = block.notRun == nil ? true : try await Self.isHarmless(block)
+            if isTyped { typed.append(block) }
+        }
         guard !typed.isEmpty else { return }
         try await Process.withDirectory { path in
             let folder = URL(fileURLWithPath: path)
@@ -116,7 +120,7 @@ import Testing
                 return "\(pasted)\nprintf '\\n@@ %s\\n' \"\(index):$?\"; set -e"
             }
             let typedText = "set -e\n" + lines.joined(separator: "\n")
-            let terminal = try shell.enter(typedText, in: folder, place.variables)
+            let terminal = try await shell.enter(typedText, in: folder, place.variables)
             let shown = String(String.UnicodeScalarView(terminal.unicodeScalars.filter { $0 != "\r" }))
             for (index, block) in typed.enumerated() {
                 let status = shown.firstMatch(
@@ -151,21 +155,21 @@ import Testing
     private static let others: Set = ["serve", "trust", "untrust", "mcp", "run", "events", "wait", "listen", "tail"]
 
     /// Whether a block calls only programs that end by themselves and change nothing outside the server and the folder.
-    private static func isHarmless(_ block: DocumentBlock) throws -> Bool {
-        let calls = try words(block, in: .bash).calls
+    private static func isHarmless(_ block: DocumentBlock) async throws -> Bool {
+        let calls = try await words(block, in: .bash).calls
         return !calls.isEmpty
             && calls.allSatisfy { commands.contains($0[0]) && others.isDisjoint(with: $0.dropFirst().prefix(2)) }
     }
 
     /// Checks that a block makes the same calls in both shells: without comments, which zsh takes for words, and without patterns.
-    private func checkWords(_ block: DocumentBlock, in shell: PasteShell) throws {
-        let outcome = try Self.words(block, in: shell)
+    private func checkWords(_ block: DocumentBlock, in shell: PasteShell) async throws {
+        let outcome = try await Self.words(block, in: shell)
         #expect(!outcome.calls.isEmpty, "\(block.place) calls no program: \(outcome.shown)")
         #expect(!outcome.shown.contains("\(shell.name): "), "\(block.place): \(outcome.shown)")
         #expect(!outcome.calls.contains { $0.contains("#") }, "\(block.place): a comment belongs outside the block")
         if shell.name != "bash", PasteShell.bash.isInstalled {
             // Calls in the background come in any order.
-            let (found, expected) = (Self.calls(outcome), Self.calls(try Self.words(block, in: .bash)))
+            let (found, expected) = (Self.calls(outcome), Self.calls(try await Self.words(block, in: .bash)))
             #expect(found == expected, "\(block.place) makes other calls in \(shell.name)")
         }
     }
@@ -175,10 +179,10 @@ import Testing
         Set(outcome.calls.map { $0.map { $0.replacing(#/\S*\/entrupy-sim-paste-[0-9A-F-]+/#, with: "FOLDER") } })
     }
 
-    private static func words(_ block: DocumentBlock, in shell: PasteShell) throws -> PasteShell.Outcome {
+    private static func words(_ block: DocumentBlock, in shell: PasteShell) async throws -> PasteShell.Outcome {
         let named = block.text.matches(of: #/(?m)^\s*([a-z][a-z0-9/_.-]*) /#).map { String($0.1) }
         // The folder of the programs has no folders to go to, and zsh does not leave before its jobs have ended.
-        return try shell.paste("cd() { :; }\n\(block.text)\nwait", programs: commands.union(named))
+        return try await shell.paste("cd() { :; }\n\(block.text)\nwait", programs: commands.union(named))
     }
 
     // MARK: The place where blocks are run

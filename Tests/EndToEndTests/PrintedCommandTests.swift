@@ -25,7 +25,7 @@ import Testing
             let calls = printed[start...].dropFirst().prefix { !$0.isEmpty }
             let trust = printed.filter { $0.hasPrefix("curl --cacert") }
             try #require(trust.count == 1)
-            let outcome = try shell.paste((trust + calls).joined(separator: "\n"))
+            let outcome = try await shell.paste((trust + calls).joined(separator: "\n"))
             #expect(!outcome.ranOther, "\(outcome.shown)")
             let secure = try #require(server.greeting.firstMatch(of: /https:\/\/[^\s]+/)).0
             let header = ["-H", "Authorization: Token \(token)"]

@@ -25,7 +25,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
 
     public var testDescription: String { name }
 
-    /// Whether this run is to paste: it takes minutes, in which the shells block the threads of other tests.
+    /// Whether this run is to paste into both shells: it takes minutes.
     public static var isWanted: Bool { ProcessInfo.processInfo.environment["ENTRUPY_SIM_SHELLS"] != nil }
 
     /// Whether the shell and the terminal to run it in are there.
@@ -38,7 +38,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
     ///   - names: the programs; one with a slash is in the folder.
     public func paste(
         _ text: String, variables: [String: String] = [:], programs names: Set<String> = ["curl", "entrupy-sim"]
-    ) throws -> Outcome {
+    ) async throws -> Outcome {
         let files = FileManager.default
         let folder = files.temporaryDirectory.appendingPathComponent("entrupy-sim-paste-\(UUID())")
         let programs = folder.appendingPathComponent("bin")
@@ -56,7 +56,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
         for name in ["a", "x", "bin.txt"] { try Data().write(to: folder.appendingPathComponent(name)) }
         let (words, canary) = (folder.appendingPathComponent("words"), folder.appendingPathComponent("canary"))
         try Data().write(to: words)
-        let shown = try enter(
+        let shown = try await enter(
             text, in: folder,
             variables.merging(["PATH": programs.path, "WORDS": words.path, "CANARY": canary.path]) { $1 })
         return Outcome(
@@ -67,7 +67,16 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
     /// Pastes a text into the shell in a folder, leaves the shell, and returns what the terminal showed.
     ///
     /// - Parameter variables: the whole environment, but for what keeps the shell apart from the user's own.
-    public func enter(_ text: String, in folder: URL, _ variables: [String: String]) throws -> String {
+    public func enter(_ text: String, in folder: URL, _ variables: [String: String]) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            // On a thread of its own: tests share few, and a shell takes long.
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try session(text, in: folder, variables) })
+            }
+        }
+    }
+
+    private func session(_ text: String, in folder: URL, _ variables: [String: String]) throws -> String {
         let (input, output) = (folder.appendingPathComponent("input"), folder.appendingPathComponent("output"))
         try Data().write(to: output)
         try Data((text + "\nexit\n").utf8).write(to: input)
