@@ -1,27 +1,25 @@
 import Foundation
 import SimulationAPI
-import TestSupport
-import Testing
 import Yams
 
 /// Checks answers against `openapi/entrupy-sim.yaml`.
 ///
 /// ``TestWorld/send(_:_:_:token:headers:)`` checks every answer of the suite.
-struct Contract: Sendable {
-    let document: JSONValue
-    let operations: [Operation]
+package struct Contract: Sendable {
+    package let document: JSONValue
+    package let operations: [Operation]
     /// The operations by the number of their path's parts.
     private let byLength: [Int: [Operation]]
     private let described: SchemaValidator
     /// The validator of answers, which have no members but the described ones.
     private let closed: SchemaValidator
 
-    static let text: String = {
+    package static let text: String = {
         let file = TestWorld.root.appendingPathComponent("openapi/entrupy-sim.yaml")
         return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     }()
 
-    static let shared: Contract = {
+    package static let shared: Contract = {
         do {
             return Contract(document: JSONValue(yaml: try Yams.load(yaml: text)))
         } catch {
@@ -30,10 +28,10 @@ struct Contract: Sendable {
     }()
 
     /// An operation of the description.
-    struct Operation: Sendable {
-        let method: String
-        let path: String
-        let description: JSONValue
+    package struct Operation: Sendable {
+        package let method: String
+        package let path: String
+        package let description: JSONValue
         fileprivate let parts: [Substring]
         fileprivate let parameters: Int
 
@@ -45,10 +43,10 @@ struct Contract: Sendable {
             parameters = parts.count { $0.first == "{" }
         }
 
-        var name: String { "\(method) \(path)" }
+        package var name: String { "\(method) \(path)" }
 
         /// Whether the description has an answer that is not an error.
-        var describesSuccess: Bool {
+        package var describesSuccess: Bool {
             (description["responses"].members ?? [:]).keys.contains { $0.hasPrefix("2") || $0.hasPrefix("3") }
         }
 
@@ -57,7 +55,7 @@ struct Contract: Sendable {
         }
     }
 
-    init(document: JSONValue) {
+    package init(document: JSONValue) {
         self.document = document
         operations = (document["paths"].members ?? [:]).flatMap { path, item in
             (item.members ?? [:]).map { Operation(method: $0.key.uppercased(), path: path, description: $0.value) }
@@ -73,7 +71,7 @@ struct Contract: Sendable {
     ]
 
     /// Every difference from the description in an answer, or in a request that was accepted.
-    func problems(_ method: String, _ target: String, request: Data?, _ answer: Answer) -> [String] {
+    package func problems(_ method: String, _ target: String, request: Data?, _ answer: TestWorld.Answer) -> [String] {
         // Answers that a fault rule broke are not checked.
         if answer.headers.contains(name: "X-Sim-Fault") { return [] }
         let known = Self.path(target)
@@ -101,12 +99,12 @@ struct Contract: Sendable {
             + (200...299 ~= answer.status ? requestProblems(operation, request) : [])
     }
 
-    private func problems(_ answer: Answer, component: String, status: Int, isHead: Bool) -> [String] {
+    private func problems(_ answer: TestWorld.Answer, component: String, status: Int, isHead: Bool) -> [String] {
         guard answer.status == status else { return ["the status is \(answer.status), not \(status)"] }
         return problems(answer, document["components.responses.\(component)"], isHead: isHead)
     }
 
-    private func problems(_ answer: Answer, _ response: JSONValue, isHead: Bool) -> [String] {
+    private func problems(_ answer: TestWorld.Answer, _ response: JSONValue, isHead: Bool) -> [String] {
         var problems: [String] = []
         for (name, header) in response["headers"].members ?? [:] {
             let header = resolved(header)
@@ -137,12 +135,12 @@ struct Contract: Sendable {
         return self.described.problems(value, schema, at: "request")
     }
 
-    func resolved(_ value: JSONValue) -> JSONValue {
+    package func resolved(_ value: JSONValue) -> JSONValue {
         value.members?["$ref"]?.text.map { document.resolve($0) } ?? value
     }
 
     /// The operation that a request calls. `nil` if the description has none.
-    func operation(_ method: String, _ target: String) -> Operation? {
+    package func operation(_ method: String, _ target: String) -> Operation? {
         operations(at: Self.path(target)).first { $0.method == method }
     }
 
@@ -168,7 +166,7 @@ struct Contract: Sendable {
 
 extension JSONValue {
     /// Converts a value from the YAML parser.
-    init(yaml value: Any?) {
+    package init(yaml value: Any?) {
         switch value {
         case let value as Bool: self = .bool(value)
         case let value as Int: self = .number(JSONNumber(value))

@@ -1,12 +1,11 @@
 import Foundation
 import SimulationAPI
-import TestSupport
 
 /// Checks values against the JSON Schemas of an OpenAPI description. Supports the part of JSON Schema 2020-12 that it uses.
 ///
 /// An unknown keyword is a problem too, so that no rule is ignored. Every answer of the suite is checked, so a value that
 /// fits costs little: places are put into words only where something does not fit.
-struct SchemaValidator {
+package struct SchemaValidator {
     /// Whether an object may have only the members that its schema names, if the schema does not say.
     private var isClosed: Bool
     /// The targets of all references.
@@ -35,7 +34,7 @@ struct SchemaValidator {
         "description", "default", "example", "examples", "title", "format", "deprecated",
     ]
 
-    init(document: JSONValue, isClosed: Bool = false) {
+    package init(document: JSONValue, isClosed: Bool = false) {
         self.isClosed = isClosed
         var targets: [String: JSONValue] = [:]
         for reference in document.texts(of: "$ref") { targets[reference] = document.resolve(reference) }
@@ -47,7 +46,7 @@ struct SchemaValidator {
     }
 
     /// The problems of a value, empty if it matches the schema.
-    func problems(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
+    package func problems(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
         problems(value, schema, .root(path), isWhole: true)
     }
 
@@ -160,7 +159,7 @@ struct SchemaValidator {
 
 extension JSONValue {
     /// The target of a reference such as `#/components/schemas/Error`, `.null` if there is none.
-    func resolve(_ reference: String) -> JSONValue {
+    package func resolve(_ reference: String) -> JSONValue {
         reference.dropFirst("#/".count).split(separator: "/").map(String.init).reduce(self) { value, key in
             value.members?[key.replacing("~1", with: "/").replacing("~0", with: "~")] ?? .null
         }
