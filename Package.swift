@@ -227,15 +227,21 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Simulation", "Storage", "EntrupyAPI",
-                "SimulationAPI", "TestSupport",
+                "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Hashes", "Simulation", "Storage",
+                "EntrupyAPI", "SimulationAPI", "TestSupport",
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
                 server("Yams", "Yams"),
             ]
         ),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "entrupy-sim", "SimulationAPI", "TestSupport", server("ArgumentParser", "swift-argument-parser"),
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -121,8 +121,8 @@ import Testing
         #expect(results[0]["structuredContent"]["error"].text?.contains("dela") == true)
     }
 
-    @Test(
-        arguments: [
+    private static let wrongCalls =
+        [
             ("start_case", ["namespace": "Upper"], "a-z, 0-9 and -"),
             ("start_case", ["scenari": "late-result"], "did you mean scenario?"),
             ("start_case", ["scenario": "late-result", "scenario_yaml": "name: x"], "cannot both be given"),
@@ -150,38 +150,40 @@ import Testing
             ("why", ["namespace": "default"], "id is missing"),
             ("check", ["namespace": "default", "expect": [1]], "objects alone"),
             ("drop", [:], "namespace is missing"),
-        ] as [(String, JSONValue, String)])
-    func wrongArgumentsAreExplainedToTheAgent(tool: String, arguments: JSONValue, problem: String) async throws {
-        let result = try await results([(tool, arguments)])[0]
-        #expect(result["isError"] == true)
-        #expect(result["structuredContent"]["error"].text?.contains(problem) == true, "\(result)")
-        #expect(result["structuredContent"]["way_out"].text?.isEmpty == false)
+        ] as [(String, JSONValue, String)]
+
+    @Test func wrongArgumentsAreExplainedToTheAgent() async throws {
+        let answers = try await answers(Self.wrongCalls.enumerated().map { call($0, $1.0, $1.1) })
+        for (number, (tool, _, problem)) in Self.wrongCalls.enumerated() {
+            let result = try #require(answers[number])["result"]
+            #expect(result["isError"] == true, "\(tool)")
+            #expect(result["structuredContent"]["error"].text?.contains(problem) == true, "\(result)")
+            #expect(result["structuredContent"]["way_out"].text?.isEmpty == false)
+        }
     }
 
-    /// Each tool names the namespaces that there are, and not what its own arguments must be.
-    @Test(
-        arguments: [
-            ("set_result", ["result": "unknown"]), ("break_next", ["route": "*", "status": 503]),
-            ("move_clock", ["by": "1h"]),
-            ("what_happened", [:]), ("why", ["id": "x"]), ("check", [:]), ("drop", [:]),
-        ] as [(String, JSONObject)])
-    func aNamespaceThatIsNotThereIsAnsweredWithThoseThatAre(tool: String, arguments: JSONObject) async throws {
-        var arguments = arguments
-        arguments["namespace"] = "never-made"
-        let result = try await results([(tool, .object(arguments))])[0]
-        #expect(result["isError"] == true)
-        let wayOut = result["structuredContent"]["way_out"].text ?? ""
-        // The shared server may have more than are listed.
-        #expect(wayOut.hasPrefix("start_case makes a namespace; there are "), "\(result)")
-    }
-
+    /// Each tool names what there is, and not what its own arguments must be.
     @Test func theWayOutNamesWhatThereIs() async throws {
-        let results = try await results([
-            ("start_case", ["scenario": "nope"]),
-            ("set_result", ["namespace": "default", "result": "unknown", "entrupy_id": "NONE"]),
-        ])
-        #expect(results[0]["structuredContent"]["way_out"].text?.contains("late-result") == true, "\(results[0])")
-        #expect(results[1]["structuredContent"]["way_out"].text?.contains("what_happened") == true, "\(results[1])")
+        let unknown =
+            [
+                ("set_result", ["result": "unknown"]), ("break_next", ["route": "*", "status": 503]),
+                ("move_clock", ["by": "1h"]), ("what_happened", [:]), ("why", ["id": "x"]), ("check", [:]),
+                ("drop", [:]),
+            ] as [(String, JSONObject)]
+        var messages = unknown.enumerated().map { number, wanted in
+            call(number, wanted.0, .object(wanted.1.merging(["namespace": "never-made"]) { $1 }))
+        }
+        messages.append(call(100, "start_case", ["scenario": "nope"]))
+        messages.append(
+            call(101, "set_result", ["namespace": "default", "result": "unknown", "entrupy_id": "NONE"]))
+        for (number, answer) in try await answers(messages) {
+            let result = answer["result"]
+            // The shared server may have more namespaces than are listed.
+            let wanted =
+                [100: "late-result", 101: "what_happened"][number] ?? "start_case makes a namespace; there are "
+            #expect(result["isError"] == true)
+            #expect(result["structuredContent"]["way_out"].text?.contains(wanted) == true, "\(result)")
+        }
     }
 
     /// A back end needs an item that is pending and decided later, and the attempts of its webhook.

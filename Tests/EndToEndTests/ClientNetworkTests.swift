@@ -1,7 +1,4 @@
 import Foundation
-import NIOCore
-import NIOHTTP1
-import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -22,107 +19,93 @@ import Testing
         server.stop()
     }
 
-    // MARK: Compression
-
-    /// Answers without and with gzip. The client decodes the second.
-    private func answers(
-        _ world: TestWorld, _ path: String, accepting coding: String, token: String? = nil
-    ) async throws -> (plain: Answer, response: (status: Int, headers: HTTPHeaders, body: Data), body: Data) {
-        let plain = try await world.send("GET", path, token: token)
-        var request = try OutgoingRequest(.GET, world.base + path)
-        if let token { request.headers.add(name: "Authorization", value: "Token \(token)") }
-        request.headers.add(name: "Accept-Encoding", value: coding)
-        let response = try await OutgoingClient.patient.whole(request)
-        return (plain, response, response.body)
+    /// The answer to a client that takes gzip, as it is sent.
+    private func compressed(_ world: TestWorld, _ path: String, _ headers: [String: String] = [:]) async throws
+        -> Answer
+    {
+        try await world.sendUnchecked("GET", path, headers: headers.merging(["Accept-Encoding": "gzip"]) { $1 })
     }
 
-    @Test(arguments: ["gzip", "br, gzip;q=0.5", "x-gzip", "*"])
-    func longTextIsCompressedOnRequest(coding: String) async throws {
+    @Test func aLongTextIsCompressedAndNeitherAShortOneNorAFault() async throws {
         let world = try await TestWorld.make()
-        let (plain, response, body) = try await answers(world, "/_sim/export", accepting: coding)
+        let plain = try await world.send("GET", "/_sim/export")
         #expect(plain.body.count > 1_024 && plain.headers["Content-Encoding"].isEmpty)
-        #expect(response.headers["Content-Encoding"] == ["gzip"])
-        #expect(response.headers["Vary"].contains("Accept-Encoding"))
-        #expect(response.headers["Content-Length"] == ["\(body.count)"] && body.count < plain.body.count / 2)
-        #expect(try body.decompressed() == plain.body)
-    }
-
-    @Test(arguments: ["identity", "gzip;q=0", "br", "gzip;q=0.0, *"])
-    func textIsPlainUnlessGzipIsAccepted(coding: String) async throws {
-        let world = try await TestWorld.make()
-        let (plain, response, body) = try await answers(world, "/_sim/export", accepting: coding)
-        #expect(response.headers["Content-Encoding"].isEmpty && body == plain.body)
-    }
-
-    @Test func shortAnswersAndFaultsAreNotCompressed() async throws {
-        let world = try await TestWorld.make()
-        let short = try await answers(world, "/_sim/clock", accepting: "gzip")
-        #expect(short.response.headers["Content-Encoding"].isEmpty)
-        let session = try await world.login()
-        let path = "/sdk/config?config_type=production"
-        let config = try await answers(world, path, accepting: "gzip", token: session)
-        #expect(config.response.headers["Content-Encoding"] == ["gzip"])
+        let long = try await compressed(world, "/_sim/export")
+        #expect(long.headers["Content-Encoding"] == ["gzip"] && long.headers["Vary"].contains("Accept-Encoding"))
+        #expect(long.headers["Content-Length"] == ["\(long.body.count)"] && long.body.count < plain.body.count / 2)
+        #expect(try long.body.decompressed() == plain.body)
+        #expect(try await compressed(world, "/_sim/clock").headers["Content-Encoding"].isEmpty)
+        let session = ["Authorization": "Token \(try await world.login())"]
+        let config = try await compressed(world, "/sdk/config?config_type=production", session)
+        #expect(config.headers["Content-Encoding"] == ["gzip"])
         _ = try await world.send(
-            "POST", "/_sim/faults", ["match": ["route": "/sdk/config"], "effect": ["malformed_json": true], "times": 2])
-        let broken = try await answers(world, path, accepting: "gzip", token: session)
-        #expect(broken.response.headers["Content-Encoding"].isEmpty && broken.body.first == UInt8(ascii: "{"))
+            "POST", "/_sim/faults", ["match": ["route": "/sdk/config"], "effect": ["malformed_json": true], "times": 1])
+        let broken = try await compressed(world, "/sdk/config?config_type=production", session)
+        #expect(broken.headers["Content-Encoding"].isEmpty && broken.body.first == UInt8(ascii: "{"))
         // The journal has the text.
-        let id = try #require(config.response.headers.first(name: "X-Request-Id"))
-        let entry = try await world.send("GET", "/_sim/requests/\(id)")
+        let entry = try await world.send("GET", "/_sim/requests/\(config.headers.first(name: "X-Request-Id") ?? "")")
         #expect(entry["response.body"].text?.hasPrefix("{") == true)
     }
 
-    /// Some clients take a body that grows more than 25 times for an attack.
-    @Test func textThatShrinksToNearlyNothingIsPlain() async throws {
-        let world = try await TestWorld.make()
-        let name = String(repeating: "a", count: 20_000)
-        let answer = try await answers(world, "/_sim/authentications?\(name)=1", accepting: "gzip")
-        #expect(answer.plain.status == 400 && answer.plain.body.count > 20_000)
-        #expect(answer.response.headers["Content-Encoding"].isEmpty)
+    @Test func aRecordingOfCompressedAnswersIsReplayed() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try SimProcess(["--in-memory", "--record", folder.file("run.recording")])
+        let world = try await TestWorld.make(in: server, settings: ["future": ["members": true, "order": true]])
+        let session = ["Authorization": "Token \(try await world.login())"]
+        #expect(try await compressed(world, "/sdk/config", session).headers["Content-Encoding"] == ["gzip"])
+        server.stop()
+        let run = try await SimProcess.run(["replay", folder.file("run.recording"), "--json"])
+        #expect(run.status == 0, "\(run.output)")
     }
-
-    // MARK: Web pages
 
     @Test func pagesOfAllowedOriginsUseThePlatform() async throws {
         let server = try SimProcess(["--in-memory", "--cors", "http://localhost:3000, https://app.example.com"])
+        defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
-        let preflight = try await ask(
-            server, .OPTIONS, "/sdk/login",
-            [
-                "Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST",
-                "Access-Control-Request-Headers": "content-type, authorization",
-            ])
-        #expect(preflight.status == 204)
+        func allowed(_ method: String, _ path: String, _ origin: String) async throws -> Answer {
+            let more = method == "OPTIONS" ? ["Access-Control-Request-Method": "POST"] : [:]
+            return try await world.sendUnchecked(
+                method, path,
+                headers: ["Origin": origin, "Access-Control-Request-Headers": "content-type"].merging(more) { $1 })
+        }
+        let preflight = try await allowed("OPTIONS", "/sdk/login", "http://localhost:3000")
+        #expect(preflight.status == 204 && preflight.headers["Access-Control-Allow-Headers"] == ["content-type"])
         #expect(preflight.headers["Access-Control-Allow-Origin"] == ["http://localhost:3000"])
-        #expect(preflight.headers["Access-Control-Allow-Headers"] == ["content-type, authorization"])
         #expect(preflight.headers["Access-Control-Allow-Methods"].first?.contains("PUT") == true)
-        let answer = try await ask(server, .GET, "/sdk/session", ["Origin": "https://app.example.com"])
-        #expect(answer.status == 401)
+        let answer = try await allowed("GET", "/sdk/session", "https://app.example.com")
+        #expect(answer.status == 401 && answer.headers["Vary"].contains("Origin"))
         #expect(answer.headers["Access-Control-Allow-Origin"] == ["https://app.example.com"])
-        #expect(answer.headers["Vary"].contains("Origin"))
-        let stranger = try await ask(server, .GET, "/sdk/session", ["Origin": "https://evil.example.com"])
-        #expect(stranger.headers["Access-Control-Allow-Origin"].isEmpty)
         // The control API stays closed, and preflights are not requests of a client.
-        let control = try await ask(
-            server, .OPTIONS, "/_sim/reset",
-            ["Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST"])
-        #expect(control.headers["Access-Control-Allow-Origin"].isEmpty)
-        let reset = try await ask(server, .POST, "/_sim/reset", ["Origin": "http://localhost:3000"])
-        #expect(reset.status == 403)
+        for (method, path, origin) in [
+            ("GET", "/sdk/session", "https://evil.example.com"), ("OPTIONS", "/_sim/reset", "http://localhost:3000"),
+        ] {
+            let refused = try await allowed(method, path, origin)
+            #expect(refused.headers["Access-Control-Allow-Origin"].isEmpty, "\(path)")
+        }
+        #expect(try await allowed("POST", "/_sim/reset", "http://localhost:3000").status == 403)
         #expect(try await world.send("GET", "/_sim/requests")["requests"].items.count == 2)
-        server.stop()
+        let plain = try await TestWorld(base: SimProcess.shared.baseURL).send(
+            "GET", "/sdk/session", headers: ["Origin": "http://localhost:3000"])
+        #expect(plain.headers["Access-Control-Allow-Origin"].isEmpty, "without the option")
     }
 
-    @Test func withoutTheOptionPagesOfOtherOriginsAreNotAllowed() async throws {
-        let answer = try await ask(.shared, .GET, "/sdk/session", ["Origin": "http://localhost:3000"])
-        #expect(answer.headers["Access-Control-Allow-Origin"].isEmpty)
-    }
-
-    private func ask(
-        _ server: SimProcess, _ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders
-    ) async throws -> (status: Int, headers: HTTPHeaders, body: Data) {
-        var request = try OutgoingRequest(method, server.baseURL + path)
-        request.headers = headers
-        return try await OutgoingClient.patient.whole(request)
+    @Test func aReplayHasTheRecordedAddresses() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let file = folder.file("run.recording")
+        let server = try SimProcess(["--in-memory", "--record", file])
+        let world = try await TestWorld.make(in: server)
+        let session = try await world.login()
+        let id = try await world.submit(session)
+        try await world.advance("1m")
+        for host in ["entrupy-sim:8642", "localhost:1"] {
+            let asked = try await world.send("GET", "/sdk/results/\(id)", token: session, headers: ["Host": host])
+            #expect(asked["images.item_photo"].text?.hasPrefix("http://\(host)/ns/") == true, "\(asked.json)")
+        }
+        server.kill()
+        let run = try await SimProcess.run(["replay", file, "--json"])
+        let report = try WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
+        #expect(run.status == 0 && report["difference"] == .null, "\(report)")
     }
 }

@@ -121,29 +121,6 @@ import Testing
         }
     }
 
-    @Test func aLostRequestChangesNothing() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        _ = try await add(world, ["method": "POST"], ["lose_request": true])
-        await #expect(throws: (any Error).self) {
-            _ = try await world.send("POST", "/sdk/captures", ["item": TestWorld.nike], token: token)
-        }
-        #expect(try await world.counts()["captures"] == 0)
-    }
-
-    /// A request that is sent again has no connection to lose, but it can be lost before it is handled.
-    @Test func aResentRequestCanBeLost() async throws {
-        let world = try await TestWorld.make()
-        _ = try await world.send("GET", "/sdk/session", token: try await world.login())
-        _ = try await add(world, ["route": "/sdk/session"], ["lose_request": true])
-        let id = try #require(try await newest(world)["id"].text)
-        let lost = try await world.send("POST", "/_sim/requests/\(id)/resend")
-        #expect(lost.status == 200 && lost["status"] == .null && lost["delivered"] == false)
-        _ = try await add(world, ["route": "/sdk/session"], ["drop_connection": true])
-        let kept = try await world.send("POST", "/_sim/requests/\(id)/resend")
-        #expect(kept["status"] == 200 && kept["delivered"] == true && kept["effect"] == ["drop_connection": true])
-    }
-
     @Test func onlyABodyThatIsCutIsNotDelivered() async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()
@@ -299,23 +276,6 @@ import Testing
             lost = try await world.send("GET", "/_sim/requests?delivered=false")["requests"].items
         }
         #expect(lost.count >= 2)
-    }
-
-    /// The effect is masked, and its memory counts.
-    @Test func theEffectIsMaskedAndBounded() async throws {
-        let world = try await TestWorld.make()
-        _ = try await add(
-            world, ["route": "/sdk/session"],
-            ["status": 500, "body": ["token": "not-to-be-seen", "text": "Token demo-api-token"]])
-        _ = try await world.send("GET", "/sdk/session")
-        let text = try await world.send("GET", "/_sim/requests").text
-        #expect(!text.contains("not-to-be-seen") && !text.contains("demo-api-token") && text.contains("\"effect\":{"))
-        let large = String(repeating: "x", count: 100_000)
-        _ = try await world.send("PATCH", "/_sim/settings", ["journal": ["bytes": 350_000, "body_bytes": 0]])
-        _ = try await add(world, ["route": "/sdk/config"], ["status": 500, "body": .string(large)], times: nil)
-        for _ in 0..<9 { _ = try await world.send("GET", "/sdk/config") }
-        let kept = try await world.send("GET", "/_sim/requests?route=/sdk/config")["requests"].items.count
-        #expect(kept == 3, "\(kept) effects of 100,000 bytes in 350,000")
     }
 
     @Test func aScenarioCountsDeliveredAnswers() async throws {

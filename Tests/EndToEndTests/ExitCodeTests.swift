@@ -12,28 +12,13 @@ import Testing
         #expect(flags.status == 64 && flags.output.contains("entrupy-sim serve"), "\(flags.output)")
     }
 
-    @Test(arguments: [
-        ("ENTRUPY_SIM_PROT", "ENTRUPY_SIM_PORT"), ("ENTRUPY_SIM_DATADIR", "ENTRUPY_SIM_DATA_DIR"),
-        ("ENTRUPY_SIM_NAMESPACES", "ENTRUPY_SIM_NAMESPACE"), ("ENTRUPY_SIM_CONTROL_TOKN", "ENTRUPY_SIM_CONTROL_TOKEN"),
-        ("ENTRUPY_SIM_READY-JSON", "ENTRUPY_SIM_READY_JSON"), ("ENTRUPY_SIM_UR", "ENTRUPY_SIM_URL"),
-    ])
-    func aMisspeltVariableIsRefusedWithASuggestion(name: String, near: String) async throws {
+    @Test func aMisspeltVariableIsRefusedUnlessHelpIsAskedFor() async throws {
+        let environment = ["ENTRUPY_SIM_PROT": "x"]
         for command in [["clock", "show"], ["replay", "none"], ["serve", "--in-memory", "--port", "0"]] {
-            let run = try await SimProcess.run(command, environment: [name: "x"])
-            try #require(
-                run.status == 64 && run.output.hasPrefix("error: ") && run.output.contains(name), "\(run.output)")
-            #expect(run.output.contains("did you mean \(near)?"), "\(run.output)")
+            let run = try await SimProcess.run(command, environment: environment)
+            #expect(run.status == 64 && run.output.contains("did you mean ENTRUPY_SIM_PORT?"), "\(run.output)")
         }
-        #expect(try await SimProcess.run(["--help"], environment: [name: "x"]).status == 0)
-        #expect(try await SimProcess.run(["fidelity"], environment: [name: ""]).status == 0, "an empty one is absent")
-    }
-
-    @Test func knownAndUnrelatedVariablesAreAccepted() async throws {
-        let environment = [
-            "ENTRUPY_SIM_BINARY": "x", "ENTRUPY_SIM_URL": "x", "ENTRUPY_SIM_NAMESPACE": "x", "ENTRUPY_SIM_PORT": "1",
-            "ENTRUPY_SIM_CONTROL_TOKEN": "x", "ENTRUPY_SIM_MY_OWN_THING": "x", "ENTRUPY_PROT": "x",
-        ]
-        #expect(try await SimProcess.run(["fidelity"], environment: environment).status == 0)
+        #expect(try await SimProcess.run(["--help"], environment: environment).status == 0)
     }
 
     @Test func everyCommandExits64IfItsFileDoesNotExist() async throws {
@@ -50,9 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["serve", "--port", "70000"], ["serve", "--prot", "1"], ["serve", "--port", "x"], ["clock", "advance"],
-        ["clock", "advance", "1h", "--too"], ["replay"], ["replay", "a", "b"], ["nonsense"], ["namespace", "nonsense"],
-        ["serve", "--random-seed", "-1"], ["settle", "--timeout", "0"],
+        ["serve", "--port", "70000"], ["clock", "advance"], ["replay", "a", "b"], ["nonsense"],
+        ["requests", "list", "--user", "DemoOrg-a"],
     ])
     func usageErrorsHaveOneForm(arguments: [String]) async throws {
         let run = try await SimProcess.run(arguments)

@@ -3,296 +3,52 @@ import SimulationAPI
 import TestSupport
 import Testing
 
+/// Faults that change the bytes of an answer, or when it comes. Which requests meet a fault is in `FaultRuleTests` and `FaultRequestTests`.
 @Suite struct FaultTests {
-    @discardableResult private func add(_ world: TestWorld, _ rule: JSONValue) async throws -> Answer {
-        let answer = try await world.send("POST", "/_sim/faults", rule)
+    /// A namespace with a session and a fault that triggers once; its id is the fault's.
+    private func world(_ effect: JSONValue, on route: JSONValue = "/sdk/session") async throws
+        -> (world: TestWorld, token: String, id: String)
+    {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        let answer = try await world.send(
+            "POST", "/_sim/faults", ["match": ["route": route], "effect": effect, "times": 1])
         try #require(answer.status == 201, "\(answer.json)")
-        return answer
+        return (world, token, try #require(answer["id"].text))
     }
 
-    private func faults(_ world: TestWorld) async throws -> [JSONValue] {
-        try await world.send("GET", "/_sim/faults")["faults"].items
-    }
-
-    private func statuses(_ world: TestWorld, _ path: String, _ count: Int, _ token: String) async throws -> [Int] {
-        var found: [Int] = []
-        for _ in 0..<count { found.append(try await world.send("GET", path, token: token).status) }
-        return found
-    }
-
-    /// The raw bytes of the answer until the connection closes.
-    private func raw(_ world: TestWorld, _ path: String, _ token: String) async throws -> String {
-        let target = String(world.base.dropFirst(SimProcess.shared.baseURL.count)) + path
-        let connection = try await RawConnection.open(.shared)
-        return try await connection.exchange(
-            "GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Token \(token)\r\n\r\n")
-    }
-
-    @Test func aStatusFaultTriggersTheGivenNumberOfTimes() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        let fault = try await add(world, ["match": ["route": "/sdk/config"], "effect": ["status": 503], "times": 2])
-        let triggered = try await world.send("GET", "/sdk/config", token: token)
-        #expect(triggered.status == 503 && triggered["code"] == "unavailable" && triggered["sdk_error"] != .null)
-        #expect(
-            triggered.headers["X-Sim-Fault"] == [fault["id"].text ?? ""] && triggered.headers["Retry-After"] == ["1"])
-        #expect(try await statuses(world, "/sdk/config", 3, token) == [503, 200, 200])
-        #expect(try await statuses(world, "/sdk/session", 1, token) == [200], "another route")
-        #expect(try await faults(world).map { [$0["seen"], $0["hits"]] } == [[4, 2]])
-    }
-
-    @Test func aStatusFaultPreventsTheRequestedChange() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(
-            world, ["match": ["method": "post"], "effect": ["status": 500, "body": ["oops": true]], "times": 1])
-        let item: JSONValue = ["item": TestWorld.nike]
-        let triggered = try await world.send("POST", "/sdk/captures", item, token: token)
-        #expect(triggered.status == 500 && triggered.json == ["oops": true])
-        #expect(try await world.counts()["captures"] == 0)
-        #expect(try await world.send("POST", "/sdk/captures", item, token: token).status == 201)
+    /// The raw bytes of the answers to some requests, until the connection closes.
+    private func raw(_ world: TestWorld, _ lines: String..., token: String) async throws -> String {
+        let requests = lines.enumerated().map { number, line in
+            let words = line.split(separator: " ")
+            return
+                "\(words[0]) /ns/\(world.name)\(words[1]) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n"
+                + (words[0] == "POST" ? "Content-Length: 0\r\n" : "")
+                + (number == lines.count - 1 ? "Connection: close\r\n\r\n" : "\r\n")
+        }
+        return try await RawConnection.open(.shared).exchange(requests.joined())
     }
 
     /// A client would take the bytes of a body for the beginning of the next answer.
     @Test(arguments: [204, 205, 304]) func aStatusWithoutABodyHasNone(status: Int) async throws {
-        let world = try await TestWorld.make()
-        try await add(world, ["effect": ["status": .number(JSONNumber(status))], "times": 1])
-        let answer = try await raw(world, "/sdk/session", "none")
-        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
-        #expect(answer.hasSuffix("\r\n\r\n"))
-    }
-
-    @Test func probabilityFollowsTheSeedAndIsRepeatable() async throws {
-        var runs: [[Int]] = []
-        for _ in 0..<2 {
-            let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-            let token = try await world.login()
-            try await add(world, ["effect": ["status": 500], "probability": 0.4])
-            runs.append(try await statuses(world, "/sdk/session", 100, token))
-        }
-        #expect(runs[0] == runs[1])
-        #expect((25...55).contains(runs[0].count { $0 == 500 }))
-    }
-
-    @Test func timesAreExactUnderConcurrency() async throws {
-        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-        let token = try await world.login()
-        try await add(world, ["effect": ["status": 502], "times": 7, "after_requests": 5])
-        let found = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<60 { group.addTask { try await world.send("GET", "/sdk/session", token: token).status } }
-            return try await group.reduce(into: [Int]()) { $0.append($1) }
-        }
-        #expect(found.count { $0 == 502 } == 7 && found.count { $0 == 200 } == 53)
-    }
-
-    @Test func aRuleMatchesRouteMethodUserAndHeaders() async throws {
-        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-        let (token, other) = (try await world.login(), try await world.login("another-user-id"))
-        let match: JSONValue = [
-            "route": "/sdk/**", "method": "GET", "username": "DemoOrg-example-user-id",
-            "header": ["X-Device": "ipad-*"],
-        ]
-        try await add(world, ["match": match, "effect": ["status": 500]])
-        func status(_ path: String, _ token: String, _ device: String?) async throws -> Int {
-            let headers = device.map { ["X-Device": $0] } ?? [:]
-            return try await world.send("GET", path, token: token, headers: headers).status
-        }
-        #expect(try await status("/sdk/session", token, "ipad-3") == 500)
-        #expect(try await status("/sdk/session", other, "ipad-3") == 200)
-        #expect(try await status("/sdk/session", token, "iphone") == 200)
-        #expect(try await status("/sdk/session", token, nil) == 200)
-        #expect(
-            try await world.send("POST", "/sdk/search", [:], token: token, headers: ["X-Device": "ipad-3"]).status
-                == 200)
-        #expect(try await world.send("GET", "/_sim/clock", headers: ["X-Device": "ipad-3"]).status == 200)
-    }
-
-    @Test func aFaultedRequestIsJournaledWithItsUser() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        _ = try await world.send("GET", "/sdk/session", token: token)
-        let username = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]["username"]
-        for effect: JSONValue in [["status": 503], ["rate_limit": true], ["expire_session": true]] {
-            try await add(world, ["match": ["username": username], "effect": effect, "times": 1])
-            _ = try await world.send("GET", "/sdk/session", token: token)
-            let entry = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
-            #expect(entry["username"] == username && entry["decided_by.fault"].text != nil, "\(effect)")
-        }
-        let verified = try await world.send(
-            "POST", "/_sim/requests/verify",
-            ["match": ["username": username, "status": 503, "method": "get"], "times": 1])
-        #expect(verified.status == 200)
-    }
-
-    @Test(arguments: ["/sdk/login", "/login"]) func aLoginBelongsToTheUserOfItsSignedRequest(route: String)
-        async throws
-    {
-        let world = try await TestWorld.make()
-        let mine: JSONValue = "DemoOrg-example-user-id"
-        let (signed, other) = (try await world.signedRequest(), try await world.signedRequest("another-user-id"))
-        let session = try await world.login()
-        func login(_ signed: JSONValue, token: String? = nil) async throws -> Answer {
-            try await world.send("POST", route, ["signed_authorization_request": signed], token: token)
-        }
-        try await add(
-            world, ["match": ["route": .string(route), "username": mine], "effect": ["status": 503], "times": 2])
-        // Another user's signed request does not match, even with a session of the user. Nor does a wrong signature.
-        #expect(try await login(other, token: session).status == 200)
-        let text = try #require(signed.text)
-        #expect(try await login(.string(String(text.dropLast(4)) + "AAAA")).status == 401)
-        #expect(try await faults(world).first?["seen"] == 0)
-        let triggered = try await login(signed)
-        #expect(triggered.status == 503 && triggered.headers["X-Sim-Fault"].count == 1)
-        let entry = try await world.send("GET", "/_sim/requests?limit=1")["requests.0"]
-        #expect(entry["username"] == mine && entry["decided_by.fault"].text != nil)
-        try await world.advance("2h")
-        // The fault comes before the 401 of a signed request that has expired.
-        #expect(try await login(signed).status == 503)
-        #expect(try await login(signed).status == 401)
-    }
-
-    @Test func aLoginAnsweredByAFaultConsumesNothing() async throws {
-        let world = try await TestWorld.make()
-        try await add(
-            world, ["match": ["username": "DemoOrg-example-user-id"], "effect": ["status": 500], "times": 9])
-        let signed = try await world.signedRequest()
-        func login() async throws -> Int {
-            try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed]).status
-        }
-        // These logins do not count toward the five per minute either.
-        for _ in 0..<9 { #expect(try await login() == 500) }
-        #expect(try await world.counts()["sessions"] == 0)
-        #expect(try await login() == 200)
-        #expect(try await login() == 403, "used now")
-    }
-
-    @Test func aServersTimeoutHasItsOwnCode() async throws {
-        let world = try await TestWorld.make()
-        try await add(world, ["effect": ["status": 504]])
-        let answer = try await world.send("GET", "/v2/health", token: TestWorld.apiToken)
-        #expect(answer.status == 504 && answer["code"] == "server_timeout")
-        #expect(answer["sdk_error"] == "ErrorCodeServerTimeoutError")
-    }
-
-    @Test func aStatusFaultHasTheDocumentedCodeAndSDKError() async throws {
-        let world = try await TestWorld.make()
-        for (status, code, sdkError) in [
-            (400, "bad_request", "ErrorCodeBadRequest"), (401, "unauthorized", "ErrorCodeUnauthorizedAccess"),
-            (403, "forbidden", "ErrorCodeForbiddenError"), (404, "not_found", "ErrorCodeSearchItemNotFound"),
-            (405, "method_not_allowed", "ErrorCodeBadRequest"),
-            (408, "request_timeout", "ErrorCodeRequestTimeoutError"), (409, "conflict", "ErrorCodeBadRequest"),
-            (410, "capture_timed_out", nil), (413, "payload_too_large", "ErrorCodeBadRequest"),
-            (415, "unsupported_media_type", "ErrorCodeBadRequest"), (418, "bad_request", "ErrorCodeBadRequest"),
-            (422, "image_rejected", "ErrorCodeImageUploadError"),
-            (429, "too_many_requests", "ErrorCodeTooManyRequests"),
-            (500, "internal_error", "ErrorCodeInternalServerError"),
-            (503, "unavailable", "ErrorCodeInternalServerError"),
-            (504, "server_timeout", "ErrorCodeServerTimeoutError"),
-            (599, "internal_error", "ErrorCodeInternalServerError"),
-        ] as [(Int, String, String?)] {
-            try await add(world, ["effect": ["status": .number(JSONNumber(status))], "times": 1])
-            let answer = try await world.send("GET", "/sdk/session")
-            #expect(answer.status == status && answer["code"].text == code, "\(status): \(answer.json)")
-            #expect(answer["sdk_error"].text == sdkError, "\(status): \(answer.json)")
-        }
-    }
-
-    @Test func theDescriptionIsNeitherFaultedNorJournaled() async throws {
-        let world = try await TestWorld.make()
-        for route: JSONValue in ["*", "/openapi.yaml", "/openapi.json"] {
-            try await add(world, ["match": ["route": route], "effect": ["status": 500]])
-        }
-        #expect(try await world.send("GET", "/openapi.yaml").status == 200)
-        #expect(try await world.send("GET", "/openapi.json").status == 200)
-        #expect(try await world.send("GET", "/sdk/session").status == 500)
-        let journal = try await world.send("GET", "/_sim/requests")["requests"].items
-        #expect(journal.map { $0["path"] } == ["/sdk/session"])
-    }
-
-    @Test func anUnknownParameterDeletesNothing() async throws {
-        let world = try await TestWorld.make()
-        try await add(world, ["effect": ["status": 500], "match": ["route": "/nowhere"]])
-        for (method, path) in [
-            ("DELETE", "/_sim/faults?id=x"), ("DELETE", "/_sim/outcomes?id=x"), ("DELETE", "/_sim/requests?route=/x"),
-            ("POST", "/_sim/reset?seed=empty"),
-        ] {
-            let answer = try await world.send(method, path)
-            #expect(answer.status == 400 && !answer["details"].items.isEmpty, "\(method) \(path)")
-        }
-        #expect(try await world.send("POST", "/_sim/reset", ["seed": "empty"])["details.0.field"] == "seed")
-        #expect(try await faults(world).count == 1)
-        #expect(try await world.send("POST", "/_sim/reset", [:]).status == 200)
-        #expect(try await faults(world).isEmpty)
-    }
-
-    @Test func aRuleWithoutAMatchIsShownWithAnEmptyOne() async throws {
-        let world = try await TestWorld.make()
-        let answer = try await add(world, ["match": nil, "effect": ["status": 500], "times": nil])
-        #expect(answer["match"] == [:] && answer["times"] == .null)
-    }
-
-    @Test func theFirstRuleThatTriggersWins() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["effect": ["status": 500], "times": 1])
-        try await add(world, ["effect": ["status": 502], "times": 1])
-        #expect(try await statuses(world, "/sdk/session", 3, token) == [500, 502, 200])
-    }
-
-    @Test func limitAndImageFaultsGiveThePlatformsOwnAnswers() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["match": ["route": "/sdk/session"], "effect": ["rate_limit": true], "times": 1])
-        let limited = try await world.send("GET", "/sdk/session", token: token)
-        #expect(
-            limited.status == 429 && limited["code"] == "too_many_requests" && limited.headers["Retry-After"] == ["1"])
-        try await add(world, ["match": ["route": "**/images/*"], "effect": ["image_upload_error": true], "times": 1])
-        let capture = try await world.startCapture(token)
-        let region = try #require(capture.regions.first)
-        let refused = try await world.upload(capture.id, region, token)
-        #expect(refused.status == 422 && refused["sdk_error"] == "ErrorCodeImageUploadError")
-        let shown = try await world.send("GET", "/sdk/captures/\(capture.id)", token: token)
-        #expect(shown["steps"].items.someAndAll { $0["uploaded"] == false })
-        #expect(try await world.upload(capture.id, region, token).status == 200)
-    }
-
-    @Test func aFaultCanExpireASession() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["effect": ["expire_session": true], "after_requests": 1, "times": 1])
-        #expect(try await statuses(world, "/sdk/session", 3, token) == [200, 401, 401])
-        let again = try await world.login()
-        #expect(try await statuses(world, "/sdk/session", 1, again) == [200])
+        let (world, token, _) = try await world(["status": .number(JSONNumber(status))])
+        let answer = try await raw(world, "GET /sdk/session", token: token)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.hasSuffix("\r\n\r\n"))
     }
 
     @Test func aTruncatedBodyHasItsFullLengthAndLessData() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["effect": ["truncate_body": "10 B"], "times": 1])
-        let effect = try await world.send("GET", "/_sim/faults")["faults"].items.last?["effect.truncate_body"]
+        let (world, token, _) = try await world(["truncate_body": "10 B"])
+        let effect = try await world.send("GET", "/_sim/faults")["faults.0.effect.truncate_body"]
         #expect(effect == 10, "answers have a number of bytes")
-        let text = try await raw(world, "/sdk/session", token)
-        let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
+        let text = try await raw(world, "GET /sdk/session", token: token)
         let length = text.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
-        #expect(length > 100 && parts.last?.utf8.count == 10)
-    }
-
-    @Test func aRequestIsProcessedThoughItsConnectionIsReset() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["match": ["method": "POST"], "effect": ["drop_connection": true], "times": 1])
-        await #expect(throws: (any Error).self) {
-            _ = try await world.send("POST", "/sdk/captures", ["item": TestWorld.nike], token: token)
-        }
-        #expect(try await world.counts()["captures"] == 1, "nobody told the caller, which is the point")
+        #expect(length > 100 && text.components(separatedBy: "\r\n\r\n").last?.utf8.count == 10)
     }
 
     @Test func malformedJSONHasItsDeclaredLength() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["effect": ["malformed_json": true], "times": 1])
-        let text = try await raw(world, "/sdk/session", token)
-        let body = text.split(separator: "\r\n\r\n", maxSplits: 1).last.map(String.init) ?? ""
+        let (world, token, _) = try await world(["malformed_json": true])
+        let text = try await raw(world, "GET /sdk/session", token: token)
+        let body = text.components(separatedBy: "\r\n\r\n").last ?? ""
         #expect(text.contains("200 OK") && text.contains("Content-Length: \(body.utf8.count)\r\n"))
         #expect(body.hasPrefix("{") && (try? JSONSerialization.jsonObject(with: Data(body.utf8))) == nil)
     }
@@ -300,112 +56,45 @@ import Testing
     /// A byte more would be taken for the beginning of the connection's next answer.
     @Test(arguments: [["malformed_json": true], ["slow_body": 20], ["truncate_body": 0]] as [JSONValue])
     func anAnswerThatHasNoBodyGetsNone(effect: JSONValue) async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        let fault = try await add(world, ["match": ["route": "/sdk/logout"], "effect": effect, "times": 1])
-        let path = String(world.base.dropFirst(SimProcess.shared.baseURL.count))
-        let fields = " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n"
-        let text = try await RawConnection.open(.shared).exchange(
-            "POST \(path)/sdk/logout\(fields)Content-Length: 0\r\n\r\nGET \(path)/sdk/session\(fields)Connection: close\r\n\r\n"
-        )
+        let (world, token, id) = try await world(effect, on: "/sdk/logout")
+        let text = try await raw(world, "POST /sdk/logout", "GET /sdk/session", token: token)
         let answers = text.components(separatedBy: "\r\n\r\n")
         try #require(answers.count == 3, "\(text)")
-        #expect(answers[0].hasPrefix("HTTP/1.1 204 No Content\r\n"))
-        #expect(answers[0].contains("X-Sim-Fault: \(fault["id"].text ?? "-")"))
+        #expect(answers[0].hasPrefix("HTTP/1.1 204 No Content\r\n") && answers[0].contains("X-Sim-Fault: \(id)"))
         #expect(answers[1].hasPrefix("HTTP/1.1 401 Unauthorized\r\n"), "\(text)")
     }
 
     @Test(
         arguments: [["delay": "0.05s"], ["delay": ["uniform": ["0.01s", "0.05s"]]], ["slow_body": 5000]] as [JSONValue])
     func aSlowAnswerIsComplete(effect: JSONValue) async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["match": ["route": "/sdk/session"], "effect": effect, "times": 1])
+        let (world, token, id) = try await world(effect)
         let slow = try await world.send("GET", "/sdk/session", token: token)
         #expect(slow.status == 200 && slow["username"] == "DemoOrg-example-user-id")
-        #expect(slow.headers["X-Sim-Fault"].count == 1)
+        #expect(slow.headers["X-Sim-Fault"] == [id])
     }
 
     @Test func aDelayHoldsUpOnlyItsOwnRequest() async throws {
-        let world = try await TestWorld.make()
-        let token = try await world.login()
-        try await add(world, ["match": ["route": "/sdk/session"], "effect": ["delay": "30m"]])
+        let (world, token, _) = try await world(["delay": "30m"])
         let waiting = Task { try await world.send("GET", "/sdk/session", token: token) }
-        while try await faults(world).first?["hits"] != 1 { await Task.yield() }
+        while try await world.send("GET", "/_sim/faults")["faults.0.hits"] != 1 { await Task.yield() }
         #expect(try await world.send("GET", "/sdk/config", token: token).status == 200)
         waiting.cancel()
     }
 
-    @Test func aRuleThatMatchesNothingIsAcceptedWithANote() async throws {
-        let world = try await TestWorld.make()
-        func notes(_ match: JSONValue) async throws -> String {
-            try await add(world, ["match": match, "effect": ["status": 500]])["notes"].items.compactMap(\.text).joined()
-        }
-        #expect(try await notes(["route": "/sdkk/*"]).contains("no route"))
-        #expect(try await notes(["route": "/sdk/results/ABC", "method": "PATCH"]).contains("accepts PATCH"))
-        #expect(try await notes(["route": "/_sim/clock"]).contains("control API"))
-        #expect(try await notes(["username": "DemoOrg-nobody-yet"]).contains("no user"))
-        #expect(try await notes(["route": "/sdk/results/*/flag", "method": "put"]) == "")
-        let mine = "DemoOrg-sim-test-user"
-        #expect(try await notes(["route": "/v1/health", "username": .string(mine)]).contains("with \(mine)'s session"))
-        for route: JSONValue in ["/sdk/results/*", "/sdk/login", "/login"] {
-            #expect(try await notes(["route": route, "username": .string(mine)]) == "", "\(route)")
-        }
-        #expect(try await notes(["route": "/sdk/session", "method": "HEAD"]) == "")
-        let image: JSONValue = ["match": ["route": "/v1/health"], "effect": ["image_upload_error": true]]
-        #expect(try await add(world, image)["notes.0"].text?.contains("no image") == true)
-    }
-
     @Test func rulesSurviveTheDeathOfTheProcessWithTheirCounts() async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        var server = try SimProcess(["--data-dir", directory])
-        var world = try await TestWorld.make(in: server)
-        let path = String(world.base.dropFirst(server.baseURL.count))
-        let token = try await world.login()
-        try await add(world, ["effect": ["status": 500], "times": 3])
-        #expect(try await statuses(world, "/sdk/session", 2, token) == [500, 500])
-        server.kill()
-        server = try SimProcess(["--data-dir", directory])
-        world = TestWorld(base: server.baseURL + path)
-        #expect(try await statuses(world, "/sdk/session", 2, token) == [500, 200])
-        server.stop()
-    }
-
-    @Test(
-        arguments: [
-            [:], ["effect": nil], ["effect": [:]], ["effect": ["status": 99]], ["effect": ["status": 600]],
-            ["effect": ["status": "503"]], ["effect": ["status": 500, "delay": "1s"]], ["effect": ["explode": true]],
-            ["effect": ["drop_connection": false]], ["effect": ["delay": "-1s"]], ["effect": ["delay": "2h30"]],
-            ["effect": ["delay": 1e300]], ["effect": ["delay": ["uniform": ["2s", "1s"]]]],
-            ["effect": ["delay": ["lognormal": ["sigma": 1]]]], ["effect": ["delay": ["uniform": [nil, "1s"]]]],
-            ["effect": ["delay": "2h"]], ["effect": ["status": 204, "body": ["a": 1]]],
-            ["effect": ["slow_body": 0]], ["effect": ["truncate_body": -1]], ["effect": ["truncate_body": "1k"]],
-            ["effect": ["malformed_json": true, "body": "x"]], ["effect": ["status": 500], "probability": 1.01],
-            ["effect": ["status": 500], "probability": -0.1], ["effect": ["status": 500], "times": 0],
-            ["effect": ["status": 500], "match": ["method": "FETCH"]],
-            ["effect": ["status": 500], "match": ["header": "X-A"]],
-            ["effect": ["status": 500], "match": ["header": ["X-A": nil]]], ["effect": ["status": 500], "when": "now"],
-        ] as [JSONValue])
-    func anInvalidFaultIsRefused(rule: JSONValue) async throws {
-        let world = try await TestWorld.make()
-        let answer = try await world.send("POST", "/_sim/faults", rule)
-        #expect(answer.status == 400 && !answer["details"].items.isEmpty)
-        #expect(try await faults(world).isEmpty)
-    }
-
-    @Test(arguments: [
-        (["faults", "effect", "delay"], "-1s", "from 0s to 1h"),
-        (["settings", "webhooks", "timeout"], "soon", "from 10ms to 5m"),
-        (["settings", "webhooks", "timeout"], "1h", "from 10ms to 5m"),
-        (["settings", "capture_timeout"], "soon", "up to 100 years"),
-    ])
-    func anInvalidDurationIsRefusedWithItsBounds(path: [String], value: String, bounds: String) async throws {
-        let world = try await TestWorld.make()
-        let body = path.dropFirst().reversed().reduce(JSONValue.string(value)) { .object([$1: $0]) }
-        let answer = try await world.send(path[0] == "faults" ? "POST" : "PATCH", "/_sim/\(path[0])", body)
-        #expect(answer.status == 400)
-        #expect(answer["details.0.field"].text == path.dropFirst().joined(separator: "."))
-        #expect(answer["details.0.problem"].text?.contains(bounds) == true, "\(answer["details.0.problem"])")
+        try await Process.withDirectory { directory in
+            let first = try SimProcess(["--data-dir", directory])
+            let before = TestWorld(base: first.baseURL)
+            let token = try await before.login()
+            _ = try await before.send("POST", "/_sim/faults", ["effect": ["status": 500], "times": 3])
+            for _ in 0..<2 { #expect(try await before.send("GET", "/sdk/session", token: token).status == 500) }
+            first.kill()
+            let second = try SimProcess(["--data-dir", directory])
+            defer { second.stop() }
+            let world = TestWorld(base: second.baseURL)
+            for status in [500, 200] {
+                #expect(try await world.send("GET", "/sdk/session", token: token).status == status)
+            }
+        }
     }
 }

@@ -62,11 +62,12 @@ import Testing
 
     @Test func anAnswerThatStopsInTheMiddleIsNotWaitedFor() async throws {
         let server = try await HostileServer(.stall(HostileServer.head + "Content-Length: 10\r\n\r\n[1,"))
-        let directory = try Folder()
+        let folder = try TestFolder()
+        defer { folder.remove() }
         let isNoticed = try await HostileServer.withLongerTimes { factor in
             let seconds = "\(factor)"
             let shown = try await run(server, "clock", "show", "--timeout", seconds)
-            let download = try await run(server, "bundle", "-o", directory.path("a.tar"), "--timeout", seconds)
+            let download = try await run(server, "bundle", "-o", folder.file("a.tar"), "--timeout", seconds)
             return [shown, download].allSatisfy {
                 $0.status == 69
                     && $0.output.contains(
@@ -74,7 +75,7 @@ import Testing
             }
         }
         #expect(isNoticed)
-        #expect(try directory.names() == [])
+        #expect(try folder.names == [])
     }
 
     /// Longer than the limit in all; each pause is a small part of it.
@@ -126,13 +127,14 @@ import Testing
     @Test func aDownloadEndsAtItsLimitAndLeavesNothing() async throws {
         let part = String(repeating: "x", count: 65_536)
         let server = try await HostileServer(.endless(head: HostileServer.head + "\r\n", part: part))
-        let directory = try Folder()
+        let folder = try TestFolder()
+        defer { folder.remove() }
         for words in [["bundle"], ["snapshot", "export", "a"]] {
             let download = try await SimProcess.run(
-                words + ["--url", server.url, "-o", directory.path("a.tar"), "--max-bytes", "1000000"])
+                words + ["--url", server.url, "-o", folder.file("a.tar"), "--max-bytes", "1000000"])
             #expect(download.status == 1)
             #expect(download.output.contains("larger than 1 MB, the limit of --max-bytes"))
-            #expect(try directory.names() == [])
+            #expect(try folder.names == [])
         }
         for words in [["requests", "list", "--har"], ["seed", "export"]] {
             let printed = try await SimProcess.run(words + ["--url", server.url, "--max-bytes", "1000000"])
@@ -142,28 +144,20 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 100000\r\n\r\n[1", "Transfer-Encoding: chunked\r\n\r\n5\r\n[1"])
-    func halfAnAnswerIsNoAnswer(rest: String) async throws {
+    func halfAnAnswerIsNoAnswerAndReplacesNoFile(rest: String) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let file = try folder.write("before", to: "a.tar")
         let server = try await HostileServer(.end(HostileServer.head + rest))
         let lost = "error: the connection to \(server.url) was lost before its answer was complete\n"
-        let shown = try await run(server, "clock", "show")
-        #expect(shown.status == 69 && shown.output.contains(lost))
-        let directory = try Folder()
-        let download = try await run(server, "bundle", "-o", directory.path("a.tar"))
-        #expect(download.status == 69 && download.output.contains(lost))
-        #expect(try directory.names() == [])
-    }
-
-    @Test func aDownloadReplacesTheFileOnlyWhenItIsWhole() async throws {
-        let directory = try Folder()
-        let file = directory.path("a.tar")
-        try Data("before".utf8).write(to: URL(fileURLWithPath: file))
-        let half = try await HostileServer(.end(HostileServer.head + "Content-Length: 100\r\n\r\nhalf"))
-        #expect(try await run(half, "bundle", "-o", file).status == 69)
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
+        for words in [["clock", "show"], ["bundle", "-o", file]] {
+            let half = try await SimProcess.run(words + ["--url", server.url])
+            #expect(half.status == 69 && half.output.contains(lost), "\(half.output)")
+        }
+        #expect(try folder.text(of: "a.tar") == "before")
         let whole = try await HostileServer(.end(HostileServer.head + "Content-Length: 5\r\n\r\nwhole"))
         #expect(try await run(whole, "bundle", "-o", file).status == 0)
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "whole")
-        #expect(try directory.names() == ["a.tar"])
+        #expect(try folder.text(of: "a.tar") == "whole" && folder.names == ["a.tar"])
     }
 
     // MARK: Elsewhere
@@ -185,34 +179,4 @@ import Testing
         let shown = try await run(server, "clock", "show", "--timeout", "20")
         #expect(shown.status == 69 && shown.output.contains("what listens at \(server.url) does not answer in HTTP\n"))
     }
-
-    // MARK: Events
-
-    @Test(arguments: [1, 2, 3, 7, 100]) func eventsAreReadFromPartsOfAnySize(size: Int) throws {
-        let text = Array(
-            "retry: 1000\n: hello\n\nid: 1\nevent: a\ndata: {\"a\":1}\n\n:\n\nevent: b\ndata: 2\n\nevent: c\n".utf8)
-        var reader = EventReader(maxBytes: 30)
-        var found: [String] = []
-        for start in stride(from: 0, to: text.count, by: size) {
-            for event in try reader.events(in: text[start..<min(start + size, text.count)]) {
-                found.append("\(event.name) \(String(decoding: event.data, as: UTF8.self))")
-            }
-        }
-        #expect(found == ["a {\"a\":1}", "b 2"])
-    }
-}
-
-/// A folder for one test, which is removed with this object.
-private final class Folder {
-    private let root = NSTemporaryDirectory() + "hostile-\(UUID().uuidString)"
-
-    init() throws {
-        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-    }
-
-    func path(_ name: String) -> String { "\(root)/\(name)" }
-
-    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: root) }
-
-    deinit { try? FileManager.default.removeItem(atPath: root) }
 }

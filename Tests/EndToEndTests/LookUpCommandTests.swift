@@ -3,170 +3,212 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// The commands that look up and act on single requests, items and settings, as the console names them.
+/// The commands that look up and act on single requests, items and settings, as the console names them, and those that save a script.
 @Suite struct LookUpCommandTests {
-    private func run(_ world: TestWorld, _ words: String...) async throws -> (status: Int32, output: String) {
-        let name = String(world.base.split(separator: "/").last ?? "")
-        return try await SimProcess.run(words + ["--url", SimProcess.shared.baseURL, "--namespace", name])
-    }
-
     @Test func aRequestIsShownSentAgainAndCompared() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         _ = try await world.send(
             "POST", "/_sim/faults", ["match": ["route": "/sdk/search"], "effect": ["status": 503]])
         _ = try await world.send("GET", "/sdk/session", token: session)
-        let shown = try await run(world, "requests", "show", "3")
+        let shown = try await world.output("requests", "show", "3")
+        #expect(shown.hasPrefix("GET /sdk/session\n200\nuser DemoOrg-example-user-id\n"), "\(shown)")
+        #expect(shown.contains("/_sim/console/requests/") && !shown.contains(session))
+        let again = try await world.output(
+            "requests", "resend", "3", "--path", "/sdk/results/NOPE2345", "--header", "X-Sim-Test: cli")
         #expect(
-            shown.status == 0 && shown.output.hasPrefix("GET /sdk/session\n200\nuser DemoOrg-example-user-id\n"),
-            "\(shown)")
-        #expect(shown.output.contains("/_sim/console/requests/") && !shown.output.contains(session))
-        let again = try await run(
-            world, "requests", "resend", "3", "--path", "/sdk/results/NOPE2345", "--header", "X-Sim-Test: cli")
-        #expect(
-            again.status == 0
-                && again.output.hasPrefix(
-                    "GET /sdk/results/NOPE2345\n404\nuser DemoOrg-example-user-id\nbecause the namespace has no item"),
+            again.hasPrefix(
+                "GET /sdk/results/NOPE2345\n404\nuser DemoOrg-example-user-id\nbecause the namespace has no item"),
             "\(again)")
         #expect(try await world.send("GET", "/_sim/requests?test=cli")["requests"].items.count == 1)
-        let rules = try await run(world, "requests", "rules", "3")
-        #expect(rules.output.contains("does not match") && rules.output.contains("/sdk/search"))
-        #expect(try await run(world, "requests", "resend", "99").status == 1)
-        #expect(try await run(world, "requests", "resend", "3", "--header", "none").status == 64)
-        #expect(try await run(world, "requests", "clear").status == 0)
+        let rules = try await world.output("requests", "rules", "3")
+        #expect(rules.contains("does not match") && rules.contains("/sdk/search"))
+        _ = try await world.output("requests", "clear")
         #expect(try await world.send("GET", "/_sim/requests")["requests"].items.isEmpty)
     }
 
     @Test func itemsAreListedChangedAndShown() async throws {
         let world = try await TestWorld.make()
         let item = try await world.submit(try await world.login())
-        #expect(try await run(world, "items", "list", "--text", "sku-").output.contains(item))
-        #expect(try await run(world, "items", "list", "--result", "invalid").output == "no such items\n")
-        let set = try await run(world, "items", "set", item, "--result", "invalid", "--reason", "blurry_images")
-        #expect(set.status == 0 && set.output.contains("invalid") && set.output.contains("blurry_images"))
-        #expect(try await run(world, "items", "set", item).status == 64)
-        #expect(try await run(world, "items", "set", item, "--flag", "flagged").status == 0)
-        #expect(
-            try await run(world, "items", "resolve-flag", item, "--note", "Seen again", "--result", "authentic").status
-                == 0)
-        #expect(try await run(world, "items", "retake", item, "--region", "heel", "--message", "Sharper").status == 0)
-        #expect(try await run(world, "items", "message", item, "Which size?").status == 0)
-        #expect(try await run(world, "items", "show", item).output.contains("authentic"))
-        #expect(try await run(world, "items", "rules", item).output == "there are no rules\n")
-        let events = try await run(world, "events", "--subject", item)
-        #expect(events.output.contains("retake.requested") && events.output.contains("flag.resolved"))
-        #expect(try await run(world, "items", "show", "NOPE2345").status == 1)
+        let listed = try await world.output("items", "list", "--text", "sku-")
+        #expect(listed.contains(item) && listed.contains("  Nike  "))
+        #expect(try await world.output("items", "list", "--result", "invalid") == "no such items\n")
+        let set = try await world.output("items", "set", item, "--result", "invalid", "--reason", "blurry_images")
+        #expect(set.contains("invalid") && set.contains("blurry_images"))
+        #expect(try await !world.output("items", "set", item, "--flag", "flagged").contains("note:"))
+        _ = try await world.output("items", "resolve-flag", item, "--note", "Seen again", "--result", "authentic")
+        _ = try await world.output("items", "retake", item, "--region", "heel", "--message", "Sharper")
+        _ = try await world.output("items", "message", item, "Which size?")
+        #expect(try await world.output("items", "show", item).contains("authentic"))
+        #expect(try await world.output("items", "rules", item) == "there are no rules\n")
+        let events = try await world.output("events", "--subject", item)
+        #expect(events.contains("retake.requested") && events.contains("flag.resolved"))
     }
 
     /// A name that is probably misspelt is taken, and said.
     @Test func slipsAreNotedWithTheNearestName() async throws {
-        let world = try await TestWorld.make(settings: ["rate_limits": "off"])
-        func output(_ words: String...) async throws -> String {
-            let run = try await SimProcess.run(words + ["--url", world.base])
-            #expect(run.status == 0, "\(run.output)")
-            return run.output
+        let world = try await TestWorld.withoutLimits()
+        let item = try await world.generatedItem()
+        for (words, notes) in [
+            (
+                ["capture", "run", "--sku", "", "--brand", "Nkie"],
+                [
+                    "note: the customer_item_id is empty\n",
+                    "note: --brand \"Nkie\" is not in the catalogue, so the item ends as not_supported, did you mean Nike?",
+                ]
+            ),
+            (
+                ["capture", "run", "--sku", "a", "--item-type", "sneekers"],
+                ["note: --item-type \"sneekers\"", "did you mean sneakers?"]
+            ),
+            (
+                ["items", "set", item, "--flag", "flaged"],
+                ["note: \"flaged\" is a flag that the SDK does not know, did you mean flagged?\n"]
+            ),
+            (
+                ["fault", "add", "--webhook", "session.complete", "--effect", "drop"],
+                ["did you mean session.completed?"]
+            ),
+            (["outcome", "add", "unknown", "--brand", "Nkie"], ["did you mean Nike?"]),
+            (["requests", "verify"], ["requests of any kind: no option chooses which\n"]),
+        ] {
+            let run = try await world.run(words)
+            #expect(run.status == 0)
+            for note in notes { #expect(run.output.contains(note), "\(words): \(run.output)") }
         }
-        let brand = try await output("capture", "run", "--sku", "", "--brand", "Nkie")
-        #expect(brand.contains("note: the customer_item_id is empty\n"), "\(brand)")
-        #expect(
-            brand.contains(
-                "note: --brand \"Nkie\" is not in the catalogue, so the item ends as not_supported, did you mean Nike?"),
-            "\(brand)")
-        let type = try await output("capture", "run", "--sku", "a", "--item-type", "sneekers")
-        #expect(type.contains("note: --item-type \"sneekers\"") && type.contains("did you mean sneakers?"), "\(type)")
-        let item = try await world.submit(try await world.login())
-        let flag = try await output("items", "set", item, "--flag", "flaged")
-        #expect(
-            flag.contains("note: \"flaged\" is a flag that the SDK does not know, did you mean flagged?\n"), "\(flag)")
-        #expect(!(try await output("items", "set", item, "--flag", "flagged")).contains("note:"))
-        let webhook = try await output("fault", "add", "--webhook", "session.complete", "--effect", "drop")
-        #expect(webhook.contains("did you mean session.completed?"), "\(webhook)")
-        let rule = try await output("outcome", "add", "unknown", "--brand", "Nkie")
-        #expect(rule.contains("did you mean Nike?"), "\(rule)")
-        #expect(try await output("items", "list", "--text", item).contains("  Nike  "))
         // A user is called as in a list.
-        #expect(try await output("items", "generate", "--username", "sim-test-user").hasPrefix("note") == false)
-        let user = try await SimProcess.run(["items", "generate", "--username", "seller-1", "--url", world.base])
+        #expect(try await !world.output("items", "generate", "--username", "sim-test-user").hasPrefix("note"))
+        let user = try await world.run("items", "generate", "--username", "seller-1")
         #expect(user.status == 64 && user.output.contains("did you mean DemoOrg-seller-1?"), "\(user.output)")
-        #expect(try await output("requests", "verify").contains("requests of any kind: no option chooses which\n"))
     }
 
     /// A duration without a unit is in seconds, and a list shows what was given.
     @Test func durationsOfRulesAreReadAsEverywhere() async throws {
         let world = try await TestWorld.make()
-        for words in [
-            ["outcome", "add", "unknown", "--after", "3"], ["outcome", "add", "unknown", "--after", "3h"],
-            ["fault", "add", "--delay", "3"],
-        ] {
-            #expect(try await SimProcess.run(words + ["--url", world.base]).status == 0, "\(words)")
-        }
+        for after in ["3", "3h"] { _ = try await world.output("outcome", "add", "unknown", "--after", after) }
+        _ = try await world.output("fault", "add", "--delay", "3")
         let rules = try await world.send("GET", "/_sim/outcomes")["outcomes"].items
         #expect(rules.map { $0["after"] } == [3, "3h"])
         #expect(try await world.send("GET", "/_sim/faults")["faults.0.effect"] == ["delay": 3])
-        let list = try await SimProcess.run(["outcome", "list", "--url", world.base]).output
+        let list = try await world.output("outcome", "list")
         #expect(list.contains("  3h  ") && !list.contains("\"3h\""), "\(list)")
     }
 
     /// A replacement is said, since nothing brings the old back.
     @Test func whatIsReplacedIsSaid() async throws {
         let world = try await TestWorld.make()
-        _ = try await world.submit(try await world.login())
-        func output(_ words: String...) async throws -> String {
-            try await SimProcess.run(words + ["--url", world.base]).output
-        }
-        #expect(!(try await output("snapshot", "save", "s")).contains("replaced"))
-        #expect(try await output("snapshot", "save", "s").contains("note: it replaced a snapshot of this name"))
-        #expect(try await output("scenario", "start", "late-result").contains("note: replaced 1 item\n"))
-    }
-
-    /// The README promises statuses, and a body may be a file as in curl.
-    @Test func theStatusAndTheFileOfACallAreAsInCurl() async throws {
-        let world = try await TestWorld.make()
-        let refused = try await SimProcess.run(["api", "GET", "/v2/authentications/NOPE2345", "--url", world.base])
-        #expect(refused.status == 1 && refused.output.hasPrefix("error: 401: "), "\(refused.output)")
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let file = directory + "/body.json"
-            try "{\"by\": \"1h\"}".write(toFile: file, atomically: true, encoding: .utf8)
-            let run = try await SimProcess.run(
-                ["api", "POST", "/_sim/clock/advance", "-d", "@" + file, "--url", world.base])
-            #expect(run.status == 0 && run.output.contains("\"frozen\""), "\(run.output)")
-        }
+        try await world.generatedItem()
+        #expect(try await !world.output("snapshot", "save", "s").contains("replaced"))
+        #expect(try await world.output("snapshot", "save", "s").contains("note: it replaced a snapshot of this name"))
+        #expect(try await world.output("scenario", "start", "late-result").contains("note: replaced 1 item\n"))
     }
 
     @Test func settingsSessionsAndChoicesAreShown() async throws {
         let world = try await TestWorld.make()
         _ = try await world.login()
+        #expect(try await world.output("settings", "set", #"{"result": {"delay": "3h"}}"#).contains(#""delay":"3h""#))
+        #expect(try await world.output("settings", "set", "quota", "3").contains("\"quota\":3"))
+        _ = try await world.output("settings", "set", "rate_limits", "off")
+        let all = try await world.json("settings", "show")
+        #expect(all["quota"] == 3 && all["result.delay"] == "3h" && all["rate_limits"] == "off", "\(all)")
+        _ = try await world.output("settings", "set", "quota", "null")
+        #expect(try await world.send("GET", "/_sim/settings")["quota"] == .null)
+        #expect(try await world.output("sessions", "list").contains("DemoOrg-example-user-id"))
+        _ = try await world.output("sessions", "revoke", "--all")
+        #expect(try await world.output("sessions", "list") == "no user is logged in\n")
+        #expect(try await world.output("choices").hasPrefix("routes\n"))
+        #expect(try await world.output("choices", "results").contains("needs_review"))
+        #expect(try await world.output("choices", "routes").contains("POST /sdk/search\n"))
+        let shipped = TestWorld.root.appendingPathComponent("seed-data/scenarios/late-result.yaml")
         #expect(
-            try await run(world, "settings", "set", #"{"result": {"delay": "3h"}}"#).output.contains(#""delay":"3h""#))
-        #expect(try await run(world, "settings", "set", #"{"colour": 1}"#).status == 64)
-        #expect(try await run(world, "settings", "show").output.contains(#""delay":"3h""#))
-        #expect(try await run(world, "sessions", "list").output.contains("DemoOrg-example-user-id"))
-        #expect(try await run(world, "sessions", "revoke").status == 64)
-        #expect(try await run(world, "sessions", "revoke", "--all").status == 0)
-        #expect(try await run(world, "sessions", "list").output == "no user is logged in\n")
-        #expect(try await run(world, "choices").output.hasPrefix("routes\n"))
-        #expect(try await run(world, "choices", "results").output.contains("needs_review"))
-        #expect(try await run(world, "choices", "routes").output.contains("POST /sdk/search\n"))
-        #expect(try await run(world, "choices", "colours").status == 64)
+            try await world.output("scenario", "show", "late-result") == String(contentsOf: shipped, encoding: .utf8))
+    }
+
+    // MARK: Any request
+
+    @Test func anyRequestIsSent() async throws {
+        let world = try await TestWorld.make()
+        #expect(try await world.output("api", "get", "/_sim/due").contains("\"due\""))
+        let fault = #"{"match": {"route": "/v1/health"}, "effect": {"status": 503}, "times": 1}"#
+        #expect(try await world.output("api", "POST", "/_sim/faults", "-d", fault).contains("flt_"))
+        let ask = ["api", "GET", "/v1/health", "-H", "Authorization: Token demo-api-token", "-H", "Api-Version: 1.3"]
+        for status in [1, 0] as [Int32] { #expect(try await world.run(ask).status == status) }
+        #expect(try await world.output("api", "DELETE", "/_sim/faults") == "204, without a body\n")
+        // A body may be a file, as in curl, and the namespace of a path may be the chosen one.
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let body = try folder.write("{\"by\": \"1h\"}", to: "body.json")
+        #expect(try await world.output("api", "POST", "/_sim/clock/advance", "-d", "@" + body).contains("\"frozen\""))
+        for path in ["\(world.root.base)/_sim/clock", "/ns/\(world.name)/_sim/clock", world.base + "/_sim/clock"] {
+            #expect(try await world.output("api", "GET", path).contains("2026-01-05"), "\(path)")
+        }
+        _ = try await world.root.output("api", "GET", "/ns/\(world.name)/_sim/clock")
+    }
+
+    /// The README promises statuses.
+    @Test func anErrorOfAnyFormIsShown() async throws {
+        let world = try await TestWorld.make()
+        let refused = try await world.run("api", "GET", "/v2/authentications/NOPE2345")
+        #expect(refused.status == 1 && refused.output.hasPrefix("error: 401: "), "\(refused.output)")
+        let rule: JSONValue = ["match": ["route": "/sdk/**"], "effect": ["status": 418, "body": "short and stout"]]
+        _ = try await world.send("POST", "/_sim/faults", rule)
+        let shown = try await world.run("api", "GET", "/sdk/session")
+        #expect(shown.status == 1 && shown.output.contains("the answer is 418"), "\(shown.output)")
+        #expect(shown.output.contains("short and stout"))
+        let json = try await world.run("api", "GET", "/sdk/session", "--json")
+        #expect(json.status == 1 && json.output.contains("short and stout"), "\(json.output)")
+    }
+
+    // MARK: Captures
+
+    @Test func anItemIsCaptured() async throws {
+        let world = try await TestWorld.make()
+        let made = try await world.output("capture", "run", "--sku", "sim-unknown")
+        try await world.advance("1h")
+        let item = try await world.send("GET", "/_sim/authentications/\(made.dropLast())")
+        #expect(item["customer_item_id"] == "sim-unknown" && item["result.id"] == "unknown", "\(item.json)")
+        let shirt = try await world.json(
+            "capture", "run", "--sku", "a b/'", "--brand", "Supreme", "--item-type", "t-shirt", "--user",
+            "tester@x.com")
+        #expect(shirt["entrupy_id"].text != nil, "\(shirt)")
+        let wrongUser = try await world.run("capture", "run", "--sku", "x", "--user", "ü-tester x")
+        #expect(wrongUser.status == 64 && wrongUser.output.contains("unique_user_id"), "\(wrongUser.output)")
+        _ = try await world.send("PATCH", "/_sim/settings", ["quota": 1])
+        let refused = try await world.run("capture", "run", "--sku", "x", "--user", "tester@x.com")
+        #expect(refused.status == 1 && refused.output.contains("submissions made"), "\(refused.output)")
+        // A connection that a fault closes is no missing server.
+        _ = try await world.output("fault", "add", "--route", "/sdk/captures", "--effect", "drop_connection")
+        let closed = try await world.run("capture", "run", "--sku", "a")
+        #expect(closed.status == 69 && closed.output.contains("was closed before an answer came"), "\(closed.output)")
+        #expect(closed.output.contains("entrupy-sim fault list") && !closed.output.contains("entrupy-sim serve"))
+    }
+
+    // MARK: Reports
+
+    /// The report of a namespace's bundle.
+    private func report(_ world: TestWorld) async throws -> String {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let bundle = folder.file("case.bundle.tar")
+        try await world.send("GET", "/_sim/bundle").body.write(to: URL(fileURLWithPath: bundle))
+        let run = try await SimProcess.run(["report", bundle, "-o", folder.file("case.html")])
+        try #require(run.status == 0, "\(run)")
+        return try folder.text(of: "case.html")
     }
 
     @Test func aReportIsWritten() async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
         _ = try await world.submit(session)
-        let directory = NSTemporaryDirectory() + "report-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let bundle = directory + "/case.bundle.tar"
-        try await world.send("GET", "/_sim/bundle").body.write(to: URL(fileURLWithPath: bundle))
-        let run = try await SimProcess.run(["report", bundle, "-o", directory + "/case.html"])
-        #expect(run.status == 0, "\(run)")
-        let html = try String(contentsOfFile: directory + "/case.html", encoding: .utf8)
+        let html = try await report(world)
         #expect(html.contains("/sdk/captures") && html.contains("script-src &#39;sha256-"))
         #expect(!html.contains(session) && !html.contains("demo-api-token"))
-        let wrong = try await SimProcess.run(["report", directory + "/case.html", "-o", directory + "/none.html"])
-        #expect(wrong.status == 64 && !FileManager.default.fileExists(atPath: directory + "/none.html"))
+        #expect(!html.contains("id=\"expectations\""), "without a scenario there is no gate")
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let wrong = try await SimProcess.run(
+            ["report", folder.write(html, to: "case.html"), "-o", folder.file("none.html")])
+        #expect(try wrong.status == 64 && folder.names == ["case.html"])
     }
 
     @Test func aReportOfAFailedGateBeginsWithWhatFailed() async throws {
@@ -182,9 +224,8 @@ import Testing
               - {route: /sdk/search, status: 200, times: 2}
               - {item: {customer_item_id: one, result: authentic}}
             """
-        let yaml = ["Content-Type": "application/yaml"]
-        _ = try await world.send("PUT", "/_sim/scenarios/gate", bytes: Data(scenario.utf8), headers: yaml)
-        try #require(try await world.send("POST", "/_sim/scenarios/gate/start").status == 200)
+        let started = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        try #require(started.status == 200)
         let token = try await world.login()
         #expect(try await world.send("POST", "/sdk/search", [:], token: token).status == 200)
         let failed = try await report(world)
@@ -198,15 +239,6 @@ import Testing
             #expect(parts[0].contains(text), "\(text): \(section)")
         }
         #expect(parts[1].contains("line 7") && !parts[0].contains("line 7"))
-
-        _ = try await world.send("POST", "/sdk/search", [:], token: token)
-        let item = try await world.send("GET", "/_sim/authentications")["authentications.0.entrupy_id"].text ?? ""
-        _ = try await world.send("PATCH", "/_sim/authentications/\(item)", ["result": "authentic"])
-        try await world.advance("3h")
-        let next = try await report(world)
-        #expect(next.contains("1 not met"), "the item is not unknown any more")
-        let plain = try await TestWorld.make()
-        #expect(try await !report(plain).contains("id=\"expectations\""), "without a scenario there is no gate")
     }
 
     /// `scenario verify --strict` fails on it, so the page must not be green.
@@ -220,24 +252,11 @@ import Testing
             expect:
               - {route: /sdk/login, times: 0}
             """
-        try #require(
-            try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)]).status == 200)
+        let started = try await world.send("POST", "/_sim/scenarios/start", ["scenario": .string(scenario)])
+        try #require(started.status == 200)
         let page = try await report(world)
-        let section = try #require(page.range(of: "id=\"expectations\"")).lowerBound
-        let gate = page[section...].prefix(2000)
+        let gate = page[try #require(page.range(of: "id=\"expectations\"")).lowerBound...].prefix(2000)
         #expect(gate.contains("pill warn\">all expectations are met, with 1 note"), "\(gate)")
         #expect(gate.contains("faults[0]") && !gate.contains("pill good\">all"), "\(gate)")
-    }
-
-    /// The report of a namespace's bundle.
-    private func report(_ world: TestWorld) async throws -> String {
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let bundle = directory + "/case.bundle.tar"
-            try await world.send("GET", "/_sim/bundle").body.write(to: URL(fileURLWithPath: bundle))
-            let run = try await SimProcess.run(["report", bundle, "-o", directory + "/case.html"])
-            try #require(run.status == 0, "\(run)")
-            return try String(contentsOfFile: directory + "/case.html", encoding: .utf8)
-        }
     }
 }

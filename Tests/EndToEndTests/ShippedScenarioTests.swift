@@ -18,21 +18,15 @@ import Testing
         #expect(Set(Player.all.keys) == Set(listed.compactMap { $0["name"].text }))
     }
 
-    @Test(arguments: Player.all.keys.sorted()) func aCorrectClientIsVerified(name: String) async throws {
+    @Test(arguments: Player.all.keys.sorted(), [false, true])
+    func aCorrectClientIsVerifiedAndOneWithAMistakeIsNot(name: String, isWrong: Bool) async throws {
         let player = try await Player.started(name)
         let script = try #require(Player.all[name])
-        try await script(player, false)
+        try await script(player, isWrong)
         let answer = try await player.world.send("POST", "/_sim/scenarios/\(name)/verify")
-        #expect(answer.status == 200 && answer["verified"] == true, "\(answer["details"])")
-    }
-
-    @Test(arguments: Player.all.keys.sorted()) func aClientWithOneMistakeIsNotVerified(name: String) async throws {
-        let player = try await Player.started(name)
-        let script = try #require(Player.all[name])
-        try await script(player, true)
-        let answer = try await player.world.send("POST", "/_sim/scenarios/\(name)/verify")
-        #expect(answer.status == 409 && !answer["details"].items.isEmpty, "\(answer.json)")
-        #expect(answer["scenario.verified"] == false)
+        #expect(answer.status == (isWrong ? 409 : 200), "\(answer.json)")
+        #expect(answer[isWrong ? "scenario.verified" : "verified"] == .bool(!isWrong))
+        #expect(!isWrong || !answer["details"].items.isEmpty)
     }
 }
 

@@ -1,81 +1,10 @@
 import Foundation
-import Hashes
 import SimulationAPI
 import TestSupport
 import Testing
 
 /// Attempts at a receiver that does not take a webhook, or not at once.
 @Suite struct WebhookAttemptTests {
-    @Test func failedAttemptsAreRetriedOnTheNamespacesClock() async throws {
-        let world = try await TestWorld.withoutLimits()
-        let receiver = try await WebhookReceiver.open()
-        try await world.subscribe(receiver, ["events": ["session.completed"]])
-        receiver.behave(.answer(503))
-        _ = try await world.generatedItem()
-        try await world.advance("1d")
-        let gaps: [Double] = [0, 1, 11, 71, 671, 4271, 25_871, 47_471, 69_071]
-        let delivery = try #require(try await world.webhookDeliveries().first)
-        #expect(delivery["attempts"].items.map { ($0["at"].double ?? 0) - TestWorld.epoch } == gaps)
-        #expect(delivery["status"] == "failed" && delivery["next_attempt_at"] == .null)
-        #expect(delivery["attempts.0.status"] == 503 && delivery["attempts.0.answer"] == "seen")
-        #expect(Set(receiver.deliveries.map(\.body)).count == 1, "every attempt sends the same bytes")
-        #expect(Set(receiver.deliveries.map { $0.headers["Entrupy-Signature"] }).count == 1)
-        #expect(receiver.deliveries.count == gaps.count)
-    }
-
-    @Test func aSubscriptionSaysWhyItsDeliveriesFail() async throws {
-        let world = try await TestWorld.withoutLimits()
-        let (receiver, healthy) = (try await WebhookReceiver.open(), try await WebhookReceiver.open())
-        let id = try await world.subscribe(receiver, ["events": ["session.completed", "session.updated"]])
-        try await world.subscribe(healthy)
-        func failing() async throws -> JSONValue {
-            let list = try await world.send("GET", "/_sim/webhooks")["webhooks"].items
-            #expect(list.filter { $0["id"].text != id }.someAndAll { $0["failing"] == .null })
-            return try #require(list.first { $0["id"].text == id })["failing"]
-        }
-        #expect(try await failing() == .null, "there was no attempt")
-        receiver.behave(.answer(503))
-        let item = try await world.generatedItem(["result": "needs_review"])
-        _ = try await world.send("PATCH", "/_sim/authentications/\(item)", ["result": "authentic"])
-        try await world.settleWebhooks()
-        let deliveries = try await world.webhookDeliveries().filter { $0["subscription_id"].text == id }
-        try #require(deliveries.count == 2)
-        #expect(deliveries[1]["waits_for"] == deliveries[0]["id"] && deliveries[0]["waits_for"] == .null)
-        let first = try await failing()
-        #expect(first["status"] == 503 && first["error"] == .null && first["attempt"] == 1)
-        #expect(first["delivery"] == deliveries[0]["id"] && first["at"].double == TestWorld.epoch)
-        receiver.behave(.close)
-        try await world.advance("1s")
-        let second = try await failing()
-        #expect(second["attempt"] == 2 && second["status"] == .null && second["error"].text != nil)
-        receiver.behave(.answer(200))
-        try await world.advance("1h")
-        #expect(try await failing() == .null)
-        let delivered = try await world.webhookDeliveries()
-        #expect(delivered.someAndAll { $0["status"] == "delivered" && $0["waits_for"] == .null })
-    }
-
-    @Test func deliveriesKeepTheirOrderAfterTheReceiverRecovers() async throws {
-        let world = try await TestWorld.withoutLimits()
-        let receiver = try await WebhookReceiver.open()
-        try await world.subscribe(receiver)
-        receiver.behave(.answer(500))
-        let id = try await world.generatedItem(["result": "needs_review"])
-        let other = try await world.generatedItem(["result": "needs_review"])
-        for result in ["authentic", "unknown", "invalid"] {
-            _ = try await world.send("PATCH", "/_sim/authentications/\(id)", ["result": .string(result)])
-        }
-        try await world.settleWebhooks()
-        #expect(receiver.deliveries.count == 2, "the first of each item; the others wait behind it")
-        receiver.behave(.answer(202))
-        try await world.advance("1s")
-        let told = receiver.deliveries.dropFirst(2).map(\.item)
-        let results = told.filter { $0["entrupy_id"].text == id }.map { $0["status.result.id"] }
-        #expect(results == ["needs_review", "authentic", "unknown", "invalid"])
-        #expect(told.contains { $0["entrupy_id"].text == other })
-        #expect(try await world.webhookDeliveries().someAndAll { $0["status"] == "delivered" })
-    }
-
     @Test(arguments: ["redirect", "close", "refused", "flood"]) func aReceiverMayMisbehave(how: String) async throws {
         let world = try await TestWorld.withoutLimits()
         let receiver = try await WebhookReceiver.open()

@@ -10,6 +10,25 @@ import Testing
         return SignatureCheck(signed, of: body, secret: "s3cr3t").hint
     }
 
+    @Test func aSignatureIsRightInEachFormAndItsMistakesAreNamed() {
+        let body = Data(#"{"items":[{"entrupy_id":"ABCD2345"}]}"#.utf8)
+        let spaced = Data(#"{ "items": [{"entrupy_id": "ABCD2345"}] }"#.utf8)
+        let texts = SignatureCheck("", of: body, secret: "s3crét").expected
+        for (form, text) in texts { #expect(SignatureCheck(text, of: body, secret: "s3crét").form == form) }
+        let (base64, hex) = (String(texts[0].text.dropFirst("SHA256:".count)), texts[2].text)
+        #expect(texts.map(\.text) == ["SHA256:\(base64)", "SHA256:\(hex)", hex])
+        for (signature, sent, hint) in [
+            (base64, body, "written exactly"), ("sha256=\(hex)", body, "written exactly"),
+            ("SHA256: \(base64)", body, "written exactly"), (hex.uppercased(), body, "written exactly"),
+            ("SHA256:\(base64)", body + Data("\n".utf8), "without the line end"),
+            ("SHA256:\(base64)", spaced, "decoded and encoded again"),
+            ("SHA256:" + Data(repeating: 7, count: 32).base64EncodedString(), body, nil),
+        ] as [(String, Data, String?)] {
+            let check = SignatureCheck(signature, of: sent, secret: "s3crét")
+            #expect(check.form == nil && (hint.map { check.hint?.contains($0) == true } ?? (check.hint == nil)))
+        }
+    }
+
     @Test func aBodyIsLookedAtInOtherSpellingsOnlyIfItIsShort() {
         let body = Data(repeating: UInt8(ascii: "1"), count: SignatureCheck.maxHintedBytes)
         #expect(hint(body)?.contains("with a line end after it") == true)

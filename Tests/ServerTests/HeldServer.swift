@@ -61,10 +61,15 @@ struct HeldServer: Sendable {
 
     /// A server without ports, in memory.
     ///
-    /// - Parameter path: the file of a recording; `nil` if nothing is recorded.
-    static func open(recordsTo path: String? = nil) async throws -> HeldServer {
+    /// - Parameters:
+    ///   - path: the file of a recording; `nil` if nothing is recorded.
+    ///   - configure: changes the configuration.
+    static func open(
+        recordsTo path: String? = nil, _ configure: (inout ServerConfiguration) -> Void = { _ in }
+    ) async throws -> HeldServer {
         var configuration = try configuration()
         configuration.recordsTo = path
+        configure(&configuration)
         let held = HeldServer(try make(configuration))
         if let recorder = held.server.recorder {
             let options = configuration.namespaces
@@ -167,6 +172,22 @@ struct HeldServer: Sendable {
         let response = try await pipeline.first(
             IncomingRequest(request, SimContext(source: source), caller: caller)
         ).response
+        return Reply(status: response.status.code, headers: response.headers, body: await response.collectedBody())
+    }
+
+    /// A connection that stays open.
+    private static let connection = Task {
+        let channel = NIOAsyncTestingChannel()
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        return channel
+    }
+
+    /// Makes a request from the boundary on, as a client that waits for its answer.
+    func exchange(_ head: HTTPRequest, _ body: ByteBuffer) async throws -> Reply {
+        let source = ApplicationRequestContextSource(
+            channel: try await Self.connection.value, logger: Logger(label: "test"))
+        let response = try await pipeline.respond(
+            to: Request(head: head, body: .init(buffer: body)), context: SimContext(source: source))
         return Reply(status: response.status.code, headers: response.headers, body: await response.collectedBody())
     }
 

@@ -121,6 +121,50 @@ import Testing
             JSONValue.object(body)["data.status.flag"] == "flagged")
     }
 
+    @Test func aChangedFormAppliesToLaterAttemptsAndNotToStoredBodies() async throws {
+        let bench = try await RuleBench()
+        let made = try await bench.subscribe(events: ["session.completed"])
+        try await bench.announce()
+        let first = try await bench.deliver(500)
+        let change: JSONValue = ["format": "items", "signature": "hex"]
+        _ = try await bench.partner(PatchSubscription(bench.sent(change, path: ["id": made.id])))
+        await bench.wait("1s")
+        let second = try await bench.deliver(200)
+        #expect(first.body == second.body)
+        #expect([first, second].map { $0.headers.first { $0.name == "Entrupy-Signature" }?.value.count } == [51, 64])
+        #expect([first.signature, second.signature] == ["sha256-base64", "hex"])
+        #expect(try await deliveries(bench).map(\.format) == ["event"])
+    }
+
+    @Test(arguments: [WebhookFormat.items, .event])
+    func aWebhooksBytesAreOnesThatNoCommonEncoderWrites(format: WebhookFormat) async throws {
+        let bench = try await RuleBench()
+        let request = SubscriptionRequest(
+            url: "http://127.0.0.1:1/", secret_key: "s", events: ["session.completed"], format: format)
+        _ = try await bench.partner(Subscribe(request, .v2))
+        _ = try await bench.submit(bench.login(), "sim-authentic-after-0s")
+        let webhook = try await bench.deliver(200)
+        let text = String(decoding: try #require(webhook.body), as: UTF8.self)
+        let json = JSONValue.object(try RuleBench.body(webhook))
+        #expect(text != String(decoding: try WireJSON.encode(json), as: UTF8.self))
+        // Outside of texts a space stands after each colon, and none after commas.
+        let plain = text.replacing(#/"(\\.|[^"\\])*"/#, with: "\"\"")
+        #expect(!plain.contains(#/:[^ ]/#) && !plain.contains(", ") && plain.contains(": "))
+        // In the order of the description, which is not that of the names.
+        let names = Self.described(format == .items ? "V1Item" : "V2Item")
+        let item = json[format == .items ? "items.0" : "data"].members ?? [:]
+        let places = names.filter { item[$0] != nil }.compactMap { text.range(of: "\"\($0)\": ")?.lowerBound }
+        #expect(places.count > 4 && places == places.sorted(), "\(text)")
+        #expect(names != names.sorted())
+    }
+
+    /// The names of a schema's members, in the order of the description.
+    private static func described(_ schema: String) -> [String] {
+        Contract.text.split(separator: "\n").drop { $0 != "    \(schema):" }.dropFirst()
+            .prefix { $0.hasPrefix("      ") }
+            .compactMap { $0.wholeMatch(of: #/ {8}([a-z_]+):.*/#).map { String($0.1) } }
+    }
+
     @Test func theOutcomeOfAnAttemptFromBeforeAResetDoesNotCount() async throws {
         let bench = try await RuleBench()
         func submit() async throws {

@@ -194,7 +194,14 @@ extension RuleBench {
             platforms: namespaces.environment.platforms, routes: namespaces.environment.routes)
     }
 
-    /// Makes items without captures; answers their ids, newest first.
+    /// Makes an item without a capture, which webhooks announce; answers its id.
+    @discardableResult func announce(_ template: JSONObject = [:]) async throws -> String {
+        let made = await namespace.generateItems(
+            .success(try ItemTemplate(sent(.object(template)))), RequestHead(isControl: true))
+        return try #require(try made.result.get().entrupy_ids.first)
+    }
+
+    /// Makes items without captures, which no webhook announces; answers their ids, newest first.
     @discardableResult func generate(_ template: JSONObject, count: Int = 1) async throws -> [String] {
         let body: JSONValue = ["count": .number(JSONNumber(count)), "template": .object(template)]
         let made = await namespace.generateItems(

@@ -142,6 +142,100 @@ import Testing
         #expect(try await bench.control(ShowNamespace()).counts.events == 0, "nothing was started")
     }
 
+    /// A mistake from line 3 on, its line, and a word of what is expected.
+    @Test(arguments: [
+        ("clock: {freeze: 2026-01-05T09:00:00Z, mode: x}", 3, "known here"), ("clock: frozen", 3, "object"),
+        ("clock: {freeze: 2026-02-29T09:00:00Z}", 3, "29 February 2026 is not a date; February 2026 has 28 days"),
+        ("outcoms: []", 3, "did you mean outcomes?"),
+        ("faults:\n  - match: {rout: /x}\n    effect: {status: 500}", 4, "did you mean route?"),
+        ("seed: stnadard", 3, "standard"), ("seed:\n  organisations: []", 4, "seed.organisations"),
+        ("settings:\n  result:\n    delay: -1s", 5, "result.delay"), ("outcomes: unknown", 3, "list"),
+        ("outcomes:\n  - match: {brnad: Nike}\n    result: unknown", 4, "brnad"),
+        ("outcomes:\n  - match: {}\n    result: real", 5, "authentic"),
+        ("faults:\n  - match: {route: /sdk/search}\n    effect: {status: 99}", 5, "effect.status"),
+        ("faults:\n  - match: {route: /sdk/search}", 4, "effect"),
+        ("items:\n  - {customer_item_id: a}\n  - {result: real}", 5, "result"),
+        ("items:\n  - {product_category: cars}", 4, "product_category"),
+        ("items:\n  - {username: Nobody-x}", 4, "username"), ("items: [{count: 0, template: {}}]", 3, "count"),
+        ("items: [{count: 20000, template: {}}]", 3, "10000"), ("items: [{submitted_at: 1}]", 3, "cannot be set"),
+        ("items: [{count: 2, template: {style_name: \"a\\0\"}}]", 3, "U+0000"),
+        ("items: [{after: 3h}]", 3, "timeline (set_result)"),
+        ("items: [{custmer_item_id: b}]", 3, "did you mean customer_item_id?"),
+        ("subscriptions:\n  - {url: ftp://x}", 4, "url"),
+        ("subscriptions:\n  - {url: http://127.0.0.1:9, events: [done]}", 4, "session.completed"),
+        ("subscriptions:\n  - {url: http://127.0.0.1:9, organization: X}", 4, "DemoOrg"),
+        ("subscriptions:\n  - {url: http://127.0.0.1:9, signature: md5}", 4, "sha256-base64"),
+        ("timeline:\n  - {at: 2h30, clear_faults: true}", 4, "duration"),
+        ("timeline:\n  - {at: -1s, clear_faults: true}", 4, "at"),
+        ("timeline:\n  - {at: 1h}", 4, "actions are set_result"),
+        ("timeline:\n  - {at: 1h, clear_faults: true, settings: {}}", 4, "clear_faults, settings"),
+        ("timeline:\n  - {at: 1h, explode: true}", 4, "explode"),
+        ("timeline:\n  - at: 1h\n    set_result:\n      customer_item_id: a\n      result: real", 7, "authentic"),
+        ("timeline:\n  - at: 1h\n    set_result: {result: unknown}", 5, "customer_item_id"),
+        ("timeline:\n  - at: 1h\n    resolve_flag: {customer_item_id: a}", 5, "note"),
+        ("timeline:\n  - at: 1h\n    trigger_webhook: {customer_item_id: a, event: x}", 5, "event"),
+        ("timeline:\n  - at: 1h\n    fault: {match: {}, effect: {explode: true}}", 5, "explode"),
+        ("timeline:\n  - at: 1h\n    settings: {quotas: 1}", 5, "quotas"),
+        ("timeline:\n  - at: 1h\n    insert_items: {result: real}", 5, "result"),
+        ("expect:\n  - {route: /x, item: {customer_item_id: a}}", 4, "item, route"),
+        ("expect:\n  - {route: /x, status: 999}", 4, "status"), ("expect:\n  - {route: /x, method: GRAB}", 4, "method"),
+        ("expect:\n  - {route: /x, times: -1}", 4, "times"), ("expect:\n  - {route: /x, since: 1h}", 4, "since"),
+        ("expect:\n  - {route: /x, at_most: 1, at_least: 2}", 4, "at_most"),
+        ("expect:\n  - {route: /ns/a/sdk/search}", 4, "without /ns/{ns}"),
+        ("expect:\n  - {item: {result: real}}", 4, "customer_item_id"),
+        ("expect:\n  - {item: {customer_item_id: a, flag: maybe}}", 4, "flagged"),
+        ("expect:\n  - {capture: {}}", 4, "status"), ("expect:\n  - {capture: {status: lost}}", 4, "timed_out"),
+        ("expect:\n  - {webhook: {event: session.completed, status: lost}}", 4, "delivered"),
+    ])
+    func aMistakeInASectionHasItsLine(sections: String, line: Int, words: String) async throws {
+        let bench = try await RuleBench()
+        let error = await #expect(throws: PlatformError.self) { try await bench.startScenario(sections) }
+        let said = error?.details.map { "\($0.field) \($0.problem)" }.joined(separator: "\n") ?? ""
+        #expect(said.contains(words) && said.contains("line \(line):"), "\(said)")
+    }
+
+    /// Whole texts that are no scenario, and a word of what is said about each.
+    @Test(arguments: [
+        ("", "empty"), ("name: [", "YAML"), ("- a", "mapping"), ("name: x", "description"), ("description: x", "name"),
+        ("name: x\nname: x\ndescription: x", "twice"), ("name: a/b\ndescription: x", "A-Z"),
+        ("name: ../etc\ndescription: x", "A-Z"),
+        ("a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]", "not known here"),
+        (
+            "name: x\ndescription: x\nsettings:\n  v0: &v0 [1,1,1,1,1,1,1,1,1,1]\n"
+                + (1...5).map {
+                    "  v\($0): &v\($0) [" + Array(repeating: "*v\($0 - 1)", count: 10).joined(separator: ",") + "]\n"
+                }
+                .joined(), "at most 100000 values"
+        ),
+    ])
+    func aTextThatIsNoScenarioIsNotSaved(text: String, words: String) async throws {
+        let bench = try await RuleBench()
+        let control = RequestHead(isControl: true)
+        let error = await refusalError {
+            _ = try await bench.namespaces.putScenario("x", .success(text), bench.namespace, control).result.get()
+        }
+        let said = error?.details.map { "\($0.field) \($0.problem)" }.joined(separator: "\n") ?? ""
+        #expect(error?.kind == .invalid && said.contains(words), "\(said)")
+    }
+
+    @Test(arguments: ["\u{feff}", "# A remark.\n---\n", "\r\n"])
+    func byteOrderMarksLineEndsAndCommentsAreAccepted(start: String) async throws {
+        let bench = try await RuleBench()
+        let text = "name: x\ndescription: x\nexpect: []\n"
+        let sent = start == "\r\n" ? text.replacing("\n", with: start) : start + text
+        _ = try await bench.namespaces.putScenario("x", .success(sent), bench.namespace, RequestHead(isControl: true))
+            .result.get()
+    }
+
+    @Test func aResetKeepsTheSettingsOfTheScenarioAndEndsItsRun() async throws {
+        let bench = try await RuleBench()
+        try await bench.startScenario("settings: {quota: 3}\ntimeline: [{at: 90s, clear_faults: true}]")
+        _ = try await bench.namespace.reset(RequestHead(isControl: true)).result.get()
+        #expect(try await bench.control(ShowSettings())["quota"] == 3)
+        #expect(await refusal { try await bench.control(VerifyScenario(name: "x", isStrict: false)) } == .wrongState)
+        try await bench.startScenario("settings: {quota: 3}")
+    }
+
     @Test func aSequenceIsExpectedInItsOrder() async throws {
         let bench = try await RuleBench()
         bench.namespaces.environment.routes.set([("GET", "/a"), ("GET", "/b")])
@@ -280,10 +374,14 @@ import Testing
             timeline:
               - {at: 1m, set_result: {customer_item_id: none, result: unknown}}
               - {at: 2m, insert_items: {customer_item_id: later}}
+              - {at: 3m, resolve_flag: {customer_item_id: later, note: Not flagged}}
+              - {at: 4m, revoke_sessions: {username: DemoOrg-nobody}}
             """)
-        await bench.wait("2m")
+        await bench.wait("4m")
         let run = try await bench.scenario()
-        #expect(run.timeline.map(\.state) == ["failed", "done"], "later actions are done")
+        #expect(run.timeline.map(\.state) == ["failed", "done", "failed", "failed"], "later actions are done")
+        #expect(run.timeline[2].problem?.contains("not flagged") == true)
+        #expect(run.timeline[3].problem?.contains("user") == true)
         #expect(run.timeline.first?.problem?.contains("there is no item with the customer_item_id \"none\"") == true)
         #expect(!run.verified)
         #expect(

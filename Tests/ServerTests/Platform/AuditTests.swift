@@ -8,12 +8,12 @@ import Testing
     /// A name of a user that no other test logs in.
     private let user = "audit-user-1"
 
-    private func login(_ world: TestWorld, _ signed: JSONValue) async throws -> HTTPAnswer {
+    private func login(_ world: TestWorld, _ signed: JSONValue) async throws -> TestWorld.Answer {
         try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed])
     }
 
     /// Logs in until the limit is reached.
-    private func reachLoginLimit(_ world: TestWorld) async throws -> HTTPAnswer {
+    private func reachLoginLimit(_ world: TestWorld) async throws -> TestWorld.Answer {
         for _ in 0..<5 { _ = try await world.login(user) }
         let refused = try await login(world, try await world.signedRequest(user))
         try #require(refused.status == 429)

@@ -64,7 +64,7 @@ import Testing
 }
 
 extension TestWorld {
-    fileprivate func authorize(_ more: JSONObject) async throws -> HTTPAnswer {
+    fileprivate func authorize(_ more: JSONObject) async throws -> TestWorld.Answer {
         try await authorize("example-user-id", token: Self.apiToken, more)
     }
 }

@@ -18,12 +18,12 @@ import Testing
         return (world, id, String(site.dropFirst(world.base.count)))
     }
 
-    private func text(_ answer: HTTPAnswer) -> String {
+    private func text(_ answer: TestWorld.Answer) -> String {
         String(decoding: answer.body, as: UTF8.self)
     }
 
     /// Whether a picture is well-formed XML.
-    private func isWellFormed(_ answer: HTTPAnswer) -> Bool {
+    private func isWellFormed(_ answer: TestWorld.Answer) -> Bool {
         XMLParser(data: answer.body).parse()
     }
 

@@ -98,7 +98,7 @@ import Testing
     // MARK: Plugins
 
     /// Sends a text as the document prints it.
-    private func post(_ world: TestWorld, _ path: String, _ text: String) async throws -> HTTPAnswer {
+    private func post(_ world: TestWorld, _ path: String, _ text: String) async throws -> TestWorld.Answer {
         try await world.send("POST", path, bytes: Data(text.utf8), headers: ["Content-Type": "application/json"])
     }
 

@@ -234,7 +234,7 @@ import Testing
         #expect(other["valid"] == false && other["hint"].text?.contains("sha256-base64") == true)
         // The body arrived as {"a": [1,"b: c"]} and was decoded and encoded again before it was checked, or before it was signed.
         let sent = #"{"a": [1,"b: c"]}"#
-        func check(_ body: String, _ signature: JSONValue) async throws -> HTTPAnswer {
+        func check(_ body: String, _ signature: JSONValue) async throws -> TestWorld.Answer {
             try await world.send(
                 "POST", "/_sim/webhooks/check-signature",
                 ["secret": "s", "signature": signature, "body": .string(body)])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FingerprintTests {
     private func start(
         _ world: TestWorld, _ token: String, _ activity: String, parent: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> TestWorld.Answer {
         let item: JSONValue = ["brand": "Gucci", "item_type": "Handbag"]
         var body: JSONObject = ["item": item, "activity": .string(activity)]
         body["fingerprint_parent"] = parent.map { .string($0) }

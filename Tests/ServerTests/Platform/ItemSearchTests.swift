@@ -6,7 +6,7 @@ import Testing
 
 /// `POST /sdk/items/search` over HTTP. Its rules are `ItemSearchRuleTests`.
 @Suite struct ItemSearchTests {
-    private func search(_ world: TestWorld, _ token: String, _ body: JSONValue? = nil) async throws -> HTTPAnswer {
+    private func search(_ world: TestWorld, _ token: String, _ body: JSONValue? = nil) async throws -> TestWorld.Answer {
         try await world.send("POST", "/sdk/items/search", body, token: token)
     }
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func theDocumentedSearchIsAnswered() async throws {
-        let text = try String(contentsOf: Checkout.root.appendingPathComponent("docs/app.md"), encoding: .utf8)
+        let text = try String(contentsOf: TestWorld.root.appendingPathComponent("docs/app.md"), encoding: .utf8)
         let block = try #require(text.components(separatedBy: "```json\n").dropFirst().first)
         let body = try #require(block.components(separatedBy: "```").first)
         let (world, token) = try await world()

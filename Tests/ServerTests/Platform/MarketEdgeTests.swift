@@ -14,7 +14,7 @@ import Testing
         return (world, id, session)
     }
 
-    private func edge(_ world: TestWorld, _ id: String, _ session: String) async throws -> HTTPAnswer {
+    private func edge(_ world: TestWorld, _ id: String, _ session: String) async throws -> TestWorld.Answer {
         try await world.send("GET", "/sdk/results/\(id)/market-edge", token: session)
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(try await world.send("POST", "/_sim/snapshots/edge/restore").status == 200)
         #expect(try await edge(world, id, session)["market_value.price"] == "1 USD")
         let archive = try TarFile(try await world.send("GET", "/_sim/snapshots/edge").body).withItsChecksum
-        func upload(_ stored: String) async throws -> HTTPAnswer {
+        func upload(_ stored: String) async throws -> TestWorld.Answer {
             try await world.send(
                 "PUT", "/_sim/snapshots/changed", bytes: Self.changed(archive, stored),
                 headers: ["Content-Type": "application/octet-stream"])

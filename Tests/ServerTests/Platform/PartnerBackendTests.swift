@@ -8,7 +8,7 @@ import Testing
         return try #require(answer["token"].text)
     }
 
-    private func authorize(_ world: TestWorld, _ body: JSONValue, _ token: String?) async throws -> HTTPAnswer {
+    private func authorize(_ world: TestWorld, _ body: JSONValue, _ token: String?) async throws -> TestWorld.Answer {
         try await world.send("POST", "/partner/authorize-entrupy-sdk-user", body, token: token)
     }
 

@@ -22,14 +22,14 @@ import Testing
         return try #require(answer["entrupy_ids.0"].text)
     }
 
-    private func v1(_ world: TestWorld, _ path: String, _ version: String = "1.4") async throws -> HTTPAnswer {
+    private func v1(_ world: TestWorld, _ path: String, _ version: String = "1.4") async throws -> TestWorld.Answer {
         try await world.send("GET", "/v1" + path, token: TestWorld.apiToken, headers: ["Api-Version": version])
     }
 
     private func v2(
         _ world: TestWorld, _ method: String, _ path: String, _ body: JSONValue? = nil,
         token: String = TestWorld.apiToken
-    ) async throws -> HTTPAnswer {
+    ) async throws -> TestWorld.Answer {
         try await world.send(method, "/v2" + path, body, token: token)
     }
 
@@ -127,7 +127,7 @@ import Testing
             ["count": 30, "template": ["username": "DemoOrg-another-user", "brand": "Gucci"]])
         _ = try await world.send(
             "POST", "/_sim/authentications", ["count": 5, "template": ["username": "OtherOrg-example-user"]])
-        func search(_ body: JSONObject) async throws -> HTTPAnswer {
+        func search(_ body: JSONObject) async throws -> TestWorld.Answer {
             try await world.send(
                 "POST", "/\(version)/search/authentications", .object(body), token: TestWorld.apiToken,
                 headers: ["Api-Version": "1.3"])

@@ -5,11 +5,11 @@ import Testing
 
 /// A retake over HTTP. Its rules are `RetakeRuleTests`.
 @Suite struct RetakeTests {
-    private func ask(_ world: TestWorld, _ id: String, _ body: JSONValue) async throws -> HTTPAnswer {
+    private func ask(_ world: TestWorld, _ id: String, _ body: JSONValue) async throws -> TestWorld.Answer {
         try await world.send("POST", "/_sim/authentications/\(id)/retake", body)
     }
 
-    private func start(_ world: TestWorld, _ id: String, _ token: String) async throws -> HTTPAnswer {
+    private func start(_ world: TestWorld, _ id: String, _ token: String) async throws -> TestWorld.Answer {
         try await world.send("POST", "/sdk/results/\(id)/retake", token: token)
     }
 

@@ -8,7 +8,7 @@ import Testing
     @Test func pagesFollowEachOtherByTheirCursors() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()
-        func search(_ world: TestWorld, _ token: String, _ body: JSONValue) async throws -> HTTPAnswer {
+        func search(_ world: TestWorld, _ token: String, _ body: JSONValue) async throws -> TestWorld.Answer {
             try await world.send("POST", "/sdk/search", body, token: token)
         }
         func fill(_ world: TestWorld) async throws {

@@ -46,7 +46,7 @@ import Testing
 }
 
 @Suite struct LoginLimitTests {
-    private func tryLogin(_ world: TestWorld) async throws -> HTTPAnswer {
+    private func tryLogin(_ world: TestWorld) async throws -> TestWorld.Answer {
         try await world.send(
             "POST", "/sdk/login", ["signed_authorization_request": world.signedRequest("example-user-id")])
     }

@@ -117,7 +117,7 @@ import Testing
         let next_cursor: [String]
     }
 
-    private func decode(_ answer: HTTPAnswer) throws -> CaptureResult {
+    private func decode(_ answer: TestWorld.Answer) throws -> CaptureResult {
         #expect(answer.status == 200)
         let result = try JSONDecoder().decode(CaptureResult.self, from: answer.body)
         check(result)

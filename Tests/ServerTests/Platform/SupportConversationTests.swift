@@ -6,7 +6,7 @@ import Testing
 @Suite struct SupportConversationTests {
     private func partner(
         _ world: TestWorld, _ method: String, _ path: String, _ body: JSONValue? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> TestWorld.Answer {
         try await world.send(method, "/v2/authentications/\(path)", body, token: TestWorld.apiToken)
     }
 
@@ -39,7 +39,7 @@ import Testing
     @Test func theConfigurationHasATagOfItsContentAndLanguage() async throws {
         let world = try await TestWorld.make(settings: ["rate_limits": "off"])
         let token = try await world.login()
-        func fetch(_ type: String = "production", _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
+        func fetch(_ type: String = "production", _ headers: [String: String] = [:]) async throws -> TestWorld.Answer {
             try await world.send("GET", "/sdk/config?config_type=\(type)", token: token, headers: headers)
         }
         let first = try await fetch()

@@ -200,3 +200,12 @@ package final class WebhookReceiver: Sendable {
         }
     }
 }
+
+extension TestWorld {
+    @discardableResult package func subscribe(
+        _ receiver: WebhookReceiver, version: String = "v2", _ more: JSONObject = [:],
+        token: String = TestWorld.apiToken
+    ) async throws -> String {
+        try await subscribe(url: receiver.url, version: version, more, token: token)
+    }
+}

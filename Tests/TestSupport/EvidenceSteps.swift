@@ -3,7 +3,7 @@ import SimulationAPI
 import Testing
 
 // What the server says of the requests of a test.
-extension PlatformClient {
+extension TestWorld {
     package func audit(_ query: String = "") async throws -> AuditReport {
         let answer = try await send("GET", "/_sim/audit\(query)")
         try #require(answer.status == 200, "\(answer.json)")

@@ -1,6 +1,4 @@
 import Foundation
-import NIOHTTP1
-import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -39,7 +37,7 @@ import Testing
             let answer = try await world.send("GET", path, token: token)
             #expect(known(answer.json).isEmpty, "\(path): \(known(answer.json))")
             // Equal requests get equal members.
-            func added(_ answer: Answer) -> [String] {
+            func added(_ answer: TestWorld.Answer) -> [String] {
                 answer.json.allMembers.filter { $0.name.hasPrefix("x_") }.map { "\($0.name) \($0.value)" }.sorted()
             }
             let again = try await world.send("GET", path, token: token)
@@ -66,11 +64,13 @@ import Testing
         let path = "/sdk/config"
         let before = try await today.send("GET", path, token: today.login())
         let after = try await tomorrow.send("GET", path, token: tomorrow.login())
-        func ids(_ answer: Answer, _ list: String) -> [String] { answer[list].items.compactMap { $0["id"].text } }
+        func ids(_ answer: TestWorld.Answer, _ list: String) -> [String] {
+            answer[list].items.compactMap { $0["id"].text }
+        }
         let (was, now) = (ids(before, "product_categories"), ids(after, "product_categories"))
         #expect(was != now && was.sorted() == now.sorted() && was.count > 1)
         // The pictures of a capture are taken in order.
-        func steps(_ answer: Answer) -> [String] {
+        func steps(_ answer: TestWorld.Answer) -> [String] {
             let sneakers = answer["product_categories"].items.first { $0["id"] == "sneakers" }
             return sneakers?["capture_steps"].items.compactMap { $0["region_id"].text } ?? []
         }
@@ -96,16 +96,10 @@ import Testing
     @Test func onlyErrorsThatTheDescriptionLacksHaveAnotherStatus() async throws {
         let world = try await world("errors")
         for (method, path) in [("DELETE", "/sdk/login"), ("GET", "/sdk/nothing"), ("POST", "/v2/authentications")] {
-            // Not by the world, which would miss the status of the description.
-            let answer = try await OutgoingClient.patient.whole(
-                OutgoingRequest(HTTPMethod(rawValue: method), world.base + path))
+            let answer = try await world.sendUnchecked(method, path)
             #expect([400, 422].contains(answer.status), "\(method) \(path): \(answer.status)")
-            if method == "GET" {
-                let head = try await OutgoingClient.patient.whole(OutgoingRequest(.HEAD, world.base + path))
-                #expect(head.status == answer.status)
-            }
-            let body = try WireJSON.decode(JSONValue.self, from: answer.body)
-            #expect(["method_not_allowed", "unknown_route"].contains(body["code"].text))
+            if method == "GET" { #expect(try await world.sendUnchecked("HEAD", path).status == answer.status) }
+            #expect(["method_not_allowed", "unknown_route"].contains(answer["code"].text))
         }
         let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
         #expect(
@@ -126,43 +120,37 @@ import Testing
     }
 
     @Test(arguments: ["items", "event"]) func aFurtherEventFollowsEachOfASession(format: String) async throws {
-        let receiver = try await WebhookReceiver.open()
         let world = try await world("events", "members")
-        _ = try await world.send(
-            "POST", "/v2/webhooks",
-            [
-                "url": .string(receiver.url), "secret_key": "s", "format": .string(format),
-                "events": ["session.completed"],
-            ],
-            token: TestWorld.apiToken)
-        let session = try await world.login()
-        _ = try await world.submit(session)
+        try await world.subscribe(
+            url: "http://127.0.0.1:9/", ["format": .string(format), "events": ["session.completed"]])
+        _ = try await world.submit(world.login())
         try await world.advance("1h")
-        let received = receiver.deliveries
-        try #require(received.count == 2)
-        #expect(received[0].event == "session.completed" && received[1].event?.hasPrefix("session.x_") == true)
-        #expect(Set(received.map { $0.headers["X-Sim-Event-Id"].first ?? "" }).count == 2)
-        for delivery in received {
-            #expect(known(delivery.json).isEmpty, "\(known(delivery.json))")
-            #expect(delivery.json["event"].text == (format == "event" ? delivery.event : nil))
+        // The control API shows what is sent.
+        let sent = try await world.webhookDeliveries()
+        try #require(sent.count == 2)
+        let further = try #require(sent[1]["event"].text)
+        #expect(sent[0]["event"] == "session.completed" && further.hasPrefix("session.x_"))
+        #expect(sent[0]["event_id"] != sent[1]["event_id"])
+        for delivery in sent {
+            let body = try await world.send("GET", "/_sim/webhook-deliveries/\(delivery["id"].text ?? "")")["body"]
+            #expect(body != .null && known(body).isEmpty, "\(known(body))")
+            #expect(body["event"] == (format == "event" ? delivery["event"] : nil))
         }
-        // The control API shows what was sent.
-        let listed = try await world.send("GET", "/_sim/webhook-deliveries")["deliveries"].items
-        #expect(listed.count == 2 && listed.contains { $0["event"].text == received[1].event })
         let rule = try await world.send(
             "POST", "/_sim/faults", ["match": ["webhook": "session.x_*"], "effect": ["drop": true]])
         #expect(rule["notes"] == [], "\(rule["notes"])")
         // Tests can name it, and a snapshot of it is valid.
-        let choices = try await world.send("GET", "/_sim/choices")["lists.webhook_events"].items.compactMap {
-            $0["id"].text
-        }
-        #expect(choices.contains(received[1].event ?? ""), "\(choices)")
-        let copy = try await TestWorld.make()
-        _ = try await world.send("PUT", "/_sim/snapshots/after")
-        let archive = try await world.send("GET", "/_sim/snapshots/after")
-        let uploaded = try await copy.send(
-            "PUT", "/_sim/snapshots/after", bytes: archive.body, headers: ["Content-Type": "application/octet-stream"])
-        #expect([200, 201].contains(uploaded.status), "\(uploaded.json)")
+        let choices = try await world.send("GET", "/_sim/choices")["lists.webhook_events"].items.map { $0["id"].text }
+        #expect(choices.contains(further), "\(choices)")
+        #expect([200, 201].contains(try await uploadedSnapshot(of: world).status))
+    }
+
+    /// The answer of another namespace to a snapshot of this one.
+    private func uploadedSnapshot(of world: TestWorld) async throws -> TestWorld.Answer {
+        _ = try await world.send("PUT", "/_sim/snapshots/s")
+        return try await TestWorld.make().send(
+            "PUT", "/_sim/snapshots/s", bytes: try await world.send("GET", "/_sim/snapshots/s").body,
+            headers: ["Content-Type": "application/octet-stream"])
     }
 
     @Test func idsTokensAndCursorsAreLongerAndThoseFromBeforeStay() async throws {
@@ -197,14 +185,7 @@ import Testing
             "POST", "/v2/search/authentications", ["limit": 1, "cursor": .string(cut ?? "")], token: TestWorld.apiToken)
         #expect(refused.status == 400)
         // A snapshot of both forms is valid, and masks hide the longer token.
-        let snapshot = try await world.send("PUT", "/_sim/snapshots/mixed")
-        #expect([200, 201].contains(snapshot.status))
-        let archive = try await world.send("GET", "/_sim/snapshots/mixed")
-        let copy = try await TestWorld.make()
-        let uploaded = try await copy.send(
-            "PUT", "/_sim/snapshots/mixed", bytes: archive.body,
-            headers: ["Content-Type": "application/octet-stream"])
-        #expect([200, 201].contains(uploaded.status), "\(uploaded.json)")
+        #expect([200, 201].contains(try await uploadedSnapshot(of: world).status))
         let journal = try await world.send("GET", "/_sim/requests?limit=50")
         #expect(!journal.text.contains(later))
     }

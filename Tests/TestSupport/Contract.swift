@@ -4,7 +4,7 @@ import Yams
 
 /// Checks answers against `openapi/entrupy-sim.yaml`.
 ///
-/// Every answer that a ``PlatformClient`` receives in a test is checked so.
+/// ``TestWorld/send(_:_:_:token:headers:)`` checks every answer of the suite.
 package struct Contract: Sendable {
     package let document: JSONValue
     package let operations: [Operation]
@@ -15,7 +15,7 @@ package struct Contract: Sendable {
     private let closed: SchemaValidator
 
     package static let text: String = {
-        let file = Checkout.root.appendingPathComponent("openapi/entrupy-sim.yaml")
+        let file = TestWorld.root.appendingPathComponent("openapi/entrupy-sim.yaml")
         return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     }()
 
@@ -71,7 +71,7 @@ package struct Contract: Sendable {
     ]
 
     /// Every difference from the description in an answer, or in a request that was accepted.
-    package func problems(_ method: String, _ target: String, request: Data?, _ answer: HTTPAnswer) -> [String] {
+    package func problems(_ method: String, _ target: String, request: Data?, _ answer: TestWorld.Answer) -> [String] {
         // Answers that a fault rule broke are not checked.
         if answer.headers.contains(name: "X-Sim-Fault") { return [] }
         let known = Self.path(target)
@@ -99,12 +99,12 @@ package struct Contract: Sendable {
             + (200...299 ~= answer.status ? requestProblems(operation, request) : [])
     }
 
-    private func problems(_ answer: HTTPAnswer, component: String, status: Int, isHead: Bool) -> [String] {
+    private func problems(_ answer: TestWorld.Answer, component: String, status: Int, isHead: Bool) -> [String] {
         guard answer.status == status else { return ["the status is \(answer.status), not \(status)"] }
         return problems(answer, document["components.responses.\(component)"], isHead: isHead)
     }
 
-    private func problems(_ answer: HTTPAnswer, _ response: JSONValue, isHead: Bool) -> [String] {
+    private func problems(_ answer: TestWorld.Answer, _ response: JSONValue, isHead: Bool) -> [String] {
         var problems: [String] = []
         for (name, header) in response["headers"].members ?? [:] {
             let header = resolved(header)

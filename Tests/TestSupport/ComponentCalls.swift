@@ -3,11 +3,11 @@ import SimulationAPI
 import Testing
 
 /// The document's name of an answer's error; `nil` if the answer has none.
-package func workflowError(_ answer: HTTPAnswer) -> String? {
+package func workflowError(_ answer: TestWorld.Answer) -> String? {
     answer["workflow_error.code"].text ?? answer["workflow_error.type"].text
 }
 
-extension PlatformClient {
+extension TestWorld {
     /// A video of 4.2 seconds without pictures: the boxes that the server reads.
     package static var video: Data { video(milliseconds: 4200) }
 
@@ -23,7 +23,7 @@ extension PlatformClient {
     }
 
     /// Creates a validation code.
-    package func validationCode(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws -> HTTPAnswer
+    package func validationCode(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws -> TestWorld.Answer
     {
         var body: JSONObject = [:]
         body["client"] = client
@@ -50,7 +50,7 @@ extension PlatformClient {
 
     /// Starts the Document Component, uploads what it wants and ends it.
     package func runDocument(_ session: String, _ type: String = "passport", _ country: String? = "NLD") async throws
-        -> HTTPAnswer
+        -> TestWorld.Answer
     {
         var body: JSONObject = ["documentType": .string(type)]
         body["issuingCountry"] = country.map { .string($0) }
@@ -61,7 +61,7 @@ extension PlatformClient {
     }
 
     /// Starts the Biometrics Component, uploads what it wants and ends it.
-    package func runBiometrics(_ session: String) async throws -> HTTPAnswer {
+    package func runBiometrics(_ session: String) async throws -> TestWorld.Answer {
         let started = try await send("POST", "/components/sessions/\(session)/biometrics")
         guard started.status == 201 else { return started }
         try await uploadAll(started.json, session)
@@ -89,7 +89,7 @@ extension PlatformClient {
     }
 
     /// Uploads a file of a component.
-    package func put(_ path: String, _ session: String, _ bytes: Data = picture) async throws -> HTTPAnswer {
+    package func put(_ path: String, _ session: String, _ bytes: Data = picture) async throws -> TestWorld.Answer {
         try await send(
             "PUT", "/components/sessions/\(session)/\(path)", bytes: bytes,
             headers: ["Content-Type": bytes == Self.video ? "video/mp4" : "image/jpeg"])

@@ -1,14 +1,12 @@
 import Foundation
-import NIOHTTP1
-import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
 
-/// Forms of the vendor's platform: headers of limits, the bytes of webhooks, form factors, ranges, bodies of null, and what is said about
-/// requests that the platform does not have.
+/// Forms of the vendor's platform: headers of limits, form factors, ranges, bodies of null, and what is said about requests that the
+/// platform does not have.
 @Suite struct VendorFormTests {
-    private func limits(_ answer: Answer) -> [Int?] {
+    private func limits(_ answer: TestWorld.Answer) -> [Int?] {
         ["Limit", "Remaining", "Reset"].map { answer.headers["X-RateLimit-\($0)"].first.flatMap { Int($0) } }
     }
 
@@ -37,43 +35,6 @@ import Testing
             let answer = try await world.send("POST", "/sdk/login", ["signed_authorization_request": signed])
             #expect(limits(answer) == [5, left, Int(TestWorld.epoch) + 60])
         }
-    }
-
-    @Test(arguments: ["items", "event"]) func aWebhooksBytesAreOnesThatNoCommonEncoderWrites(format: String)
-        async throws
-    {
-        let receiver = try await WebhookReceiver.open()
-        let world = try await TestWorld.make()
-        _ = try await world.send(
-            "POST", "/v2/webhooks",
-            [
-                "url": .string(receiver.url), "secret_key": "s", "format": .string(format),
-                "events": ["session.completed"],
-            ], token: TestWorld.apiToken)
-        _ = try await world.submit(world.login())
-        try await world.advance("1h")
-        let body = try #require(receiver.deliveries.first?.body)
-        let text = String(decoding: body, as: UTF8.self)
-        #expect(text != String(decoding: try WireJSON.encode(receiver.deliveries[0].json), as: UTF8.self))
-        // Outside of texts a space stands after each colon, and none after commas.
-        let plain = text.replacing(#/"(\\.|[^"\\])*"/#, with: "\"\"")
-        #expect(!plain.contains(#/:[^ ]/#) && !plain.contains(", ") && plain.contains(": "))
-        // In the order of the description, which is not that of the names.
-        let item = format == "items" ? "items.0" : "data"
-        let names = try described(format == "items" ? "V1Item" : "V2Item")
-        let places = names.compactMap { name in receiver.deliveries[0].json[item].members?[name].map { _ in name } }
-            .compactMap { text.range(of: "\"\($0)\": ")?.lowerBound }
-        #expect(places.count > 4 && places == places.sorted(), "\(text)")
-        #expect(names != names.sorted())
-    }
-
-    /// The names of a schema's members, in the order of the description.
-    private func described(_ schema: String) throws -> [String] {
-        let file = TestWorld.root.appendingPathComponent("openapi/entrupy-sim.yaml")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        let start = try #require(lines.firstIndex(of: "    \(schema):"))
-        return lines[(start + 1)...].prefix { $0.hasPrefix("      ") }
-            .compactMap { $0.wholeMatch(of: #/ {8}([a-z_]+):.*/#).map { String($0.1) } }
     }
 
     @Test func olderVersionsSeeMicroscopicItemsAlone() async throws {
@@ -136,7 +97,7 @@ import Testing
         let sha256 = try #require(try await world.upload(capture.id, capture.regions[0], session)["sha256"].text)
         let picture = TestWorld.picture
         let size = picture.count
-        func get(_ range: String, _ more: [String: String] = [:]) async throws -> Answer {
+        func get(_ range: String, _ more: [String: String] = [:]) async throws -> TestWorld.Answer {
             try await world.send(
                 "GET", "/images/\(sha256)/original", headers: ["Range": range].merging(more) { $1 })
         }
@@ -267,50 +228,31 @@ import Testing
         #expect(because?.contains(id) == true && because?.contains("upper case") == true)
     }
 
-    @Test func theJournalNamesABrandThatTheCatalogueLacks() async throws {
+    @Test(
+        arguments: [
+            (["brand": "Nkie"], "the catalogue lacks the brand \"Nkie\"; is Nike meant?"),
+            (
+                ["brand": "Nike", "item_type": "snekers"],
+                "the catalogue lacks the item type \"snekers\"; is sneakers meant?"
+            ),
+            (
+                ["brand": "Nike", "item_type": "belt"],
+                "the brand Nike has no items of the type belt in the catalogue"
+            ),
+        ] as [(JSONObject, String)])
+    func theJournalNamesWhatTheCatalogueLacks(item: JSONObject, wanted: String) async throws {
         let world = try await TestWorld.make()
         let session = try await world.login()
-        let id = try await world.submit(
-            session, item: ["brand": "Nkie", "customer_item_id": "b-1", "style_name": "Air"])
-        try await world.advance("1m")
-        #expect(try await world.result(id, session)["status.result.id"] == "not_supported")
-        let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
-        #expect(
-            because?.contains("the catalogue lacks the brand \"Nkie\"; is Nike meant?") == true,
-            "\(because ?? "")")
-    }
-
-    @Test(arguments: [
-        ("snekers", "the catalogue lacks the item type \"snekers\"; is sneakers meant?"),
-        ("belt", "the brand Nike has no items of the type belt in the catalogue"),
-    ])
-    func theJournalNamesAnItemTypeThatTheCatalogueLacks(type: String, wanted: String) async throws {
-        let world = try await TestWorld.make()
-        let session = try await world.login()
-        let item: JSONValue = [
-            "brand": "Nike", "customer_item_id": "t-1", "style_name": "Air", "item_type": .string(type),
-        ]
-        let id = try await world.submit(session, item: item)
+        let more: JSONObject = ["customer_item_id": "b-1", "style_name": "Air"]
+        let id = try await world.submit(session, item: .object(item.merging(more) { $1 }))
         try await world.advance("1m")
         #expect(try await world.result(id, session)["status.result.id"] == "not_supported")
         let because = try await world.send("GET", "/_sim/requests?limit=1")["requests.0.because"].text
         #expect(because?.contains(wanted) == true, "\(because ?? "")")
-        let made = try await world.send("POST", "/_sim/authentications", ["brand": "Nike", "item_type": .string(type)])
-        #expect(
-            made.status == 201 && made["notes.0.field"] == "item_type"
-                && made["notes.0.problem"].text?.contains(wanted) == true, "\(made.json)")
-    }
-
-    @Test func whatBeginsAsReceivedMayBecomeUnderReview() async throws {
-        let world = try await TestWorld.make(settings: ["result": ["initial": "received"]])
-        let session = try await world.login()
-        let item: JSONValue = ["brand": "Nike", "style_name": "Air", "customer_item_id": "sim-needs_review-after-5m"]
-        let id = try await world.submit(session, item: item)
-        #expect(try await world.result(id, session)["status.result.id"] == "received")
-        try await world.advance("5m")
-        #expect(try await world.result(id, session)["status.result.id"] == "needs_review")
-        try await world.advance("1h")
-        #expect(try await world.result(id, session)["status.result.final"] == false)
+        guard item["item_type"] != nil else { return }
+        let made = try await world.send("POST", "/_sim/authentications", .object(item))
+        #expect(made.status == 201 && made["notes.0.field"] == "item_type")
+        #expect(made["notes.0.problem"].text?.contains(wanted) == true, "\(made.json)")
     }
 
     @Test func theAnswerToAFlagIsAsSparseAsOtherItems() async throws {
@@ -325,27 +267,6 @@ import Testing
         }
     }
 
-    @Test func aRecordingOfCompressedAnswersIsReplayed() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer {
-            // The test is over; a folder that stays does no harm.
-            try? FileManager.default.removeItem(at: folder)
-        }
-        let file = folder.appendingPathComponent("run.recording").path
-        let server = try SimProcess(["--in-memory", "--record", file])
-        let world = try await TestWorld.make(in: server, settings: ["future": ["members": true, "order": true]])
-        let session = try await world.login()
-        var request = try OutgoingRequest(.GET, "\(world.base)/sdk/config")
-        request.headers.add(name: "Authorization", value: "Token \(session)")
-        request.headers.add(name: "Accept-Encoding", value: "gzip")
-        let answer = try await OutgoingClient.patient.whole(request)
-        #expect(answer.status == 200 && answer.headers["Content-Encoding"].first == "gzip")
-        server.stop()
-        let run = try await SimProcess.run(["replay", file, "--json"])
-        #expect(run.status == 0, "\(run.output)")
-    }
-
     @Test func aCertificateShowsASerialNumber() async throws {
         let world = try await TestWorld.make()
         let made = try await world.send("POST", "/_sim/authentications", ["serial_number": "SN <1>"])
@@ -357,18 +278,17 @@ import Testing
     }
 
     @Test func aClockFarBehindRealTimeIsNamedAtCreation() async throws {
-        let world = try await TestWorld.make()
-        let name = "behind-\(UUID().uuidString.lowercased())"
-        let root = TestWorld(base: String(world.base.prefix(upTo: world.base.range(of: "/ns/")!.lowerBound)))
-        let behind = try await root.send(
-            "PUT", "/_sim/namespaces/\(name)", ["clock": ["freeze": .string(TestWorld.morning)]])
-        #expect(
-            behind["notes.0.field"] == "clock.freeze"
-                && behind["notes.0.problem"].text?.contains("expiration_time") == true)
-        let now = try await root.send("PUT", "/_sim/namespaces/\(name)-now", ["clock": ["freeze": "now"]])
+        let (name, root) = ("behind-\(UUID().uuidString.lowercased())", try await TestWorld.server)
+        func made(_ name: String, _ freeze: String) async throws -> TestWorld.Answer {
+            try await root.send("PUT", "/_sim/namespaces/\(name)", ["clock": ["freeze": .string(freeze)]])
+        }
+        let behind = try await made(name, TestWorld.morning)
+        #expect(behind["notes.0.field"] == "clock.freeze")
+        #expect(behind["notes.0.problem"].text?.contains("expiration_time") == true)
+        let now = try await made("\(name)-now", "now")
         #expect(now.status == 201 && now["notes"] == .null && now["clock.mode"] == "frozen")
         #expect(abs((now["clock.epoch"].double ?? 0) - Date().timeIntervalSince1970) < 3600)
-        let wrong = try await root.send("PUT", "/_sim/namespaces/\(name)-wrong", ["clock": ["freeze": "soon"]])
+        let wrong = try await made("\(name)-wrong", "soon")
         #expect(wrong.status == 400 && wrong["details.0.problem"].text?.contains("\"now\"") == true)
     }
 }

@@ -23,30 +23,27 @@ import Testing
     private static let finished = TestWorld.nike.merging(["customer_item_id": "sim-authentic-after-0s"])
 
     @Test func urlsBeginWithTheAddressThatWasAsked() async throws {
-        let server = try SimProcess(["--in-memory"])
-        defer { server.stop() }
-        let world = try await TestWorld.make(in: server)
-        let name = try #require(world.base.split(separator: "/").last)
+        let world = try await TestWorld.make()
         let session = try await world.login()
         let id = try await world.submit(session, item: Self.finished)
         // Each twice, and in turns: the second answer comes from a cache.
         for host in ["entrupy-sim:8642", "127.0.0.1:49153", "localhost", "[::1]:9000", nil, "entrupy-sim:8642", nil] {
-            let base = host.map { "http://\($0)" } ?? server.baseURL
+            let base = host.map { "http://\($0)" } ?? world.root.base
             for url in try await urls(world, id, session, host: host) {
-                #expect(url.hasPrefix("\(base)/ns/\(name)"), "asked \(host ?? "itself"): \(url)")
+                #expect(url.hasPrefix("\(base)/ns/\(world.name)"), "asked \(host ?? "itself"): \(url)")
             }
         }
-        let made = try await TestWorld(base: server.baseURL).send(
+        let made = try await world.root.send(
             "POST", "/_sim/namespaces", headers: ["Host": "entrupy-sim:8642"])
         #expect(made["url"].text == "http://entrupy-sim:8642/ns/\(made["name"].text ?? "none")")
-        let list = try await TestWorld(base: server.baseURL).send(
+        let list = try await world.root.send(
             "GET", "/_sim/namespaces", headers: ["Host": "entrupy-sim:8642"])
         #expect(list["namespaces"].items.someAndAll { $0["url"].text?.hasPrefix("http://entrupy-sim:8642") == true })
     }
 
     /// Without its path, the URL would lead to the namespace of the host.
     @Test func theDefaultNamespaceHasAPathUnderAHostThatNamesAnother() async throws {
-        let root = TestWorld(base: SimProcess.shared.baseURL)
+        let root = try await TestWorld.server
         let shown = try await root.send(
             "GET", "/ns/default/_sim/info", headers: ["Host": "shop.localhost:9000"])
         #expect(shown["namespace.url"].text == "http://shop.localhost:9000/ns/default")
@@ -56,15 +53,13 @@ import Testing
 
     /// A zone means something to its client alone.
     @Test func aZoneIsLeftOut() async throws {
-        let answer = try await TestWorld(base: SimProcess.shared.baseURL).send(
+        let answer = try await TestWorld.server.send(
             "GET", "/_sim/info", headers: ["Host": "[fe80::1%eth0]:8642"])
         #expect(answer["url"].text == "http://[fe80::1]:8642")
     }
 
     @Test func aPublicURLGoesBeforeTheAddress() async throws {
-        let server = try SimProcess(["--in-memory", "--public-url", "https://sim.example.com/x"])
-        defer { server.stop() }
-        let world = try await TestWorld.make(in: server)
+        let world = try await TestWorld.opened { $0.publicURL = "https://sim.example.com/x" }.made()
         let session = try await world.login()
         let id = try await world.submit(session, item: Self.finished)
         for url in try await urls(world, id, session, host: "entrupy-sim:8642") {
@@ -74,40 +69,17 @@ import Testing
 
     /// Equal runs must send equal bytes, whoever caused them.
     @Test func aWebhookDoesNotFollowARequest() async throws {
-        let server = try SimProcess(["--in-memory"])
-        defer { server.stop() }
-        let world = try await TestWorld.make(in: server)
-        let receiver = try await WebhookReceiver.open()
-        let subscribed = try await world.send(
-            "POST", "/v2/webhooks", ["url": .string(receiver.url), "secret_key": "s"], token: TestWorld.apiToken,
-            headers: ["Host": "entrupy-sim:8642"])
-        try #require(subscribed.status == 201, "\(subscribed.json)")
-        let id = try await world.submit(try await world.login(), item: Self.finished)
-        let resolved = try await world.send(
-            "POST", "/_sim/webhooks/trigger", ["event": "session.completed", "entrupy_id": .string(id)],
-            headers: ["Host": "entrupy-sim:8642"])
-        try #require(resolved.status < 300, "\(resolved.json)")
-        _ = try await world.send("POST", "/_sim/settle", ["within": "10s"])
-        try #require(!receiver.deliveries.isEmpty)
-        for delivery in receiver.deliveries {
-            #expect(!String(decoding: delivery.body, as: UTF8.self).contains("//entrupy-sim:8642"))
-        }
-        try await receiver.close()
-    }
-
-    @Test func aReplayHasTheRecordedAddresses() async throws {
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file])
-            let world = try await TestWorld.make(in: server)
-            let session = try await world.login()
-            let id = try await world.submit(session, item: Self.finished)
-            for host in ["entrupy-sim:8642", nil] { _ = try await urls(world, id, session, host: host) }
-            server.kill()
-            let run = try await SimProcess.run(["replay", file, "--json"])
-            let report = try WireJSON.decode(JSONValue.self, from: Data(run.output.utf8))
-            #expect(run.status == 0 && report["difference"] == .null, "\(report)")
+        var world = try await TestWorld.make()
+        let session = try await world.login()
+        world.headers = ["Host": "entrupy-sim:8642"]
+        try await world.subscribe(url: "http://127.0.0.1:9/")
+        let id = try await world.submit(session, item: Self.finished)
+        let triggered = try await world.send(
+            "POST", "/_sim/webhooks/trigger", ["event": "session.completed", "entrupy_id": .string(id)])
+        try #require(triggered.status == 202, "\(triggered.json)")
+        for delivery in try await world.webhookDeliveries() {
+            let shown = try await world.send("GET", "/_sim/webhook-deliveries/\(delivery["id"].text ?? "")")
+            #expect(shown["body"] != .null && !shown.text.contains("//entrupy-sim:8642"))
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
         return world
     }
 
-    private func verify(_ world: TestWorld, strict: Bool = false) async throws -> Answer {
+    private func verify(_ world: TestWorld, strict: Bool = false) async throws -> TestWorld.Answer {
         try await world.send("POST", "/_sim/scenarios/mine/verify\(strict ? "?strict=true" : "")")
     }
 
@@ -125,9 +125,8 @@ import Testing
         #expect(run["notes.0.problem"].text?.hasSuffix("before it was removed") == true)
         // They are part of the namespace's state.
         _ = try await world.send("PUT", "/_sim/snapshots/s")
-        let name = "fork-\(UUID().uuidString.lowercased())"
-        let fork = try await world.send("POST", "/_sim/snapshots/s/fork", ["namespace": .string(name)])
-        let other = TestWorld(base: try #require(fork["url"].text, "\(fork.json)"))
+        let other = world.namespace("fork-\(UUID().uuidString.lowercased())")
+        _ = try await world.send("POST", "/_sim/snapshots/s/fork", ["namespace": .string(other.name)])
         #expect(try await verify(other)["expectations.0.found"] == 2)
     }
 
@@ -141,24 +140,5 @@ import Testing
         let run = try await verify(world)
         #expect(
             run.status == 409 && run["details.0.problem"].text?.contains("an upper limit cannot be checked") == true)
-    }
-
-    @Test func theCommandShowsNotesAndFailsOnThemIfStrict() async throws {
-        let world = try await start(Self.search + "expect: [{route: /sdk/search, times: 0}]\n")
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let name = String(world.base.split(separator: "/").last!)
-            func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
-                try await SimProcess.run(
-                    ["scenario", "verify", "mine", "-n", name, "--url", SimProcess.shared.baseURL] + arguments)
-            }
-            let plain = try await run()
-            #expect(plain.status == 0 && plain.output.contains("note: faults[0]: line 5: the fault"), "\(plain.output)")
-            let report = directory + "/junit.xml"
-            let strict = try await run("--strict", "--junit", report)
-            #expect(strict.status == 1 && strict.output.contains("1 of 2 failed"), "\(strict.output)")
-            let xml = try String(contentsOfFile: report, encoding: .utf8)
-            #expect(xml.contains("tests=\"2\" failures=\"1\"") && xml.contains("name=\"note: faults[0]\""))
-        }
     }
 }

@@ -5,7 +5,9 @@ import Testing
 
 /// Tests of `/_sim/seed` and `/_sim/export`.
 @Suite struct SeedDataTests {
-    private func load(_ world: TestWorld, _ yaml: String, type: String = "application/yaml") async throws -> Answer {
+    private func load(_ world: TestWorld, _ yaml: String, type: String = "application/yaml") async throws
+        -> TestWorld.Answer
+    {
         try await world.send("POST", "/_sim/seed", bytes: Data(yaml.utf8), headers: ["Content-Type": type])
     }
 
@@ -67,21 +69,6 @@ import Testing
                 == 0)
     }
 
-    @Test func loadedSeedDataSurvivesAKill() async throws {
-        try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
-            #expect(try await load(TestWorld(base: server.baseURL), Self.newcomers).status == 200)
-            let before = try await TestWorld(base: server.baseURL).send("GET", "/_sim/export").body
-            server.kill()
-            server = try SimProcess(["--data-dir", directory])
-            let world = TestWorld(base: server.baseURL)
-            #expect(try await world.send("GET", "/_sim/export").body == before)
-            _ = try await world.send("POST", "/_sim/reset")
-            #expect(try await world.send("GET", "/_sim/export").body == before)
-            server.stop()
-        }
-    }
-
     @Test func anItemWithoutACategoryIsRefusedIfTheSeedHasNoSneakers() async throws {
         let standard = try await TestWorld.make()
         var seed = try #require(try await standard.send("GET", "/_sim/export?format=json").json.members)
@@ -105,45 +92,6 @@ import Testing
         #expect(refused["details.0.field"] == "item.product_category")
         #expect(
             refused["details.0.problem"].text?.contains("must be one of luxury, apparel") == true, "\(refused.json)")
-    }
-
-    @Test func textsLoadedLaterBreakNeitherRulesNorATimeline() async throws {
-        try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
-            var world = TestWorld(base: server.baseURL)
-            let scenario = """
-                name: mine
-                description: A reason that later seed data takes away.
-                clock: {freeze: 2026-01-05T09:00:00Z}
-                outcomes:
-                  - {match: {brand: Nike}, result: invalid, reason: multiple_items, after: 0s}
-                timeline:
-                  - {at: 1h, set_result: {customer_item_id: a, result: invalid, reason: multiple_items}}
-                """
-            let kept = try await world.send(
-                "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8), headers: ["Content-Type": "application/yaml"]
-            )
-            try #require(kept.status == 201)
-            try #require(try await world.send("POST", "/_sim/scenarios/mine/start").status == 200)
-            let export = try await world.send("GET", "/_sim/export?format=json").json
-            var texts = try #require(export["texts"].members)
-            texts["invalid_reasons"] = .array(
-                (texts["invalid_reasons"]?.items ?? []).filter { $0["id"] != "multiple_items" })
-            try #require(try await world.send("POST", "/_sim/seed", ["texts": .object(texts)]).status == 200)
-            server.kill()
-            server = try SimProcess(["--data-dir", directory])
-            world = TestWorld(base: server.baseURL)
-            let session = try await world.login()
-            let item = try await world.submit(session)
-            #expect(try await world.result(item, session)["status.result.id"] == "invalid")
-            #expect(try await world.advance("2h").status == 200)
-            let due = try await world.send("GET", "/_sim/due")
-            #expect(due.json.members != nil && !String(decoding: due.body, as: UTF8.self).contains("scenario"))
-            let verified = try await world.send("POST", "/_sim/scenarios/mine/verify")
-            #expect(verified.status == 409)
-            #expect(verified["error"].text?.contains("cannot be read with the current seed data") == true)
-            server.stop()
-        }
     }
 
     /// Seed data of an earlier release lacks the texts of later additions.
@@ -179,7 +127,9 @@ import Testing
         let world = try await TestWorld.make()
         let yaml = """
             organizations:
-              - {name: "true", api_tokens: ["0123456789", "null"], users: [{unique_user_id: "1234567890", first_name: "~", last_name: "1e5"}]}
+              - name: "true"
+                api_tokens: ["0123456789", "null"]
+                users: [{unique_user_id: "1234567890", first_name: "~", last_name: "1e5"}]
             """
         #expect(try await load(world, yaml).status == 200)
         let exported = try await world.send("GET", "/_sim/export").body

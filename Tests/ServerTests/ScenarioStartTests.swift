@@ -3,10 +3,6 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 /// Tests of `POST /_sim/scenarios/{name}/start`: the target namespace, and notes about parts that nothing can match.
 @Suite struct ScenarioStartTests {
     private static let head = "name: mine\ndescription: A test.\nclock: {freeze: 2026-01-05T09:00:00Z}\n"
@@ -17,7 +13,9 @@ import Testing
         try #require([200, 201].contains(kept.status), "\(kept["error"])")
     }
 
-    private func start(_ world: TestWorld, _ body: JSONValue? = nil, strict: Bool = false) async throws -> Answer {
+    private func start(_ world: TestWorld, _ body: JSONValue? = nil, strict: Bool = false) async throws
+        -> TestWorld.Answer
+    {
         try await world.send("POST", "/_sim/scenarios/mine/start\(strict ? "?strict=true" : "")", body)
     }
 
@@ -135,7 +133,7 @@ import Testing
         let name = "start-\(UUID().uuidString.lowercased())"
         let first = try await start(world, ["namespace": .string(name), "replace": true])
         #expect(first.status == 200 && first["namespace"].text == name)
-        let other = TestWorld(base: try #require(first["url"].text))
+        let other = world.namespace(name)
         let session = try await other.login()
         _ = try await other.send("PUT", "/_sim/snapshots/kept")
         let ids = try await other.send("GET", "/_sim/authentications")["authentications"].items.map { $0["id"] }
@@ -163,7 +161,7 @@ import Testing
         let world = try await TestWorld.make()
         try await put(world, Self.head + "items: [{customer_item_id: a}]")
         let name = "race-\(UUID().uuidString.lowercased())"
-        let root = TestWorld(base: SimProcess.shared.baseURL)
+        let root = world.root
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<12 {
                 group.addTask {
@@ -189,97 +187,12 @@ import Testing
     }
 
     @Test func theDefaultNamespaceIsReplacedAndNeverDropped() async throws {
-        let server = try SimProcess(["--in-memory"])
-        defer { server.stop() }
-        let world = TestWorld(base: server.baseURL)
+        let world = try await TestWorld.opened()
         try await put(world, Self.head)
         #expect(try await start(world, ["namespace": "default", "replace": true, "ttl": "1s"]).status == 400)
         let run = try await start(world, ["namespace": "default", "replace": true])
         #expect(run.status == 200 && run["namespace"] == "default")
         // The namespace is the same, so it keeps its scenario.
         #expect(try await world.send("POST", "/_sim/scenarios/mine/verify").status == 200)
-    }
-
-    @Test func theCommandShowsNotesAndSaysHowToReplace() async throws {
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let world = try await TestWorld.make()
-            let common = ["-n", String(world.base.split(separator: "/").last!), "--url", SimProcess.shared.baseURL]
-            func start(_ arguments: String...) async throws -> (status: Int32, output: String) {
-                try await SimProcess.run(["scenario", "start"] + arguments + common)
-            }
-            let file = directory + "/case.yaml"
-            try Data(Self.misspelt.utf8).write(to: URL(fileURLWithPath: file))
-            let name = "cli-\(UUID().uuidString.lowercased())"
-            let first = try await start(file, "--new", name)
-            #expect(
-                first.status == 0 && first.output.contains("note: faults[0].match.route: line 16: no route"),
-                "\(first.output)")
-            let taken = try await start(file, "--new", name)
-            #expect(taken.status == 1 && taken.output.contains("--replace"), "\(taken.output)")
-            #expect(try await start(file, "--new", name, "--replace").status == 0)
-            let strict = try await start(file, "--new", name, "--replace", "--strict")
-            #expect(
-                strict.status == 64 && strict.output.contains("expect[2].method: line 27")
-                    && strict.output.contains("--strict"), "\(strict.output)")
-            #expect(try await start("late-result", "--strict").status == 0)
-        }
-    }
-
-    @Test func aReportHasTimesAndTheNamespaceAndEveryNameOnce() async throws {
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let world = try await TestWorld.make()
-            try await put(
-                world,
-                Self.head + """
-                    timeline: [{at: 0s, clear_faults: true}, {at: 1h, clear_faults: true}]
-                    expect:
-                      - {route: /sdk/login, status: 200, times: 1}
-                      - {route: /sdk/login, status: 200, times: 1}
-                      - {item: {customer_item_id: "<&\\\"\\t'>"}, times: 0}
-                      - {route: /sdk/login, status: 200, times: 1}
-                    """)
-            #expect(try await start(world).status == 200)
-            let name = String(world.base.split(separator: "/").last!)
-            let report = directory + "/junit.xml"
-            let run = try await SimProcess.run(
-                ["scenario", "verify", "mine", "--junit", report, "-n", name, "--url", SimProcess.shared.baseURL])
-            #expect(run.status == 1)
-            let found = try JUnitElements(Data(contentsOf: URL(fileURLWithPath: report)))
-            let suite = try #require(found["testsuite"].first)
-            #expect(suite["name"] == "mine" && suite["tests"] == "6" && suite["failures"] == "4")
-            let total = try #require(suite["time"].flatMap(Double.init))
-            #expect(suite["timestamp"]?.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}/) != nil)
-            #expect(found["property"].contains { $0["name"] == "namespace" && $0["value"] == name })
-            let cases = found["testcase"]
-            #expect(cases.count == 6 && Set(cases.map { $0["name"] }).count == 6, "\(cases)")
-            #expect(cases.someAndAll { $0["classname"] == "entrupy-sim.mine" })
-            let times = cases.compactMap { $0["time"].flatMap(Double.init) }
-            #expect(times.count == 6 && abs(times.reduce(0, +) - total) < 0.01)
-            #expect(found["failure"].count == 4)
-        }
-    }
-}
-
-/// The elements of an XML document and their attributes, read by an XML parser.
-private final class JUnitElements: NSObject, XMLParserDelegate {
-    private var elements: [(name: String, attributes: [String: String])] = []
-
-    /// - Throws: an error if the data is not XML.
-    init(_ data: Data) throws {
-        super.init()
-        let parser = XMLParser(data: data)
-        parser.delegate = self
-        try #require(parser.parse(), "\(String(describing: parser.parserError))")
-    }
-
-    subscript(name: String) -> [[String: String]] { elements.filter { $0.name == name }.map(\.attributes) }
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String] = [:]
-    ) {
-        elements.append((name, attributes))
     }
 }

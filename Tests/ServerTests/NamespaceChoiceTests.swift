@@ -5,18 +5,15 @@ import Testing
 
 /// Namespaces chosen by header or host, automatic namespaces, and namespaces with a time to live.
 @Suite struct NamespaceChoiceTests {
-    private let root = TestWorld(base: SimProcess.shared.baseURL)
+    private let root: TestWorld
+
+    init() async throws { root = try await TestWorld.server }
 
     private func made(_ prefix: String, _ more: JSONObject = [:]) async throws -> String {
         let answer = try await root.send(
             "POST", "/_sim/namespaces", .object((["prefix": .string(prefix)] as JSONObject).merging(more) { $1 }))
         try #require(answer.status == 201, "\(answer.json)")
         return try #require(answer["name"].text)
-    }
-
-    private func ask(_ head: String) async throws -> String {
-        let connection = try await RawConnection.open(.shared)
-        return try await connection.exchange("GET /_sim/info HTTP/1.1\r\nConnection: close\r\n\(head)\r\n\r\n")
     }
 
     @Test func aGeneratedNameBeginsWithThePrefixAndIsUnique() async throws {
@@ -60,39 +57,30 @@ import Testing
 
     @Test func aHeaderOrAHostNamesTheNamespaceAndThePathWins() async throws {
         let (one, two) = (try await made("one"), try await made("two"))
-        let cases: [(String, String)] = [
-            ("Host: localhost\r\nX-Sim-Namespace: \(one)", one), ("Host: \(one).localhost", one),
-            ("Host: \(one.uppercased()).LOCALHOST:8642", one),
-            ("Host: \(one).localhost\r\nX-Sim-Namespace: \(two)", two),
-            ("Host: localhost:1", "default"), ("Host: 127.0.0.1", "default"),
-        ]
-        for (head, name) in cases {
-            #expect(try await ask(head).contains("\"name\":\"\(name)\""), "\(head)")
+        func asked(_ host: String, _ header: String? = nil, at world: TestWorld? = nil) async throws -> JSONValue {
+            let headers = header.map { ["Host": host, "X-Sim-Namespace": $0] } ?? ["Host": host]
+            let answer = try await (world ?? root).send("GET", "/_sim/info", headers: headers)
+            return answer.status == 404 ? "404" : answer["namespace.name"]
         }
-        let path = TestWorld(base: "\(root.base)/ns/\(two)")
-        let answer = try await path.send("GET", "/_sim/info", headers: ["X-Sim-Namespace": one])
-        #expect(answer["namespace.name"].text == two)
-        #expect(try await ask("Host: localhost\r\nX-Sim-Namespace: nobody").contains("HTTP/1.1 404"))
-        #expect(try await ask("Host: localhost\r\nX-Sim-Namespace: ").contains("HTTP/1.1 404"))
+        for (host, header, name) in [
+            ("localhost", one, one), ("\(one).localhost", nil, one),
+            ("\(one.uppercased()).LOCALHOST:8642", nil, one), ("\(one).localhost", two, two),
+            ("localhost:1", nil, "default"), ("127.0.0.1", nil, "default"), ("localhost", "nobody", "404"),
+            ("localhost", "", "404"),
+        ] as [(String, String?, String)] {
+            #expect(try await asked(host, header).text == name, "\(host) \(header ?? "")")
+        }
+        #expect(try await asked("localhost", one, at: root.namespace(two)).text == two)
     }
 
-    @Test func theTimeToLiveDropsANamespaceEvenAfterARestart() async throws {
-        try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
-            let before = TestWorld(base: server.baseURL)
-            let kept = try await before.send("POST", "/_sim/namespaces", ["prefix": "kept", "ttl": "1h"])
-            #expect(try await before.send("POST", "/_sim/namespaces", ["prefix": "brief", "ttl": "1s"]).status == 201)
-            server.kill()
-            server = try SimProcess(["--data-dir", directory])
-            let world = TestWorld(base: server.baseURL)
-            // The time to live is real time, so the test must wait. It does not check how long.
-            var names: [String?] = []
-            repeat {
-                names = try await world.send("GET", "/_sim/namespaces")["namespaces"].items.map { $0["name"].text }
-            } while names.count > 2
-            #expect(names == ["default", kept["name"].text])
-            #expect(FileManager.default.fileExists(atPath: "\(directory)/namespaces/\(kept["name"].text ?? "").sqlite"))
-            server.stop()
-        }
+    @Test func aClientThatAlwaysNamesItsNamespaceCanCreateIt() async throws {
+        let name = "self-made-\(getpid())"
+        let headers = ["X-Sim-Namespace": name]
+        #expect(try await root.send("GET", "/_sim/health", headers: headers).status == 200)
+        #expect(try await root.send("GET", "/_sim/clock", headers: headers).status == 404)
+        let made = try await root.send("PUT", "/_sim/namespaces/\(name)", ["random_seed": 9], headers: headers)
+        #expect(made.status == 201 && made["random_seed"] == 9)
+        #expect(try await root.send("GET", "/_sim/info", headers: headers)["namespace.name"].text == name)
+        #expect(try await root.send("DELETE", "/_sim/namespaces/\(name)", headers: headers).status == 204)
     }
 }

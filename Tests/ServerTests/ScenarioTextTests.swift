@@ -9,7 +9,7 @@ import Testing
         "name: \(name)\ndescription: \(description)\nclock: {freeze: 2026-01-05T09:00:00Z}\n\(rest)"
     }
 
-    private func start(_ world: TestWorld, _ body: JSONValue, strict: Bool = false) async throws -> Answer {
+    private func start(_ world: TestWorld, _ body: JSONValue, strict: Bool = false) async throws -> TestWorld.Answer {
         try await world.send("POST", "/_sim/scenarios/start\(strict ? "?strict=true" : "")", body)
     }
 
@@ -28,10 +28,10 @@ import Testing
         #expect(run["notes"] == [] && run["verified"] == true)
         #expect(try await stored(world) == [])
         #expect(try await world.send("GET", "/_sim/scenarios/mine").status == 404)
-        let root = TestWorld(base: SimProcess.shared.baseURL)
+        let root = world.root
         #expect(try await root.send("GET", "/_sim/scenarios/mine").status == 404)
 
-        let own = TestWorld(base: try #require(run["url"].text))
+        let own = world.namespace(name)
         #expect(try await stored(own) == ["mine"])
         let shown = try await own.send("GET", "/_sim/scenarios/mine")
         #expect(shown["text"].text == text && shown["run.name"] == "mine" && shown["scenario.source"] == "namespace")
@@ -58,7 +58,7 @@ import Testing
 
     @Test func twoFilesOfOneNameInParallelStartsKeepApart() async throws {
         let world = try await TestWorld.make()
-        let runs = try await withThrowingTaskGroup(of: (Int, Answer).self) { group in
+        let runs = try await withThrowingTaskGroup(of: (Int, TestWorld.Answer).self) { group in
             for number in 0..<8 {
                 let text = Self.text("Number \(number).", "items: [{count: \(number + 1), template: {brand: Nike}}]\n")
                 group.addTask {
@@ -71,7 +71,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         for (number, run) in runs {
-            let own = TestWorld(base: try #require(run["url"].text, "\(run.json)"))
+            let own = world.namespace(try #require(run["namespace"].text, "\(run.json)"))
             #expect(
                 try await own.send("GET", "/_sim/scenarios/mine")["scenario.description"].text == "Number \(number).")
             #expect(try await own.send("GET", "/_sim/authentications")["authentications"].items.count == number + 1)
@@ -93,8 +93,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        let shown = try await TestWorld(base: "\(SimProcess.shared.baseURL)/ns/\(name)")
-            .send("GET", "/_sim/scenarios/mine")
+        let shown = try await world.namespace(name).send("GET", "/_sim/scenarios/mine")
         let description = try #require(shown["scenario.description"].text)
         let number = description.filter { $0.isNumber }
         let often = ["0": "never", "1": "once"][number] ?? "\(number) times"
@@ -125,7 +124,7 @@ import Testing
         // A taken name changes neither the namespace nor its scenarios.
         let taken = try await start(world, ["scenario": .string(good), "namespace": .string(name)])
         #expect(taken.status == 409 && taken["details.0.field"] == "namespace")
-        let own = TestWorld(base: try #require(run["url"].text))
+        let own = world.namespace(name)
         #expect(try await own.send("GET", "/_sim/scenarios/mine")["text"].text == misspelt)
         // A scenario that fails while it is set up leaves the one before.
         let failing = Self.text("x", "items: [{brand: Nike, product_category: none}]\n")
@@ -154,73 +153,5 @@ import Testing
         #expect(try await world.send("GET", "/_sim/scenarios/start")["scenario.name"] == "start")
         #expect(try await world.send("POST", "/_sim/scenarios/start/start").status == 200)
         #expect(try await world.send("DELETE", "/_sim/scenarios/start").status == 204)
-    }
-
-    @Test func aScenarioSurvivesARestart() async throws {
-        try await Process.withDirectory { directory in
-            let name = Self.freshName()
-            for number in 0..<2 {
-                let server = try SimProcess(["--data-dir", directory])
-                defer { server.stop() }
-                let world = TestWorld(base: server.baseURL)
-                if number == 0 {
-                    let body: JSONValue = ["scenario": .string(Self.text("Kept.")), "namespace": .string(name)]
-                    #expect(try await start(world, body).status == 200)
-                }
-                let own = TestWorld(base: "\(server.baseURL)/ns/\(name)")
-                #expect(try await own.send("GET", "/_sim/scenarios/mine")["scenario.description"] == "Kept.")
-                #expect(try await world.send("GET", "/_sim/scenarios/mine").status == 404)
-            }
-        }
-    }
-
-    @Test func theCommandLeavesTheDefaultNamespaceAlone() async throws {
-        let server = try SimProcess(["--in-memory"])
-        defer { server.stop() }
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let file = directory + "/case.yaml"
-            try Data(Self.text("From a file.", "expect: [{route: /sdk/login, times: 0}]\n").utf8)
-                .write(to: URL(fileURLWithPath: file))
-            func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
-                try await SimProcess.run(["scenario"] + arguments + ["--url", server.baseURL])
-            }
-            let started = try await run("start", file, "--new", "other")
-            #expect(started.status == 0 && started.output.contains("mine started in other"), "\(started.output)")
-            #expect(try await !run("list").output.contains("From a file."))
-            #expect(try await run("list", "-n", "other").output.contains("From a file."))
-            #expect(try await run("verify", file, "-n", "other").status == 0)
-            // A file of the same name with other expectations was not started.
-            let changed = directory + "/changed.yaml"
-            try Data(Self.text("From a file.", "expect: [{route: /sdk/login, times: 1}]\n").utf8)
-                .write(to: URL(fileURLWithPath: changed))
-            let other = try await run("verify", changed, "-n", "other")
-            #expect(other.status == 1 && other.output.contains("with another text than that of"), "\(other.output)")
-            #expect(try await run("verify", file).output.contains("no scenario was started"))
-            // Nor is one that was only stored since.
-            let stored = try await TestWorld(base: "\(server.baseURL)/ns/other").send(
-                "PUT", "/_sim/scenarios/mine", bytes: try Data(contentsOf: URL(fileURLWithPath: changed)),
-                headers: ["Content-Type": "application/yaml"])
-            #expect(stored.status == 200)
-            #expect(try await run("verify", changed, "-n", "other").status == 1)
-            #expect(try await run("verify", file, "-n", "other").status == 0)
-            // A name is read as the server reads it: with a comment, and in JSON.
-            let json = directory + "/case.json"
-            try Data(#"{"name": "mine", "description": "In JSON.", "expect": []}"#.utf8)
-                .write(to: URL(fileURLWithPath: json))
-            #expect(try await run("start", json, "--new", "json").status == 0)
-            #expect(try await run("verify", json, "-n", "json").status == 0)
-            // Without --new it starts, and is stored, in the namespace of the command.
-            #expect(try await run("start", file, "-n", "other").status == 0)
-            #expect(try await !run("list").output.contains("From a file."))
-
-            try Data(Self.text("x", "outcomse: []\n").utf8).write(to: URL(fileURLWithPath: file))
-            let wrong = try await run("start", file, "--new", "other", "--replace", "--strict")
-            #expect(wrong.status == 64 && wrong.output.contains("\(file):4: outcomse"), "\(wrong.output)")
-            try Data([0x6e, 0xff]).write(to: URL(fileURLWithPath: file))
-            #expect(try await run("start", file).output.contains("is not UTF-8"))
-            try Data().write(to: URL(fileURLWithPath: file))
-            #expect(try await run("start", file).status == 64)
-        }
     }
 }
