@@ -227,14 +227,28 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Simulation", "Storage", "EntrupyAPI",
-                "SimulationAPI", "TestSupport",
+                "SimulationAPI", "Hashes", "TestSupport",
+                server("GRDB", "GRDB.swift"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
                 server("Yams", "Yams"),
             ]
         ),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "entrupy-sim", "Server", "Entrupy", "Simulation", "Exploration", "SimulationAPI", "Hashes",
+                "TestSupport",
+                server("Hummingbird", "hummingbird"),
+                server("Logging", "swift-log"),
+                server("NIOConcurrencyHelpers", "swift-nio"),
+                server("NIOEmbedded", "swift-nio"),
+                server("NIOHTTP1", "swift-nio"),
+                server("Yams", "Yams"),
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -3,23 +3,6 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-extension TestWorld {
-    func audit(_ query: String = "") async throws -> AuditReport {
-        let answer = try await send("GET", "/_sim/audit\(query)")
-        try #require(answer.status == 200, "\(answer.json)")
-        return try WireJSON.decode(AuditReport.self, from: answer.body)
-    }
-
-    /// The findings of a rule.
-    func findings(_ rule: String) async throws -> [AuditReport.Finding] { try await audit("?rule=\(rule)").findings }
-
-    /// The number of the newest request.
-    func lastRequest() async throws -> Int64 {
-        let answer = try await send("GET", "/_sim/requests?limit=1")
-        return Int64(try #require(answer["requests.0.sequence"].integer))
-    }
-}
-
 /// `GET /_sim/audit`: each rule with a client that breaks it and one that does not [D audit].
 @Suite struct AuditTests {
     /// A name of a user that no other test logs in.

@@ -3,21 +3,6 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-extension TestWorld {
-    /// The explanation of an object, in which each step must come once, and after those that it follows from.
-    func explain(_ id: String) async throws -> Explanation {
-        let answer = try await send("GET", "/_sim/explain/\(id)")
-        try #require(answer.status == 200, "\(answer.json)")
-        let explanation = try WireJSON.decode(Explanation.self, from: answer.body)
-        var before: Set<String> = []
-        for step in explanation.steps {
-            #expect(before.isSuperset(of: step.causes), "\(step.id) comes before what it follows from")
-            #expect(before.insert(step.id).inserted, "\(step.id) is there twice")
-        }
-        return explanation
-    }
-}
-
 extension TarFile {
     /// The text of a file of the archive.
     func text(of name: String) throws -> String {

@@ -22,23 +22,6 @@ extension TestWorld {
         try await subscribe(url: receiver.url, version: version, more, token: token)
     }
 
-    @discardableResult func subscribe(
-        url: String, version: String = "v2", _ more: JSONObject = [:], token: String = TestWorld.apiToken
-    ) async throws -> String {
-        let plain: JSONObject = ["url": .string(url), "secret_key": "s3crét"]
-        let answer = try await send(
-            "POST", "/\(version)/webhooks", .object(plain.merging(more) { $1 }), token: token,
-            headers: ["Api-Version": "1.3"])
-        try #require(answer.status == 201, "\(answer.json)")
-        return try #require(answer["id"].text)
-    }
-
-    /// The id of a new item.
-    @discardableResult func generatedItem(_ template: JSONObject = [:]) async throws -> String {
-        let answer = try await send("POST", "/_sim/authentications", .object(template))
-        return try #require(answer["entrupy_ids.0"].text)
-    }
-
     /// Waits until no attempt is in progress.
     func settleWebhooks() async throws {
         let answer = try await send("POST", "/_sim/clock/advance", ["by": "0s", "max_wall": "10m"])
