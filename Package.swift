@@ -227,8 +227,9 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Hashes", "Simulation", "Storage",
+                "entrupy-sim", "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Hashes", "Simulation", "Storage",
                 "EntrupyAPI", "SimulationAPI", "TestSupport",
+                server("GRDB", "GRDB.swift"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),
                 server("NIOConcurrencyHelpers", "swift-nio"),
@@ -240,7 +241,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "entrupy-sim", "SimulationAPI", "TestSupport", server("ArgumentParser", "swift-argument-parser"),
+                "entrupy-sim", "Exploration", "SimulationAPI", "TestSupport", "Hashes",
+                server("ArgumentParser", "swift-argument-parser"), server("Yams", "Yams"),
             ]),
         .testTarget(
             name: "EndToEndTests",

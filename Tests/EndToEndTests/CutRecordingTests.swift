@@ -131,53 +131,6 @@ import Testing
         }
     }
 
-    /// The entry with new positions for its jobs.
-    private func moved(_ entry: JSONValue, to places: [Int]) -> JSONValue {
-        guard case .object(var members) = entry else { return entry }
-        members["jobs"] = .array(
-            zip(entry["jobs"].items, places).map { .array([.number(JSONNumber($1)), $0["1"]]) })
-        return .object(members)
-    }
-
-    @Test func aRequestThatWaitsForOneThatIsCutIsLeftOut() async throws {
-        let report = try await replayed { root in
-            _ = try await root.send("PUT", "/_sim/namespaces/x")
-            _ = try await root.send("DELETE", "/_sim/namespaces/x")
-            _ = try await root.send("GET", "/ns/x/v1/health", token: TestWorld.apiToken)
-        } changing: { entries in
-            try #require(entries.count == 3)
-            // The last request comes before the deletion's last job, and the position between them is missing.
-            let last = entries[1]["jobs"].items.count - 1
-            let start = try #require(entries[1]["jobs.0.0"].integer)
-            return [
-                entries[0], moved(entries[1], to: (0..<last).map { start + $0 } + [start + last + 2]),
-                moved(entries[2], to: [start + last]),
-            ]
-        }
-        #expect(
-            report.incomplete == "the recording is truncated: entries are missing" && report.difference == nil,
-            "\(report)")
-        #expect(report.requests == 1 && report.recorded == 3)
-    }
-
-    @Test func twoAdvancesAreReplayedInTheOrderOfTheirJobs() async throws {
-        let report = try await replayed { root in
-            _ = try await root.send("POST", "/_sim/clock/freeze", ["at": "2100-01-05T09:00:00Z"])
-            _ = try await root.send("POST", "/_sim/clock/advance", ["by": "1h"])
-            _ = try await root.send("POST", "/_sim/clock/advance", ["by": "2h"])
-        } changing: { entries in
-            try #require(entries.count == 3)
-            // The second advance comes first, but the first one reaches the clock before it.
-            let (first, second) = (entries[1]["jobs"].items.count, entries[2]["jobs"].items.count)
-            let start = try #require(entries[1]["jobs.0.0"].integer)
-            return [
-                entries[0], moved(entries[1], to: (0..<first).map { start + 1 + $0 }),
-                moved(entries[2], to: [start] + (1..<second).map { start + first + $0 }),
-            ]
-        }
-        #expect(report.incomplete == nil && report.difference == nil && report.requests == 3, "\(report)")
-    }
-
     @Test func aWaitThatIsNotInTheRecordingEnds() async throws {
         let report = try await replayed { root in
             let session = try await root.login()

@@ -52,7 +52,7 @@ import Testing
         try await world.send("GET", "/_sim/info")["namespace.counts.authentications"].double
     }
 
-    @Test(arguments: Damage.allCases, [true, false])
+    @Test(arguments: zip(Damage.allCases, [true, false, true, false, true, false]))
     func aBrokenNamespaceIsSetAsideAndTheOthersOpen(damage: Damage, hasNote: Bool) async throws {
         try await Process.withDirectory { directory in
             try await prepare(directory, damage, hasNote: hasNote)
@@ -99,6 +99,10 @@ import Testing
                 #expect(try await world.send("GET", path).status == 200, "\(path)")
             }
             #expect(try await world.send("DELETE", "/_sim/namespaces/broken").status == 204)
+            let doctor = try await SimProcess.run(["doctor", "--url", server.baseURL])
+            #expect(doctor.status == 1 && doctor.output.contains("default.sqlite"), "\(doctor.output)")
+            #expect(try await world.send("POST", "/_sim/reset").status == 200)
+            #expect(try await world.send("GET", "/_sim/users").status == 200)
         }
     }
 
@@ -117,13 +121,16 @@ import Testing
             defer { server.stop() }
             let world = TestWorld(base: "\(server.baseURL)/ns/broken")
             #expect(try await world.send("GET", "/_sim/users").status == 503)
+            // It opens without a restart.
             try whole.write(to: URL(fileURLWithPath: path))
+            #expect(try await count(world) == 0)
+            #expect(try await world.send("GET", "/_sim/info")["damaged.0"] == .null)
             #expect(try await world.send("POST", "/_sim/reset")["random_seed"] == 77)
             #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
         }
     }
 
-    @Test(arguments: Damage.allCases)
+    @Test(arguments: [Damage.garbage, .folder])
     func aBrokenNamespaceIsDeleted(damage: Damage) async throws {
         try await Process.withDirectory { directory in
             try await prepare(directory, damage, hasNote: false)
@@ -137,23 +144,6 @@ import Testing
             server = try SimProcess(["--data-dir", directory])
             defer { server.stop() }
             #expect(try await count(TestWorld(base: "\(server.baseURL)/ns/broken")) == 0)
-        }
-    }
-
-    /// A copy of the file that is brought back opens without a restart.
-    @Test func aFileThatIsBroughtBackOpens() async throws {
-        try await Process.withDirectory { directory in
-            try await prepare(directory, .pages, hasNote: false)
-            let path = "\(directory)/namespaces/broken.sqlite"
-            let server = try SimProcess(["--data-dir", directory])
-            defer { server.stop() }
-            let broken = TestWorld(base: "\(server.baseURL)/ns/broken")
-            #expect(try await broken.send("GET", "/_sim/users").status == 503)
-            // That of the other namespace is as good.
-            try FileManager.default.removeItem(atPath: path)
-            try FileManager.default.copyItem(atPath: "\(directory)/namespaces/whole.sqlite", toPath: path)
-            #expect(try await count(broken) == 3)
-            #expect(try await broken.send("GET", "/_sim/info")["damaged.0"] == .null)
         }
     }
 
@@ -176,23 +166,6 @@ import Testing
             #expect(try await root.send("PUT", "/_sim/snapshots/two").status < 300)
             let after = try await root.send("GET", "/_sim/snapshots")
             #expect(after["snapshots.1.name"] == "two" && after["damaged.0"] == .null, "\(after.text)")
-        }
-    }
-
-    @Test func theDefaultNamespaceMayBeBrokenToo() async throws {
-        try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
-            #expect(server.stop() == 0)
-            try? FileManager.default.removeItem(atPath: "\(directory)/namespaces/default.sqlite.rest")
-            try Damage.garbage.apply(to: "\(directory)/namespaces/default.sqlite")
-            server = try SimProcess(["--data-dir", directory])
-            defer { server.stop() }
-            let root = TestWorld(base: server.baseURL)
-            #expect(try await root.send("GET", "/_sim/users").status == 503)
-            let doctor = try await SimProcess.run(["doctor", "--url", server.baseURL])
-            #expect(doctor.status == 1 && doctor.output.contains("default.sqlite"), "\(doctor.output)")
-            #expect(try await root.send("POST", "/_sim/reset").status == 200)
-            #expect(try await root.send("GET", "/_sim/users").status == 200)
         }
     }
 }

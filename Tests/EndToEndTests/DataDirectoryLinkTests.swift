@@ -35,7 +35,7 @@ import Testing
     }
 
     private static let places =
-        ["lock", "namespaces", "images", "namespaces/default.sqlite", "snapshots/default", "scenarios/default"]
+        ["lock", "namespaces/default.sqlite"]
         + (SimProcess.hasHTTPS ? ["authority", "authority/authority-key.pem", "authority/authority.pem"] : [])
 
     @Test(arguments: places)
@@ -59,20 +59,6 @@ import Testing
         }
     }
 
-    /// The lock of a stopped server and a new link that leads to a file of the user.
-    @Test func aLinkWithTheNameOfTheLockOverwritesNothing() async throws {
-        try await Process.withDirectory { directory in
-            let data = directory + "/data"
-            try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-            let target = directory + "/thesis.txt"
-            try Data("thesis".utf8).write(to: URL(fileURLWithPath: target))
-            try FileManager.default.createSymbolicLink(atPath: data + "/lock", withDestinationPath: target)
-            let refused = #expect(throws: SimProcess.NotStarted.self) { _ = try SimProcess(["--data-dir", data]) }
-            #expect(refused?.status == 1 && refused?.output.contains("\(data)/lock is a symbolic link") == true)
-            #expect(FileManager.default.contents(atPath: target) == Data("thesis".utf8))
-        }
-    }
-
     @Test func aLinkThatAppearsLaterIsAnsweredWith503() async throws {
         try await withUsedDirectory { data, elsewhere in
             let server = try SimProcess(["--data-dir", data])
@@ -80,10 +66,7 @@ import Testing
             let world = TestWorld(base: server.baseURL)
             for (name, method, path) in [
                 ("snapshots/default/one.sqlite", "GET", "/_sim/snapshots/one"),
-                ("snapshots/default/one.sqlite", "POST", "/_sim/snapshots/one/restore"),
-                ("snapshots/default/one.sqlite", "PUT", "/_sim/snapshots/one"),
                 ("snapshots/default/one.sqlite", "DELETE", "/_sim/snapshots/one"),
-                ("scenarios/default/mine.yaml", "GET", "/_sim/scenarios/mine"),
                 ("scenarios/default/mine.yaml", "POST", "/_sim/scenarios/mine/start"),
             ] {
                 let target = try link(name, in: data, to: elsewhere)
@@ -96,16 +79,6 @@ import Testing
                 try FileManager.default.moveItem(atPath: target, toPath: "\(data)/\(name)")
             }
             #expect(try await world.send("GET", "/_sim/snapshots/one").status == 200)
-        }
-    }
-
-    @Test func theDataDirectoryMayBeALink() async throws {
-        try await withUsedDirectory { data, elsewhere in
-            let other = elsewhere + "/data"
-            try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: data)
-            let server = try SimProcess(["--data-dir", other] + SimProcess.securePort)
-            #expect(try await TestWorld(base: server.baseURL).send("GET", "/_sim/snapshots/one").status == 200)
-            server.stop()
         }
     }
 

@@ -64,23 +64,6 @@ import Testing
         }
     }
 
-    @Test func requestsForHeadsAreReplayedWithoutADifference() async throws {
-        try await Process.withDirectory { directory in
-            let file = try await record(directory) { root in
-                let session = try await root.login()
-                for path in [
-                    "/sdk/session", "/v1/health", "/sdk/nothing", "/_sim/clock", "/_sim/openapi.json", "/_sim/ui",
-                ] {
-                    _ = try await root.send("HEAD", path, token: session)
-                }
-                _ = try await root.send("GET", "/sdk/session", token: session)
-            }
-            let (status, report) = try await replay(file)
-            #expect(status == 0 && report["difference"] == .null, "\(report)")
-            #expect(report["requests"].double ?? 0 >= 8, "\(report)")
-        }
-    }
-
     @Test func anAttemptThatARestoreMadeTwiceGetsItsOwnOutcome() async throws {
         try await Process.withDirectory { directory in
             let receiver = try await WebhookReceiver.open()
@@ -170,64 +153,6 @@ import Testing
             case 4: _ = try? await root.send("GET", "/ns/nowhere/v1/health")
             default: _ = try? await world.send("GET", "/v2/authentications/\(item ?? "x")", token: TestWorld.apiToken)
             }
-        }
-    }
-
-    /// Scenarios are files, names are a list, and the journal is in memory: no database orders what is read of them.
-    @Test func whatIsReadBesideTheDatabasesIsReplayedInItsOrder() async throws {
-        try await Process.withDirectory { directory in
-            let file = try await record(directory) { root in
-                let verified = NIOLockedValueBox(0)
-                await withTaskGroup(of: Void.self) { group in
-                    for worker in 0..<8 {
-                        group.addTask { for turn in 0..<12 { await readAndWrite(root, worker, turn, verified) } }
-                    }
-                }
-            }
-            let (status, report) = try await replay(file)
-            #expect(status == 0 && report["difference"] == .null, "\(report)")
-            #expect(report["requests"].double ?? 0 >= 200, "\(report)")
-        }
-    }
-
-    /// Makes two or three requests, of which some change what the others read. Which ones succeed depends on the order.
-    private func readAndWrite(
-        _ root: TestWorld, _ worker: Int, _ turn: Int, _ verified: NIOLockedValueBox<Int>
-    ) async {
-        let name = "n-\((worker + turn) % 3)"
-        let scenario = "name: mine\ndescription: x\(worker)-\(turn)"
-        do {
-            switch (worker % 4, turn % 3) {
-            case (0, 0), (0, 1):
-                _ = try await root.send(
-                    "PUT", "/_sim/scenarios/mine", bytes: Data(scenario.utf8),
-                    headers: ["Content-Type": "application/yaml"])
-                _ = try await root.send("PUT", "/_sim/namespaces/\(name)", .object([:]))
-            case (0, _):
-                _ = try await root.send("DELETE", "/_sim/scenarios/mine")
-                _ = try await root.send("DELETE", turn == 2 ? "/_sim/namespaces?prefix=n-" : "/_sim/namespaces/\(name)")
-            case (1, _):
-                _ = try await root.send("GET", "/_sim/scenarios")
-                _ = try await root.send("GET", "/_sim/scenarios/mine")
-                _ = try await root.send(
-                    "POST", "/_sim/scenarios/mine/start",
-                    ["namespace": .string("started-\(worker)"), "replace": true])
-            case (2, _):
-                _ = try await root.send("GET", "/_sim/namespaces")
-                _ = try await root.send("GET", "/ns/\(name)x/_sim/clock")
-                _ = try await root.send("PUT", "/ns/\(name)/_sim/namespaces/\(name)", .object([:]))
-            default:
-                _ = try await root.send("GET", "/v1/health")
-                let count = verified.withLockedValue { count in
-                    count += 1
-                    return count
-                }
-                _ = try await root.send(
-                    "POST", "/_sim/requests/verify",
-                    ["match": ["route": "/v1/health"], "at_least": .number(JSONNumber(count))])
-            }
-        } catch {
-            Issue.record("\(error)")
         }
     }
 
@@ -337,12 +262,8 @@ import Testing
                 #expect(run.status == 64, "\(run.output)")
                 return run.output
             }
-            #expect(try await refused("").contains("is not a recording"))
+            // `RecordingFileTests` has what else may be wrong.
             #expect(try await refused("{\"a\":1}\n").contains(":1: is not a recording"))
-            #expect(
-                try await refused(good.replacing("\"format_version\":1", with: "\"format_version\":9")).contains(
-                    "newer version"))
-            #expect(try await refused(good + "{\"jobs\":3}\n{}\n").contains("is not as entrupy-sim writes it"))
             // A killed process leaves half a line at the end.
             try Data((good + "{\"jobs\":[[7").utf8).write(to: URL(fileURLWithPath: file))
             #expect(try await SimProcess.run(["replay", file]).status == 2)
@@ -359,6 +280,38 @@ import Testing
                 ["serve", "--port", "0", "--data-dir", directory + "/data", "--record", directory + "/new"])
             #expect(old.status == 1 && old.output.contains("fresh namespace"), "\(old.output)")
             #expect(!FileManager.default.fileExists(atPath: directory + "/new"))
+        }
+    }
+
+    /// The recording has the hold from its beginning on, so what came after it is replayed too.
+    @Test(arguments: ["before", "after"]) func aKilledServersRecordingDoesNotEndAtItsHolds(when: String) async throws {
+        try await Process.withDirectory { directory in
+            var later = 0
+            let file = try await record(directory, ["--rate-limits", "off"]) { root in
+                let token = try await root.login()
+                _ = try await root.send(
+                    "POST", "/_sim/faults",
+                    [
+                        "match": ["route": "/sdk/captures"], "times": 1,
+                        "effect": ["hold": ["when": .string(when), "for": "10m"]],
+                    ])
+                let open = Task { try await root.send("POST", "/sdk/captures", ["item": TestWorld.nike], token: token) }
+                defer { open.cancel() }
+                while try await root.send("GET", "/_sim/held")["held"].items.isEmpty { await Task.yield() }
+                for _ in 0..<5 {
+                    #expect(try await root.send("GET", "/sdk/session", token: token).status == 200)
+                    later += 1
+                }
+                let captures = try await root.send("GET", "/_sim/captures?status=all")["captures"].items.count
+                #expect(captures == (when == "before" ? 0 : 1))
+            }
+            let (status, report) = try await replay(file)
+            #expect(status == 0, "\(report)")
+            #expect(report["incomplete"] == .null)
+            #expect(report["requests"] == report["recorded"])
+            #expect(report["requests"].integer ?? 0 > later)
+            let bundle = try await SimProcess.run(["replay", file, "--bundle", directory + "/end.tar"])
+            #expect(bundle.status == 0, "\(bundle.output)")
         }
     }
 }

@@ -225,12 +225,6 @@ import Testing
             let out = directory + "/out.tar"
             for (arguments, words) in [
                 (["replay", file, "--serve", "--bundle", out], "--serve and --bundle exclude each other"),
-                (["replay", file, "--until", "x"], "--until needs --bundle"),
-                (["replay", file, "-n", "a"], "--namespace needs"),
-                (["replay", file, "--port", "0"], "--port is an option of --serve"),
-                (["replay", file, "--bundle", out, "--ready-json"], "--ready-json is an option of --serve"),
-                (["replay", file, "--serve", "--json"], "--serve prints no report"),
-                (["replay", file, "--serve", "--port", "70000"], "--port must be 0 to 65535"),
                 (["replay", file, "--bundle", file], "would replace the recording"),
                 (["replay", file, "--bundle", directory + "/none/x"], "cannot be written"),
                 (["replay", "/nowhere", "--serve", "--port", "0"], "/nowhere"),

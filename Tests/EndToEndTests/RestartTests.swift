@@ -122,62 +122,24 @@ import Testing
             }
         }
     }
-
-    @Test func requestIDsAreNeverReusedAfterAKill() async throws {
-        try await Process.withDirectory { directory in
-            var seen: Set<String> = []
-            for _ in 0..<3 {
-                let server = try SimProcess(["--data-dir", directory])
-                let world = TestWorld(base: server.baseURL)
-                for _ in 0..<20 {
-                    let id = try #require(
-                        try await world.send("GET", "/sdk/session").headers.first(name: "X-Request-Id"))
-                    #expect(seen.insert(id).inserted)
-                }
-                server.kill()
-            }
-        }
-    }
-
-    @Test func aDataDirectoryThatIsAFileIsReported() async throws {
-        try await Process.withDirectory { path in
-            try Data("x".utf8).write(to: URL(fileURLWithPath: path))
-            let (status, output) = try await SimProcess.run(["serve", "--port", "0", "--data-dir", path])
-            #expect(status == 1)
-            #expect(output.contains("data directory"))
-        }
-    }
 }
 
 @Suite struct CommandLineTests {
-    @Test(arguments: [
-        ["--port", "70000"], ["--port", "x"], ["--in-memory", "--data-dir", "x"], ["--random-seed", "-1"],
-        ["--rate-limits", "fast"], ["--public-url", "sim.test"], ["--log-level", "loud"], ["--durability", "none"],
-        ["--no-such-flag"],
-    ])
-    func aWrongFlagIsAUsageError(arguments: [String]) async throws {
-        let (status, output) = try await SimProcess.run(["serve"] + arguments)
-        #expect(status == 64)
-        #expect(output.contains(arguments == ["--no-such-flag"] ? "serve --help lists its options" : "Usage:"))
-    }
-
-    @Test func aPortInUseIsReported() async throws {
-        let port = try #require(SimProcess.shared.baseURL.split(separator: ":").last)
-        let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--port", String(port)])
-        #expect(status == 1)
-        #expect(output.contains("port \(port) is in use"))
-    }
-
-    @Test func aBrokenSeedFileIsReportedWithItsPlace() async throws {
+    @Test func aStartThatCannotBeIsReported() async throws {
         try await Process.withDirectory { path in
             try Data("organizations:\n  - name: A\n    tokens: [x]\n".utf8).write(to: URL(fileURLWithPath: path))
-            let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--port", "0", "--seed", path])
-            #expect(status == 64)
+            let port = try #require(SimProcess.shared.baseURL.split(separator: ":").last)
             let place = "\(URL(fileURLWithPath: path).lastPathComponent):3: organizations[0].tokens: is not known here"
-            #expect(output.contains(place), "\(output)")
+            for (arguments, status, words) in [
+                (["--port", String(port), "--in-memory"], 1, "port \(port) is in use"),
+                (["--port", "0", "--data-dir", path], 1, "data directory"),
+                (["--port", "0", "--in-memory", "--seed", path], 64, place),
+                (["--in-memory", "--seed", "/no/such/file.yaml"], 64, "/no/such/file.yaml"),
+                (["--log-level", "loud"], 64, "Usage:"), (["--no-such-flag"], 64, "serve --help lists its options"),
+            ] as [([String], Int32, String)] {
+                let run = try await SimProcess.run(["serve"] + arguments)
+                #expect(run.status == status && run.output.contains(words), "\(arguments): \(run.output)")
+            }
         }
-        let (status, output) = try await SimProcess.run(["serve", "--in-memory", "--seed", "/no/such/file.yaml"])
-        #expect(status == 64)
-        #expect(output.contains("/no/such/file.yaml"))
     }
 }

@@ -1,4 +1,5 @@
 import SimulationAPI
+import TestSupport
 import Testing
 
 /// `POST /_sim/settle` with receivers that answer. What it does not wait for is in `WatchTests`.

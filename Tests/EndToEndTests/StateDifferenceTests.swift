@@ -3,7 +3,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// `GET /_sim/diff` and `entrupy-sim diff`.
+/// `entrupy-sim diff`. `DifferenceRouteTests` has the route.
 @Suite struct StateDifferenceTests {
     private func name(_ world: TestWorld) -> String { String(world.base.split(separator: "/").last!) }
 
@@ -65,48 +65,13 @@ import Testing
         let world = try await TestWorld.make()
         try #require(try await world.send("PUT", "/_sim/snapshots/before").status == 201)
         for (words, hint) in [
-            (["befor", "now"], "did you mean before?"), (["snapshot:befor", "now"], "did you mean before?"),
-            (["now", "namespace:no-such"], "namespace list"),
-            (["now", "then:x"], "must be now, namespace:NAME"),
-            (["now"], "to"),
+            (["befor", "now"], "did you mean before?"), (["now", "namespace:no-such"], "namespace list"),
+            (["now", "then:x"], "must be now, namespace:NAME"), (["now"], "to"),
         ] {
             let found = try await diff(words, world)
             #expect(found.status == 64 && found.output.contains(hint), "\(words): \(found.output)")
         }
-        let unknown = try await SimProcess.run([
-            "diff", "now", "now", "-n", "no-such", "--url", SimProcess.shared.baseURL,
-        ])
-        #expect(unknown.status == 64, "\(unknown.output)")
         #expect(try await SimProcess.run(["diff", "now", "now", "--url", "http://127.0.0.1:1"]).status == 69)
-        for (query, status) in [
-            ("", 400), ("from=now", 400), ("from=now&to=now&x=1", 400), ("from=now&to=snapshot:..", 400),
-            ("from=now&to=snapshot:none", 404), ("from=now&to=namespace:none", 404),
-        ] {
-            #expect(try await world.send("GET", "/_sim/diff?\(query)").status == status, "\(query)")
-        }
-    }
-
-    /// A snapshot belongs to its namespace, and a comparison makes none.
-    @Test func aSnapshotOfAnotherNamespaceIsOutOfReach() async throws {
-        let (world, other) = (try await TestWorld.make(), try await TestWorld.make())
-        try #require(try await other.send("PUT", "/_sim/snapshots/theirs").status == 201)
-        #expect(try await world.send("GET", "/_sim/diff?from=now&to=snapshot:theirs").status == 404)
-        let server = try SimProcess(["--in-memory", "--auto-create-namespaces"])
-        defer { server.stop() }
-        let root = TestWorld(base: server.baseURL)
-        #expect(try await root.send("GET", "/_sim/diff?from=now&to=namespace:fresh").status == 404)
-        #expect(try await root.send("GET", "/_sim/namespaces")["namespaces"].items.count == 1)
-    }
-
-    @Test func textsOfClientsDoNotSteerTheTerminal() async throws {
-        let (world, other) = (try await TestWorld.make(), try await TestWorld.make())
-        let text = "\u{1b}[31m\u{202e}'\"x"
-        _ = try await other.send("POST", "/_sim/authentications", ["customer_item_id": .string(text), "brand": "Nike"])
-        let found = try await diff(["now", name(other)], world)
-        #expect(found.status == 1 && !found.output.utf8.contains(0x1b) && !found.output.contains("\u{202e}"))
-        #expect(found.output.contains(#"\u{202e}'\"x"#), "\(found.output)")
-        let objects = try await objects(world, "now", "namespace:\(name(other))")
-        #expect(objects.first { $0["kind"] == "item" }?["key.customer_item_id"] == .string(text))
     }
 
     /// Apps' components are compared too.

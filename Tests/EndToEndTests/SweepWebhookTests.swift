@@ -58,37 +58,6 @@ import Testing
         }
     }
 
-    /// A receiver that goes before the second delivery shows nothing.
-    @Test func aWebhookThatReachesNoReceiverIsNoPass() async throws {
-        try await Process.withDirectory { directory in
-            let script = """
-                [ -z "$ENTRUPY_SIM_SWEEP" ] && MODE=right || MODE=away
-                python3 \(directory)/client.py $MODE
-                """
-            _ = try await sweep("right", ["--faults", "nothing"], in: directory)
-            let found = try await RunningProgram(
-                [
-                    "sweep", "--out", directory, "--faults", "twice", "--only", "webhook session.completed", "--", "sh",
-                    "-c", script,
-                ]
-            ).finish()
-            #expect(found.status == 2 && found.text.contains("1 cell: 1 not met"), "\(found.text)\(found.errors)")
-            #expect(found.errors.contains("no receiver took it: let the command wait"))
-        }
-    }
-
-    @Test func faultsThatCanHappenNowhereAreNoPass() async throws {
-        try await Process.withDirectory { directory in
-            let found = try await RunningProgram(
-                [
-                    "sweep", "--out", directory, "--faults", "twice", "--", "sh", "-c",
-                    "curl -s $ENTRUPY_SIM_URL/sdk/session",
-                ]
-            ).finish()
-            #expect(found.status == 2 && found.errors.contains("nothing was tried"), "\(found.errors)")
-        }
-    }
-
     /// A backend whose receiver copies an item once too often, in several forms.
     private static let client = """
         import http.server, json, os, sys, threading, urllib.request
@@ -119,8 +88,6 @@ import Testing
                 if MODE == "order" and event == "session.completed" and not EVENTS:
                     insert("copy")
                 EVENTS.append(event)
-                if MODE == "away" and event == "session.completed":
-                    server.socket.close()
                 if MODE == "strict" and any(name.startswith("x_") for name in body):
                     insert("copy")
                 self.send_response(200)

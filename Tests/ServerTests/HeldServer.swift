@@ -18,11 +18,31 @@ struct HeldServer: Sendable {
     private let pipeline: Pipeline
     private let heldNames = NIOLockedValueBox<[String]>([])
 
-    /// A client that may go before its answer.
-    final class Caller: CallerPresence {
-        private let hasGone = NIOLockedValueBox(false)
-        var isGone: Bool { hasGone.withLockedValue { $0 } }
-        func leave() { hasGone.withLockedValue { $0 = true } }
+    /// A client that may go before its answer, also while a fault holds its request.
+    final class Caller: HoldingCaller {
+        private let state = NIOLockedValueBox((isGone: false, watches: [@Sendable () -> Void]()))
+        var isGone: Bool { state.withLockedValue { $0.isGone } }
+
+        func leave() {
+            let watches = state.withLockedValue { state in
+                state.isGone = true
+                return state.watches
+            }
+            for hasGone in watches { hasGone() }
+        }
+
+        func watch(
+            for span: Span, timeIsOver: @escaping @Sendable () -> Void, hasGone: @escaping @Sendable () -> Void
+        ) -> @Sendable () -> Void {
+            let clock = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(
+                in: .microseconds(span.microseconds), timeIsOver)
+            let isGone = state.withLockedValue { state in
+                state.watches.append(hasGone)
+                return state.isGone
+            }
+            if isGone { hasGone() }
+            return { clock.cancel() }
+        }
     }
 
     struct Reply: Sendable {
@@ -170,7 +190,7 @@ struct HeldServer: Sendable {
         let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "test"))
         let request = Request(head: head, body: .init(buffer: bytes ?? ByteBuffer()))
         let response = try await pipeline.first(
-            IncomingRequest(request, SimContext(source: source), caller: caller)
+            IncomingRequest(request, SimContext(source: source), caller: caller, isHoldable: true)
         ).response
         return Reply(status: response.status.code, headers: response.headers, body: await response.collectedBody())
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Server
 
 // Test worlds of a server in this process: each request passes the boundary, the routes, the decoding, the rule and the encoding, and no
-// socket. Requests cannot be held, and no attempt of a webhook has a receiver.
+// socket. No attempt of a webhook has a receiver.
 
 extension TestWorld {
     /// One server for all tests: its threads last as long as they do.
@@ -42,9 +42,29 @@ extension TestWorld {
         try #require(frozen.status == 200)
         return world
     }
+
+    /// One server for the tests of held requests.
+    private static let holding = Task { try await HeldServer.open() }
+
+    /// Makes a namespace with a frozen clock whose requests faults can hold.
+    static func holdable(randomSeed: Int = 7, settings: JSONValue? = nil) async throws -> TestWorld {
+        try await holding.value.world.made(randomSeed: randomSeed, settings: settings)
+    }
 }
 
 extension HeldServer {
+    /// The server's own routes, and the namespace "default". Requests begin behind the boundary, and can be held.
+    var world: TestWorld {
+        TestWorld(base: "http://localhost") { method, url, headers, body in
+            var fields = HTTPFields()
+            for (name, value) in headers { fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
+            let reply = try await ask(
+                try #require(HTTPRequest.Method(method)), String(url.dropFirst("http://localhost".count)),
+                bytes: body.map { ByteBuffer(bytes: $0) }, headers: fields)
+            return reply.received
+        }
+    }
+
     /// Makes the requests of a ``TestWorld``.
     fileprivate var transport: TestWorld.Transport {
         { method, url, headers, body in
@@ -58,9 +78,15 @@ extension HeldServer {
                 method: try #require(HTTPRequest.Method(method)), scheme: "http",
                 authority: headers.first(name: "Host") ?? "localhost", path: String(target), headerFields: fields)
             let reply = try await exchange(head, ByteBuffer(bytes: body ?? Data()))
-            return TestWorld.Answer(
-                status: reply.status, headers: HTTPHeaders(reply.headers.map { ($0.name.rawName, $0.value) }),
-                body: Data(reply.body.readableBytesView))
+            return reply.received
         }
+    }
+}
+
+extension HeldServer.Reply {
+    fileprivate var received: TestWorld.Answer {
+        TestWorld.Answer(
+            status: status, headers: HTTPHeaders(headers.map { ($0.name.rawName, $0.value) }),
+            body: Data(body.readableBytesView))
     }
 }

@@ -128,6 +128,9 @@ import Testing
         #expect(try isRefused(coverage([], since: -1)))
         #expect(try isRefused(coverage([], since: 1e15)))
         #expect(try isRefused(coverage([], sources: [String(repeating: "x", count: 501)])))
+        for text in ["", "{", "[]", "{\"since\": -1, \"axes\": []}", "\u{0}\u{1}", "{\"since\": 1}"] {
+            #expect(throws: Coverage.FileProblem.self, "\(text)") { _ = try Coverage(file: Data(text.utf8)) }
+        }
     }
 
     @Test func aFilesSumsAndNamesAreNotBelieved() throws {

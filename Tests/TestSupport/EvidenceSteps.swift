@@ -40,6 +40,29 @@ extension TestWorld {
         try #require(last["status"].integer == status, "\(last)")
         return try await explain("sequence:\(last["sequence"].integer ?? 0)")
     }
+
+    /// The coverage of the namespace.
+    package func coverage() async throws -> Coverage {
+        let answer = try await send("GET", "/_sim/coverage")
+        try #require(answer.status == 200, "\(answer.json)")
+        return try WireJSON.decode(Coverage.self, from: answer.body)
+    }
+
+    /// An edge of the namespace's coverage.
+    package func edge(_ axis: String, _ id: String) async throws -> Coverage.Edge {
+        try #require(try await coverage().edge(axis, id), "there is no edge \(axis): \(id)")
+    }
+
+    /// Adds a fault rule; answers its id.
+    @discardableResult package func fault(
+        _ route: String, _ effect: JSONValue, times: JSONValue = .null, _ match: JSONObject = [:]
+    ) async throws -> String {
+        let condition = (["route": .string(route)] as JSONObject).merging(match) { $1 }
+        let answer = try await send(
+            "POST", "/_sim/faults", ["match": .object(condition), "effect": effect, "times": times])
+        try #require(answer.status == 201, "\(answer.json)")
+        return try #require(answer["id"].text)
+    }
 }
 
 extension Explanation {

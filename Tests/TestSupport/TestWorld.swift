@@ -90,6 +90,9 @@ package struct TestWorld: Sendable {
         TestWorld(base: base.components(separatedBy: "/ns/")[0], headers: headers, over: transport)
     }
 
+    /// The part of the address that the paths of requests follow.
+    package var path: String { String(base.dropFirst("http://".count).drop { $0 != "/" }) }
+
     /// The name of the namespace.
     package var name: String { String(base.split(separator: "/").last ?? "") }
 
@@ -128,7 +131,7 @@ package struct TestWorld: Sendable {
         _ method: String, _ path: String, bytes: Data?, token: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
         let answer = try await sendUnchecked(method, path, bytes: bytes, token: token, headers: headers)
-        let target = String(base.dropFirst("http://".count).drop { $0 != "/" }) + path
+        let target = self.path + path
         for problem in Contract.shared.problems(method, target, request: bytes, answer) {
             Issue.record("\(method) \(target) \(answer.status) departs from openapi/entrupy-sim.yaml: \(problem)")
         }

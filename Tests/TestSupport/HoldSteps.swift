@@ -1,14 +1,13 @@
 import Foundation
 import SimulationAPI
-import TestSupport
 import Testing
 
 /// The steps of tests about requests that a fault holds.
-protocol HoldSteps {}
+package protocol HoldSteps {}
 
 extension HoldSteps {
     @discardableResult
-    func hold(
+    package func hold(
         _ world: TestWorld, _ route: String, _ effect: JSONValue = true, times: JSONValue = 1
     ) async throws -> String {
         let rule: JSONValue = ["match": ["route": .string(route)], "effect": ["hold": effect], "times": times]
@@ -18,7 +17,7 @@ extension HoldSteps {
     }
 
     /// Waits until so many requests are held.
-    func held(_ world: TestWorld, count: Int = 1) async throws -> [JSONValue] {
+    package func held(_ world: TestWorld, count: Int = 1) async throws -> [JSONValue] {
         while true {
             let list = try await world.send("GET", "/_sim/held")["held"].items
             if list.count >= count { return list }
@@ -26,24 +25,17 @@ extension HoldSteps {
         }
     }
 
-    func release(_ world: TestWorld, _ held: JSONValue, _ body: JSONValue? = nil) async throws -> Answer {
+    package func release(_ world: TestWorld, _ held: JSONValue, _ body: JSONValue? = nil) async throws -> TestWorld.Answer {
         try await world.send("POST", "/_sim/held/\(held["id"].text ?? "")/release", body)
     }
 
     /// Waits until the journal has the request of a hold that has ended.
-    func entry(_ world: TestWorld, _ held: JSONValue) async throws -> JSONValue {
+    package func entry(_ world: TestWorld, _ held: JSONValue) async throws -> JSONValue {
         let number = held["request.sequence"].integer ?? 0
         while true {
             let answer = try await world.send("GET", "/_sim/requests/sequence:\(number)")
             if answer.status == 200 { return answer.json }
             await Task.yield()
         }
-    }
-
-    /// A request as a client sends it over a connection of its own.
-    func raw(_ world: TestWorld, _ path: String, _ token: String, method: String = "GET") -> String {
-        let target = String(world.base.dropFirst(SimProcess.shared.baseURL.count)) + path
-        return "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token \(token)\r\n"
-            + (method == "GET" ? "\r\n" : "Content-Length: 0\r\n\r\n")
     }
 }
