@@ -46,7 +46,10 @@ import Testing
         #expect(try await world.send("POST", "/_sim/scenarios/nope/start").status == 404)
         #expect(try await put(world, head, "yours").status == 400)
         #expect(try await put(world, head, "a%2Fb").status == 400)
-        for body in [["run": 1], ["namespace": "A b"], ["ttl": "5m"], ["x": 1]] as [JSONValue] {
+        for body in [
+            ["run": 1], ["namespace": "A b"], ["ttl": "5m"], ["x": 1], ["replace": 1], ["replace": "yes"],
+            ["namespace": "A b", "replace": true],
+        ] as [JSONValue] {
             #expect(try await world.send("POST", "/_sim/scenarios/mine/start", body).status == 400, "\(body)")
         }
         #expect(try await world.send("POST", "/_sim/scenarios/mine/start", ["namespace": "default"]).status == 409)

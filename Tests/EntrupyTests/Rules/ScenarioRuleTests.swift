@@ -18,7 +18,7 @@ import Testing
             seed: empty
             clock: {freeze: 2026-03-01T12:00:00Z}
             settings: {quota: 7}
-            items: [{customer_item_id: a, result: unknown}, {count: 3, template: {customer_item_id: "b-{n}"}}]
+            items: [{customer_item_id: a, result: unknown, metadata: {warehouse: north}}, {count: 3, template: {customer_item_id: "b-{n}"}}]
             subscriptions: [{url: "http://127.0.0.1:1/hook", events: [session.updated]}]
             outcomes: [{match: {customer_item_id: "late-*"}, result: invalid, after: 3h}]
             faults: [{match: {route: /sdk/search}, effect: {status: 503}, times: 2}]
@@ -159,7 +159,7 @@ import Testing
         ("items:\n  - {username: Nobody-x}", 4, "username"), ("items: [{count: 0, template: {}}]", 3, "count"),
         ("items: [{count: 20000, template: {}}]", 3, "10000"), ("items: [{submitted_at: 1}]", 3, "cannot be set"),
         ("items: [{count: 2, template: {style_name: \"a\\0\"}}]", 3, "U+0000"),
-        ("items: [{after: 3h}]", 3, "timeline (set_result)"),
+        ("items: [{after: 3h}]", 3, "timeline (set_result)"), ("items: [{warehouse: north}]", 3, "is not known here"),
         ("items: [{custmer_item_id: b}]", 3, "did you mean customer_item_id?"),
         ("subscriptions:\n  - {url: ftp://x}", 4, "url"),
         ("subscriptions:\n  - {url: http://127.0.0.1:9, events: [done]}", 4, "session.completed"),
