@@ -2,6 +2,7 @@ import Foundation
 import Hashes
 import NIOCore
 import NIOHTTP1
+import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -232,5 +233,20 @@ import Testing
         let named = try await stranger.send("GET", "/sdk/session", headers: ["X-Sim-Namespace": "nowhere"])
         #expect(named["code"] == "unknown_namespace")
         server.stop()
+    }
+
+    @Test func aLargeBodyWithoutALengthIsRefusedToo() async throws {
+        let world = try await TestWorld.make()
+        var request = try OutgoingRequest(.POST, world.base + "/sdk/captures")
+        request.headers.add(name: "Authorization", value: "Token \(try await world.login())")
+        let part = ByteBuffer(repeating: UInt8(ascii: " "), count: 100_000)
+        let sent = Mutex(0)
+        request.body = .parts(length: nil) {
+            sent.withLock { count in
+                count += 1
+                return count <= 50 ? part : nil
+            }
+        }
+        #expect(try await OutgoingClient.patient.whole(request).status == 413)
     }
 }

@@ -195,17 +195,11 @@ struct HeldServer: Sendable {
         return Reply(status: response.status.code, headers: response.headers, body: await response.collectedBody())
     }
 
-    /// A connection that stays open.
-    private static let connection = Task {
-        let channel = NIOAsyncTestingChannel()
-        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
-        return channel
-    }
-
-    /// Makes a request from the boundary on, as a client that waits for its answer.
+    /// Makes a request from the boundary on, as a client that waits for its answer. It has a connection of its own: faults close it.
     func exchange(_ head: HTTPRequest, _ body: ByteBuffer) async throws -> Reply {
-        let source = ApplicationRequestContextSource(
-            channel: try await Self.connection.value, logger: Logger(label: "test"))
+        let connection = NIOAsyncTestingChannel()
+        try await connection.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        let source = ApplicationRequestContextSource(channel: connection, logger: Logger(label: "test"))
         let response = try await pipeline.respond(
             to: Request(head: head, body: .init(buffer: body)), context: SimContext(source: source))
         return Reply(status: response.status.code, headers: response.headers, body: await response.collectedBody())

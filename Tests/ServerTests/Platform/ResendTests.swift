@@ -175,9 +175,7 @@ import Testing
         let path = NSTemporaryDirectory() + "resend-\(UUID().uuidString).tar"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try bundle.body.write(to: URL(fileURLWithPath: path))
-        let server = try SimProcess(["--bundle", path])
-        defer { server.stop() }
-        let opened = TestWorld(base: server.baseURL)
+        let opened = try await TestWorld.opened { $0.namespaces.bundle = path }
         let id = try #require(try await opened.send("GET", "/_sim/requests?route=/sdk/session")["requests.0.id"].text)
         let refused = try await opened.send("POST", "/_sim/requests/\(id)/resend")
         #expect(refused.status == 409 && refused["error"].text?.contains("masked") == true, "\(refused.json)")

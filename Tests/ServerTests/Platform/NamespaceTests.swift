@@ -4,8 +4,6 @@ import TestSupport
 import Testing
 
 @Suite struct NamespaceTests {
-    private let root = TestWorld(base: SimProcess.shared.baseURL)
-
     @Test func twoNamespacesNeverSeeEachOther() async throws {
         let first = try await TestWorld.make()
         let second = try await TestWorld.make()
@@ -19,7 +17,8 @@ import Testing
     }
 
     @Test func namespacesAreCreatedListedAndDropped() async throws {
-        let name = "life-\(getpid())"
+        let root = try await TestWorld.server
+        let name = "life-of-a-test"
         let made = try await root.send("PUT", "/_sim/namespaces/\(name)")
         #expect(made.status == 201)
         #expect(made["id"] == .string(name))
@@ -29,7 +28,7 @@ import Testing
             $0["name"].text
         }
         #expect(listed.contains(name) && listed.contains("default"))
-        let world = TestWorld(base: "\(root.base)/ns/\(name)")
+        let world = root.namespace(name)
         #expect(try await world.authorize().status == 200)
         #expect(try await root.send("DELETE", "/_sim/namespaces/\(name)").status == 204)
         #expect(try await world.authorize().status == 404)
@@ -40,13 +39,15 @@ import Testing
 
     @Test(arguments: ["A", "a_b", "%20", String(repeating: "a", count: 64), "é"])
     func aBadNameIsRefused(name: String) async throws {
+        let root = try await TestWorld.server
         let encoded = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
         #expect(try await root.send("PUT", "/_sim/namespaces/\(encoded)").status == 400)
         #expect(try await root.send("GET", "/ns/\(encoded)/sdk/session").status == 404)
     }
 
     @Test func invalidOptionsAreRefusedAndCreateNothing() async throws {
-        let name = "wrong-\(getpid())"
+        let root = try await TestWorld.server
+        let name = "wrong-of-a-test"
         for (body, field) in [
             (["seed": "other"], "seed"), (["seed": 1], "seed"), (["random_seed": -1], "random_seed"),
             (["random_seed": 1.5], "random_seed"), (["random_seed": "7"], "random_seed"),
@@ -84,15 +85,14 @@ import Testing
     }
 
     @Test func unknownNamespacesAreCreatedIfTheOptionIsSet() async throws {
-        let server = try SimProcess(["--in-memory", "--auto-create-namespaces"])
-        defer { server.stop() }
-        let world = TestWorld(base: "\(server.baseURL)/ns/fresh")
+        let root = try await TestWorld.opened { $0.namespaces.autoCreates = true }
+        let world = root.namespace("fresh")
         let answers = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<8 { group.addTask { try await world.authorize("user-000\(number)").status } }
             return try await group.reduce(into: [Int]()) { $0.append($1) }
         }
         #expect(answers == Array(repeating: 200, count: 8))
-        #expect(try await TestWorld(base: "\(server.baseURL)/ns/NO").send("GET", "/_sim/clock").status == 404)
+        #expect(try await root.namespace("NO").send("GET", "/_sim/clock").status == 404)
     }
 }
 

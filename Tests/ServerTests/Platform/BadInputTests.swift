@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
@@ -182,21 +180,6 @@ import Testing
             headers: ["Content-Type": "application/json"])
         #expect(answer.status == 413)
         #expect(answer["code"] == "payload_too_large")
-    }
-
-    @Test func aLargeBodyWithoutALengthIsRefusedToo() async throws {
-        let (world, session, _) = try await prepared()
-        var request = try OutgoingRequest(.POST, world.base + "/sdk/captures")
-        request.headers.add(name: "Authorization", value: "Token \(session)")
-        let part = ByteBuffer(repeating: UInt8(ascii: " "), count: 100_000)
-        let sent = Mutex(0)
-        request.body = .parts(length: nil) {
-            sent.withLock { count in
-                count += 1
-                return count <= 50 ? part : nil
-            }
-        }
-        #expect(try await OutgoingClient.patient.whole(request).status == 413)
     }
 
     @Test func aBodyThatIsNotNeededMayNotBeTooLarge() async throws {
