@@ -153,7 +153,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "SimulationAPI", "Storage", "Outgoing", "Hashes",
+                "EntrupySimTesting", "SimulationAPI", "Storage", "Outgoing", "Hashes",
                 server("NIOConcurrencyHelpers", "swift-nio"),
                 server("NIOCore", "swift-nio"),
                 server("NIOEmbedded", "swift-nio"),

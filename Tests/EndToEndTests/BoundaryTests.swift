@@ -6,7 +6,7 @@ import Testing
 /// `Host` and `Origin` as HTTP/1 sends them, and the options for other names. Each route is in `RouteBoundaryTests`.
 @Suite struct BoundaryTests {
     @Test func otherNamesNeedTheirOptions() async throws {
-        let server = try SimProcess([
+        let server = try await SimProcess([
             "--in-memory", "--allowed-hosts", "sim.corp.example, .preview.example", "--cors", "http://localhost:3000",
             "--public-url", "https://public.example/sim",
         ])
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func theDoctorAndTheLogNameWhatWasRefused() async throws {
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         let root = TestWorld(base: server.baseURL)
         #expect(try await root.output("doctor").contains("no request was refused"))
         for number in 0..<30 {
@@ -84,7 +84,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess([
+            let server = try await SimProcess([
                 "--in-memory", "--record", file, "--allowed-hosts", ".corp.example", "--cors", "http://localhost:3000",
                 "--public-url", "https://public.example",
             ])

@@ -44,7 +44,7 @@ import Testing
                 decoding: try #require(archive.entries.first { $0.name == "journal.json" }).bytes, as: UTF8.self)
             #expect(!journal.contains(session) && !journal.contains(TestWorld.apiToken))
 
-            let server = try SimProcess(["--bundle", file])
+            let server = try await SimProcess(["--bundle", file])
             defer { server.stop() }
             let opened = TestWorld(base: server.baseURL)
             let after = try await opened.send("GET", "/_sim/requests?limit=1000")["requests"].items
@@ -96,7 +96,7 @@ import Testing
                 ["serve", "--port", "0"], environment: ["ENTRUPY_SIM_BUNDLE": directory + "/other.tar"])
             #expect(byEnvironment.status == 64 && byEnvironment.output.contains("other.tar"))
             // A bundle never replaces the namespace in a data directory.
-            let first = try SimProcess(["--data-dir", directory + "/data"])
+            let first = try await SimProcess(["--data-dir", directory + "/data"])
             first.stop()
             #expect(try await start(good, ["--data-dir", directory + "/data"], status: 1).contains("has namespaces"))
         }
@@ -110,12 +110,12 @@ import Testing
             _ = try await world.send("PUT", "/_sim/snapshots/s")
             let file = directory + "/s.tar"
             try await world.send("GET", "/_sim/snapshots/s").body.write(to: URL(fileURLWithPath: file))
-            let server = try SimProcess(["--bundle", file, "--data-dir", directory + "/data"])
+            let server = try await SimProcess(["--bundle", file, "--data-dir", directory + "/data"])
             let opened = TestWorld(base: server.baseURL)
             #expect(try await opened.send("GET", "/sdk/session", token: session).status == 200)
             server.stop()
             // From then on it is a normal data directory.
-            let again = try SimProcess(["--data-dir", directory + "/data"])
+            let again = try await SimProcess(["--data-dir", directory + "/data"])
             defer { again.stop() }
             #expect(try await TestWorld(base: again.baseURL).send("GET", "/sdk/session", token: session).status == 200)
         }

@@ -6,7 +6,7 @@ import Testing
 /// IPv6, compressed answers and web pages of other origins.
 @Suite struct ClientNetworkTests {
     @Test func aServerListensOnIPv6() async throws {
-        let server = try SimProcess(["--in-memory", "--host", "::1"])
+        let server = try await SimProcess(["--in-memory", "--host", "::1"])
         #expect(server.baseURL.hasPrefix("http://[::1]:"))
         let world = try await TestWorld.make(in: server)
         let session = try await world.login()
@@ -50,7 +50,7 @@ import Testing
     @Test func aRecordingOfCompressedAnswersIsReplayed() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
-        let server = try SimProcess(["--in-memory", "--record", folder.file("run.recording")])
+        let server = try await SimProcess(["--in-memory", "--record", folder.file("run.recording")])
         let world = try await TestWorld.make(in: server, settings: ["future": ["members": true, "order": true]])
         let session = ["Authorization": "Token \(try await world.login())"]
         #expect(try await compressed(world, "/sdk/config", session).headers["Content-Encoding"] == ["gzip"])
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func pagesOfAllowedOriginsUseThePlatform() async throws {
-        let server = try SimProcess(["--in-memory", "--cors", "http://localhost:3000, https://app.example.com"])
+        let server = try await SimProcess(["--in-memory", "--cors", "http://localhost:3000, https://app.example.com"])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         func allowed(_ method: String, _ path: String, _ origin: String) async throws -> Answer {
@@ -94,7 +94,7 @@ import Testing
         let folder = try TestFolder()
         defer { folder.remove() }
         let file = folder.file("run.recording")
-        let server = try SimProcess(["--in-memory", "--record", file])
+        let server = try await SimProcess(["--in-memory", "--record", file])
         let world = try await TestWorld.make(in: server)
         let session = try await world.login()
         let id = try await world.submit(session)

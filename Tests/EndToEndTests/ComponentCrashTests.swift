@@ -7,7 +7,7 @@ import Testing
 @Suite struct ComponentCrashTests {
     @Test func everyAcknowledgedWriteSurvivesAKill() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             var world = try await TestWorld.make(in: server)
             let path = world.base.dropFirst(server.baseURL.count)
             let session = try await world.workflowSession()
@@ -21,7 +21,7 @@ import Testing
             let code = try await world.validationCode()
             server.kill()
 
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             world = TestWorld(base: server.baseURL + path)
             #expect(

@@ -144,7 +144,7 @@ import Testing
     @Test(arguments: ["127.0.0.1", "::1"])
     func aConnectionBeyondTheLimitWaitsUntilAnotherCloses(address: String) async throws {
         guard hasAddress(address) else { return }
-        let server = try SimProcess(["--in-memory", "--max-connections", "1"])
+        let server = try await SimProcess(["--in-memory", "--max-connections", "1"])
         let first = try await RawConnection.open(server)
         // So many that the second connection would be answered before the last one, if the server served it.
         let count = 3000
@@ -176,7 +176,7 @@ import Testing
 
     /// This test would not end if the server kept the connection. The time limit does not check how soon it closes.
     @Test(.timeLimit(.minutes(10))) func anIdleConnectionGetsNoAnswerAndIsClosed() async throws {
-        let server = try SimProcess(["--in-memory", "--idle-timeout", "1"])
+        let server = try await SimProcess(["--in-memory", "--idle-timeout", "1"])
         let idle = try await RawConnection.open(server)
         // If the idle second ends before the client reads, the client gets a connection error.
         #expect((try? await idle.exchange("")) ?? "" == "")

@@ -286,7 +286,7 @@ import Testing
     }
 
     @Test func aTokenIsSentWhereTheServerAsksForOne() async throws {
-        let server = try SimProcess(["--in-memory", "--control-token", "s3cret"])
+        let server = try await SimProcess(["--in-memory", "--control-token", "s3cret"])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         let refused = try await world.run("clock", "show")

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func aControlTokenIsRequiredOnceSet() async throws {
-        let server = try SimProcess(["--in-memory", "--control-token", "s3cret/=;"])
+        let server = try await SimProcess(["--in-memory", "--control-token", "s3cret/=;"])
         let named = ["X-Sim-Control-Token": "s3cret/=;"]
         for path in ["/_sim/info", "/_sim/clock", "/ns/default/_sim/clock", "/_sim/metrics"] {
             #expect(try await status(server, path) == 401, "\(path)")
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aPagesAddressSetsACookieThatServesAsTheToken() async throws {
-        let server = try SimProcess(["--in-memory", "--control-token", "s3cret/=;"])
+        let server = try await SimProcess(["--in-memory", "--control-token", "s3cret/=;"])
         let world = TestWorld(base: server.baseURL)
         #expect(try await world.send("GET", "/_sim/docs").status == 401)
         #expect(try await world.send("GET", "/_sim/docs?token=wrong").status == 401)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aServerThatOthersCanReachGeneratesAndPrintsAToken() async throws {
-        let server = try SimProcess(["--in-memory", "--host", "0.0.0.0"])
+        let server = try await SimProcess(["--in-memory", "--host", "0.0.0.0"])
         let local = TestWorld(base: server.baseURL.replacing("0.0.0.0", with: "127.0.0.1"))
         let token = try #require(server.greeting.firstMatch(of: /X-Sim-Control-Token: (ctl-[0-9a-z]{52})/)?.1)
         #expect(try await local.send("GET", "/_sim/clock").status == 401)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func anOpenServerNeedsNoControlToken() async throws {
-        let server = try SimProcess(["--in-memory", "--host", "0.0.0.0", "--control-open"])
+        let server = try await SimProcess(["--in-memory", "--host", "0.0.0.0", "--control-open"])
         #expect(!server.greeting.contains("ctl-"))
         let local = TestWorld(base: server.baseURL.replacing("0.0.0.0", with: "127.0.0.1"))
         #expect(try await local.send("GET", "/_sim/clock").status == 200)

@@ -27,11 +27,11 @@ import Testing
     @Test func coverageSurvivesAStopAndAKill() async throws {
         try await withFolder { directory in
             let file = directory + "/coverage.json"
-            let first = try SimProcess(["--data-dir", directory])
+            let first = try await SimProcess(["--data-dir", directory])
             _ = try await TestWorld(base: first.baseURL).authorize()
             #expect(first.stop() == 0)
             #expect(try coverage(file).edge("answers", Self.met)?.reached == 1)
-            let second = try SimProcess(["--data-dir", directory])
+            let second = try await SimProcess(["--data-dir", directory])
             #expect(try await reached(second) == 1)
             let sources = try await TestWorld(base: second.baseURL).coverage().sources
             #expect(try sources.count == 1 && coverage(file).sources == sources, "the counts are the same")
@@ -40,7 +40,7 @@ import Testing
             var saved: Int?
             while saved != 2 { saved = try coverage(file).edge("answers", Self.met)?.reached }
             second.kill()
-            let third = try SimProcess(["--data-dir", directory])
+            let third = try await SimProcess(["--data-dir", directory])
             defer { third.stop() }
             #expect(try await reached(third) == 2)
             let left = try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -51,14 +51,14 @@ import Testing
     /// The counts of a namespace are not kept, and each form of the answer says so.
     @Test func aNamespaceThatIsOlderThanItsCountsSaysSo() async throws {
         try await withFolder { directory in
-            let first = try SimProcess(["--data-dir", directory])
+            let first = try await SimProcess(["--data-dir", directory])
             var root = TestWorld(base: first.baseURL)
             for name in ["kept", "reset"] { _ = try await root.send("PUT", "/_sim/namespaces/\(name)", [:]) }
             _ = try await TestWorld(base: "\(root.base)/ns/kept").authorize()
             let before = try await TestWorld(base: "\(root.base)/ns/kept").coverage()
             #expect(!before.since_restart)
             first.stop()
-            let second = try SimProcess(["--data-dir", directory])
+            let second = try await SimProcess(["--data-dir", directory])
             defer { second.stop() }
             root = TestWorld(base: second.baseURL)
             let kept = TestWorld(base: "\(root.base)/ns/kept")
@@ -87,7 +87,7 @@ import Testing
         try await withFolder { directory in
             let (file, text) = (directory + "/own.json", Data("{\"since\": 1}".utf8))
             try text.write(to: URL(fileURLWithPath: file))
-            let server = try SimProcess(["--in-memory", "--coverage-file", file, "--log-level", "warning"])
+            let server = try await SimProcess(["--in-memory", "--coverage-file", file, "--log-level", "warning"])
             #expect(server.greeting.contains("moved aside"), "\(server.greeting)")
             #expect(try await reached(server) == 0)
             // An answer that no namespace decided counts for the server.
@@ -111,7 +111,7 @@ import Testing
             let edges = [other, .init(id: Self.met, reached: 3), large]
             let old = Coverage(since: 5, axes: [.init(id: "answers", title: "Old", edges: edges)])
             try WireJSON.encode(old).write(to: URL(fileURLWithPath: file))
-            let server = try SimProcess(["--in-memory", "--coverage-file", file])
+            let server = try await SimProcess(["--in-memory", "--coverage-file", file])
             #expect(server.greeting.contains("edges that this version does not have"), "\(server.greeting)")
             _ = try await TestWorld(base: server.baseURL).login()
             let shown = try await TestWorld(base: server.baseURL).coverage()
@@ -140,14 +140,14 @@ import Testing
     @Test func aReplayCountsNothing() async throws {
         try await withFolder { directory in
             let recording = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", recording])
+            let server = try await SimProcess(["--in-memory", "--record", recording])
             let root = TestWorld(base: server.baseURL)
             _ = try await root.authorize()
             _ = try await root.send("GET", "/_sim/coverage")
             #expect(server.stop() == 0)
             let replayed = try await SimProcess.run(["replay", recording])
             #expect(replayed.status == 0, "\(replayed.output)")
-            let going = try SimProcess([], replaying: recording)
+            let going = try await SimProcess([], replaying: recording)
             defer { going.stop() }
             #expect(try await reached(going) == 0)
             _ = try await TestWorld(base: going.baseURL).authorize()
@@ -193,7 +193,7 @@ import Testing
     @Test func shardsAreAddedUpAndTheSameCountsOnce() async throws {
         try await withFolder { directory in
             func file(_ name: String) -> String { directory + "/\(name).json" }
-            let server = try SimProcess(["--in-memory"])
+            let server = try await SimProcess(["--in-memory"])
             defer { server.stop() }
             let root = TestWorld(base: server.baseURL)
             let (one, two) = (try await TestWorld.make(in: server), try await TestWorld.withoutLimits())

@@ -20,7 +20,7 @@ import Testing
     /// The commands of an axis that wait for no time-out of a body.
     private func lines(_ axis: String) async throws -> [Line] {
         // A server of its own has met nothing, and lists the edges that no namespace has.
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         defer { server.stop() }
         let coverage = try await TestWorld(base: server.baseURL).coverage()
         let edges = coverage.axes.first { $0.id == axis }?.edges ?? []

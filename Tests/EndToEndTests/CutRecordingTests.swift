@@ -42,7 +42,7 @@ import Testing
     private func record(_ directory: String, lines wanted: Int) async throws -> String {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let file = directory + "/run.recording"
-        let server = try SimProcess(["--in-memory", "--record", file, "--rate-limits", "off"])
+        let server = try await SimProcess(["--in-memory", "--record", file, "--rate-limits", "off"])
         let root = TestWorld(base: server.baseURL)
         await withTaskGroup(of: Void.self) { group in
             for client in 0..<8 {
@@ -118,7 +118,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file])
+            let server = try await SimProcess(["--in-memory", "--record", file])
             try await body(TestWorld(base: server.baseURL))
             server.kill()
             let lines = try Lines(file: file).lines
@@ -154,7 +154,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file])
+            let server = try await SimProcess(["--in-memory", "--record", file])
             _ = try await TestWorld(base: server.baseURL).send("GET", "/_sim/health")
             server.kill()
             let lines = try Lines(file: file).lines
@@ -189,7 +189,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--data-dir", directory + "/data"])
+            let server = try await SimProcess(["--data-dir", directory + "/data"])
             defer { server.stop() }
             let port = try #require(server.baseURL.split(separator: ":").last)
             for (arguments, status) in [
@@ -212,7 +212,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file])
+            let server = try await SimProcess(["--in-memory", "--record", file])
             _ = try await TestWorld(base: server.baseURL).send("PUT", "/_sim/namespaces/x")
             for (target, host) in [
                 ("/sdk/results/a|b#c?d#e", "127.0.0.1"), ("/v1/health", "x.localhost"), ("//_sim/clock", "127.0.0.1"),

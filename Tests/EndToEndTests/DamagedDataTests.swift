@@ -33,7 +33,7 @@ import Testing
     ///
     /// - Parameter hasNote: whether the note that stands for an idle namespace stays, so that the file is first opened at its first use.
     private func prepare(_ directory: String, _ damage: Damage, hasNote: Bool) async throws {
-        let server = try SimProcess(["--data-dir", directory])
+        let server = try await SimProcess(["--data-dir", directory])
         for name in ["broken", "whole"] {
             let root = TestWorld(base: server.baseURL)
             #expect(try await root.send("PUT", "/_sim/namespaces/\(name)").status == 201)
@@ -56,7 +56,7 @@ import Testing
     func aBrokenNamespaceIsSetAsideAndTheOthersOpen(damage: Damage, hasNote: Bool) async throws {
         try await Process.withDirectory { directory in
             try await prepare(directory, damage, hasNote: hasNote)
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let (broken, whole) = (
                 TestWorld(base: "\(server.baseURL)/ns/broken"), TestWorld(base: "\(server.baseURL)/ns/whole")
@@ -89,7 +89,7 @@ import Testing
         try await Process.withDirectory { directory in
             try await prepare(directory, .garbage, hasNote: false)
             try Damage.garbage.apply(to: "\(directory)/namespaces/default.sqlite")
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let world = TestWorld(base: server.baseURL)
             #expect(try await world.send("GET", "/_sim/users").status == 503)
@@ -109,7 +109,7 @@ import Testing
     /// A file that was brought back is reset as any other: with the values of its namespace, and without another file.
     @Test func aNamespaceThatWasBroughtBackKeepsItsValuesAtAReset() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let made = try await TestWorld(base: server.baseURL).send(
                 "PUT", "/_sim/namespaces/broken", ["random_seed": 77])
             #expect(made.status == 201)
@@ -117,7 +117,7 @@ import Testing
             let path = "\(directory)/namespaces/broken.sqlite"
             let whole = try Data(contentsOf: URL(fileURLWithPath: path))
             try Damage.garbage.apply(to: path)
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let world = TestWorld(base: "\(server.baseURL)/ns/broken")
             #expect(try await world.send("GET", "/_sim/users").status == 503)
@@ -134,14 +134,14 @@ import Testing
     func aBrokenNamespaceIsDeleted(damage: Damage) async throws {
         try await Process.withDirectory { directory in
             try await prepare(directory, damage, hasNote: false)
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let root = TestWorld(base: server.baseURL)
             #expect(try await root.send("DELETE", "/_sim/namespaces/broken").status == 204)
             #expect(try await root.send("GET", "/_sim/info")["damaged.0"] == .null)
             let made = try await root.send("PUT", "/_sim/namespaces/broken")
             #expect(made.status == 201 && made["counts.authentications"].double == 0, "\(made.text)")
             #expect(server.stop() == 0)
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             #expect(try await count(TestWorld(base: "\(server.baseURL)/ns/broken")) == 0)
         }
@@ -149,7 +149,7 @@ import Testing
 
     @Test func aBrokenSnapshotIsNamedBesideTheOthersAndDeleted() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let root = TestWorld(base: server.baseURL)
             for name in ["one", "two", "three"] {

@@ -10,7 +10,7 @@ import Testing
         try await Process.withDirectory { directory in
             let (data, elsewhere) = (directory + "/data", directory + "/elsewhere")
             try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
-            let server = try SimProcess(["--data-dir", data] + SimProcess.securePort)
+            let server = try await SimProcess(["--data-dir", data] + SimProcess.securePort)
             let world = TestWorld(base: server.baseURL)
             let session = try await world.login()
             _ = try await world.submit(session)
@@ -47,8 +47,8 @@ import Testing
             chmod(target, isFolder.boolValue ? 0o755 : 0o644)
             let before = isFolder.boolValue ? nil : FileManager.default.contents(atPath: target)
             let names = try FileManager.default.subpathsOfDirectory(atPath: elsewhere)
-            let refused = #expect(throws: SimProcess.NotStarted.self) {
-                _ = try SimProcess(["--data-dir", data] + SimProcess.securePort)
+            let refused = await #expect(throws: SimProcess.NotStarted.self) {
+                _ = try await SimProcess(["--data-dir", data] + SimProcess.securePort)
             }
             #expect(refused?.status == 1)
             #expect(refused?.output.contains("\(data)/\(name) is a symbolic link") == true, "\(refused?.output ?? "")")
@@ -61,7 +61,7 @@ import Testing
 
     @Test func aLinkThatAppearsLaterIsAnsweredWith503() async throws {
         try await withUsedDirectory { data, elsewhere in
-            let server = try SimProcess(["--data-dir", data])
+            let server = try await SimProcess(["--data-dir", data])
             defer { server.stop() }
             let world = TestWorld(base: server.baseURL)
             for (name, method, path) in [
@@ -91,7 +91,7 @@ import Testing
             let database = data + "/namespaces/default.sqlite"
             for path in [key, database] { chmod(path, 0o666) }
             for path in [data + "/authority", data + "/namespaces"] { chmod(path, 0o777) }
-            let server = try SimProcess(["--data-dir", data] + SimProcess.securePort)
+            let server = try await SimProcess(["--data-dir", data] + SimProcess.securePort)
             server.stop()
             for path in [key, database] { #expect(try mode(path) == 0o600, "\(path)") }
             for path in [data + "/authority", data + "/namespaces"] { #expect(try mode(path) == 0o700, "\(path)") }
@@ -102,7 +102,7 @@ import Testing
                 "\(server.greeting)")
             #expect(
                 lines.contains { $0.contains("\(data)/authority was open to other users") && $0.contains("mode 777") })
-            let next = try SimProcess(["--data-dir", data] + SimProcess.securePort)
+            let next = try await SimProcess(["--data-dir", data] + SimProcess.securePort)
             next.stop()
             #expect(!next.greeting.contains(" warning "), "\(next.greeting)")
         }
@@ -128,14 +128,14 @@ import Testing
                 try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
                 for path in [directory, data] { try #require(chown(path, 65_534, 65_534) == 0) }
                 let arguments = ["--data-dir", data, "--tls-port", "0"]
-                let first = try SimProcess(arguments, within: Self.asNobody)
+                let first = try await SimProcess(arguments, within: Self.asNobody)
                 #expect(!first.greeting.contains(" warning "), "\(first.greeting)")
                 first.stop()
                 let key = data + "/authority/authority-key.pem"
                 for (path, mode) in [(key, 0o644), (data + "/templates", 0o777)] as [(String, mode_t)] {
                     try #require(chown(path, 0, 0) == 0 && chmod(path, mode) == 0)
                 }
-                let second = try SimProcess(arguments, within: Self.asNobody)
+                let second = try await SimProcess(arguments, within: Self.asNobody)
                 second.stop()
                 let lines = second.greeting.split(separator: "\n").filter { $0.contains(" warning ") }
                 #expect(

@@ -33,7 +33,7 @@ import Testing
 
     @Test func manyNamespacesWorkWithFewDescriptors() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(
+            let server = try await SimProcess(
                 ["--data-dir", directory], within: ["/bin/sh", "-c", "ulimit -n 160; exec \"$0\" \"$@\""])
             defer { server.stop() }
             for round in 0..<2 {

@@ -28,7 +28,7 @@ import Testing
         let receiver = try await WebhookReceiver.open()
         var transcripts: [Transcript] = []
         for _ in 0..<2 {
-            let server = try SimProcess(["--in-memory", "--random-seed", "42", "--public-url", "http://sim.test"])
+            let server = try await SimProcess(["--in-memory", "--random-seed", "42", "--public-url", "http://sim.test"])
             defer { server.stop() }
             transcripts.append(try await Transcript(server, receiver))
         }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func anotherSeedGivesOtherTokens() async throws {
-        let server = try SimProcess(["--in-memory", "--random-seed", "43"])
+        let server = try await SimProcess(["--in-memory", "--random-seed", "43"])
         defer { server.stop() }
         let root = TestWorld(base: server.baseURL)
         let ours = try await root.authorize()

@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 
 /// Every shell block of the README, the docs and the recipes can be pasted into bash and into zsh as it is on a new Mac
-/// (`zsh -f`, which takes `#` for a word and `?` for a pattern). Blocks are run in order, at a terminal, against a real server.
-@Suite struct DocumentedShellTests {
+/// (`zsh -f`, which takes `#` for a word and `?` for a pattern). Blocks are run in order, at a terminal, against a real server; one
+/// document after another, since each starts many programs.
+@Suite(.serialized) struct DocumentedShellTests {
     private static let documents: [String] = {
         let files = FileManager.default
         let folders: [(name: String, end: String)] = [
@@ -199,7 +200,7 @@ import Testing
             let programs = folder.appendingPathComponent("bin")
             try files.createDirectory(at: programs, withIntermediateDirectories: true)
             let data = folder.appendingPathComponent("entrupy-sim-data").path
-            server = try SimProcess(["--data-dir", data, "--ready-json"] + SimProcess.securePort)
+            server = try await SimProcess(["--data-dir", data, "--ready-json"] + SimProcess.securePort)
             let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
             secureURL = ready["tls_url"].text ?? ""
             let receiver = try await WebhookReceiver.open()

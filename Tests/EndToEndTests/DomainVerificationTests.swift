@@ -44,7 +44,7 @@ import Testing
         try await Process.withDirectory { directory in
             let receiver = try await WebhookReceiver.open()
             receiver.behave(.hang)
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             let root = TestWorld(base: server.baseURL)
             _ = try await root.send("PATCH", "/_sim/settings", Self.settings)
             let id = try await root.subscribe(receiver)
@@ -52,7 +52,7 @@ import Testing
             while receiver.deliveries.isEmpty { await Task.yield() }
             server.kill()
             receiver.behave(.text(made["verification"].text ?? ""))
-            let again = try SimProcess(["--data-dir", directory])
+            let again = try await SimProcess(["--data-dir", directory])
             defer { again.stop() }
             let world = TestWorld(base: again.baseURL)
             try await world.advance("0s")

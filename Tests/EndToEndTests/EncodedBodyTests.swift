@@ -158,7 +158,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file])
+            let server = try await SimProcess(["--in-memory", "--record", file])
             let world = TestWorld(base: server.baseURL)
             let body = try WireJSON.encode(Self.user)
             #expect(try await authorize(world, body.compressed(), "gzip").status == 200)
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func theNearestNamespaceIsNamedOnlyToAuthorizedCallers() async throws {
-        let server = try SimProcess([
+        let server = try await SimProcess([
             "--in-memory", "--control-token", "secret", "--cors", "http://localhost:3000",
         ])
         let root = TestWorld(base: server.baseURL, headers: ["X-Sim-Control-Token": "secret"])

@@ -52,7 +52,7 @@ import Testing
 
     @Test func workDueAfterTheYear9999RunsAtItsEnd() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             var world = TestWorld(base: server.baseURL)
             let (session, capture, item) = try await scheduleBeyondTheEnd(world)
             try await advanceToTheEnd(world)
@@ -79,7 +79,7 @@ import Testing
                 "PUT", "/_sim/snapshots/carried", bytes: archive, headers: ["Content-Type": "application/octet-stream"])
             #expect(kept.status == 201, "\(kept.json)")
             server.stop()
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             world = TestWorld(base: server.baseURL)
             try await answers(world, item: item)

@@ -79,7 +79,7 @@ import Testing
         try await Process.withDirectory { directory in
             var (ids, numbers): (Set<String>, [Int]) = ([], [])
             for _ in 0..<3 {
-                let server = try SimProcess(["--data-dir", directory])
+                let server = try await SimProcess(["--data-dir", directory])
                 let world = TestWorld(base: server.baseURL)
                 for _ in 0..<10 {
                     let answer = try await world.send("GET", "/sdk/config")

@@ -83,13 +83,13 @@ import Testing
 
     @Test func rulesSurviveTheDeathOfTheProcessWithTheirCounts() async throws {
         try await Process.withDirectory { directory in
-            let first = try SimProcess(["--data-dir", directory])
+            let first = try await SimProcess(["--data-dir", directory])
             let before = TestWorld(base: first.baseURL)
             let token = try await before.login()
             _ = try await before.send("POST", "/_sim/faults", ["effect": ["status": 500], "times": 3])
             for _ in 0..<2 { #expect(try await before.send("GET", "/sdk/session", token: token).status == 500) }
             first.kill()
-            let second = try SimProcess(["--data-dir", directory])
+            let second = try await SimProcess(["--data-dir", directory])
             defer { second.stop() }
             let world = TestWorld(base: second.baseURL)
             for status in [500, 200] {

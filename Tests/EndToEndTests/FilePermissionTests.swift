@@ -42,7 +42,7 @@ import Testing
 
     @Test func onlyTheOwnerCanReadTheFilesOfAServer() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             let world = TestWorld(base: server.baseURL)
             try await fill(world, directory)
             // While the server runs there are also write-ahead logs, locks and images.
@@ -55,14 +55,14 @@ import Testing
 
     @Test func aDirectoryOfAnOlderVersionIsClosedToOthers() async throws {
         try await Process.withDirectory { directory in
-            let first = try SimProcess(["--data-dir", directory])
+            let first = try await SimProcess(["--data-dir", directory])
             try await fill(TestWorld(base: first.baseURL), directory)
             first.stop()
             for name in ["", "/namespaces", "/snapshots", "/images", "/templates", "/scenarios"] {
                 chmod(directory + name, 0o755)
             }
             chmod(directory + "/namespaces/default.sqlite", 0o644)
-            let second = try SimProcess(["--data-dir", directory])
+            let second = try await SimProcess(["--data-dir", directory])
             defer { second.stop() }
             #expect(try openToOthers(below: directory) == [])
             // The directory itself may be shared on purpose, so its mode is not changed.

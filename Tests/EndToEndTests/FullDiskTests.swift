@@ -35,7 +35,7 @@ import Testing
         @Test(.enabled(if: runs(prlimit, ["--version"]), "there is no prlimit"))
         func aDatabaseThatCannotGrowMakesTheServerUnready() async throws {
             try await Process.withDirectory { directory in
-                let server = try SimProcess(["--data-dir", directory])
+                let server = try await SimProcess(["--data-dir", directory])
                 defer { server.stop() }
                 let root = TestWorld(base: server.baseURL)
                 func limit(_ size: String) throws {
@@ -71,7 +71,7 @@ import Testing
                 try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
                 // Only the server sees the mount. Its files are reached through its process.
                 let mount = "mount -t tmpfs -o size=8m none '\(directory)' && exec \"$@\""
-                let server = try SimProcess(
+                let server = try await SimProcess(
                     ["--data-dir", directory], within: [Self.unshare, "-m", "sh", "-c", mount, "sh"])
                 defer { server.stop() }
                 let root = TestWorld(base: server.baseURL)
@@ -123,7 +123,7 @@ import Testing
 
         @Test func aDataDirectoryThatIsGoneMakesTheServerUnready() async throws {
             try await Process.withDirectory { directory in
-                let server = try SimProcess(["--data-dir", directory])
+                let server = try await SimProcess(["--data-dir", directory])
                 defer { server.stop() }
                 let root = TestWorld(base: server.baseURL)
                 try FileManager.default.moveItem(atPath: "\(directory)/images", toPath: "\(directory)/elsewhere")

@@ -7,7 +7,7 @@ import Testing
 /// Held requests whose clients or servers go, and commands that wait for them [D hold]. `HeldRequestRuleTests` has the rules.
 @Suite struct HeldRequestTests: HoldSteps {
     @Test func aServerThatStopsAnswers503AtOnce() async throws {
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         let world = TestWorld(base: server.baseURL)
         for (route, when) in [("/sdk/session", "before"), ("/sdk/config", "after")] {
             try await hold(world, route, ["when": .string(when)])

@@ -40,7 +40,7 @@ import Testing
     @Test func aSnapshotOfAHundredMegabytesIsExportedAndImported() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let here = try SimProcess(["--in-memory"])
+            let here = try await SimProcess(["--in-memory"])
             defer { here.stop() }
             let picture = try await makeLargeSnapshot(in: TestWorld(base: here.baseURL))
             let file = directory + "/large.tar"
@@ -49,7 +49,7 @@ import Testing
             let size = try size(of: file)
             #expect(size > 100_000_000)
 
-            let there = try SimProcess(["--data-dir", directory + "/data"])
+            let there = try await SimProcess(["--data-dir", directory + "/data"])
             defer { there.stop() }
             // The command sends a content length.
             let imported = try await SimProcess.run(["snapshot", "import", "carried", file, "--url", there.baseURL])

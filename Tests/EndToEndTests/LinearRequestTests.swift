@@ -9,14 +9,14 @@ import Testing
 /// The server's time for a request grows linearly with the request's length. The test measures the CPU time of the real binary, so
 /// other load does not count.
 @Suite(.serialized) struct LinearRequestTests {
-    private static let server = Result {
-        try SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off"])
+    private static let server = Task {
+        try await SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off"])
     }
 
     private let server: SimProcess
 
-    init() throws {
-        server = try Self.server.get()
+    init() async throws {
+        server = try await Self.server.value
     }
 
     /// The largest allowed ratio of times for ten times the length. Quadratic code has a ratio of 100.

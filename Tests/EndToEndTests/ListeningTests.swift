@@ -32,7 +32,7 @@ func hasAddress(_ address: String) -> Bool {
     func bothLoopbackAddressesAnswerWithoutAHost(options: [String]) async throws {
         let port = try HeldPort()
         defer { port.release() }
-        let server = try SimProcess(["--in-memory"] + port.options + options)
+        let server = try await SimProcess(["--in-memory"] + port.options + options)
         defer { server.stop() }
         #expect(server.baseURL.hasPrefix("http://127.0.0.1:"))
         #expect(await answers(server, at: "127.0.0.1"))
@@ -48,7 +48,7 @@ func hasAddress(_ address: String) -> Bool {
         guard hasAddress("::1") else { return }
         let port = try HeldPort()
         defer { port.release() }
-        let server = try SimProcess(["--in-memory", "--host", host] + port.options)
+        let server = try await SimProcess(["--in-memory", "--host", host] + port.options)
         defer { server.stop() }
         for address in ["127.0.0.1", "::1"] { #expect(await answers(server, at: address) == (address == host)) }
     }
@@ -63,7 +63,7 @@ func hasAddress(_ address: String) -> Bool {
         for (options, text) in cases {
             let port = try HeldPort()
             defer { port.release() }
-            let server = try SimProcess(["--in-memory"] + port.options + options)
+            let server = try await SimProcess(["--in-memory"] + port.options + options)
             let run = try await SimProcess.run(["doctor", "--url", server.baseURL])
             #expect(run.status == 0 && run.output.contains(text), "\(run.output)")
             server.stop()
@@ -88,7 +88,7 @@ func hasAddress(_ address: String) -> Bool {
     @Test func aSimulatorThatHasThePortIsNamed() async throws {
         let port = try HeldPort()
         defer { port.release() }
-        let server = try SimProcess(["--in-memory"] + port.options)
+        let server = try await SimProcess(["--in-memory"] + port.options)
         defer { server.stop() }
         let run = try await SimProcess.run(["serve", "--in-memory"] + port.options)
         #expect(run.status == 1 && run.output.contains("\n  entrupy-sim 0."), "\(run.output)")
@@ -97,7 +97,7 @@ func hasAddress(_ address: String) -> Bool {
 
     @Test func aWebhookDoesNotGoToTheServersOtherAddress() async throws {
         guard hasAddress("::1") else { return }
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         defer { server.stop() }
         let port = try #require(server.baseURL.split(separator: ":").last)
         let answer = try await TestWorld(base: server.baseURL).send(

@@ -6,7 +6,7 @@ import Testing
 /// Output, metrics and logs for the server's operator.
 @Suite struct OperationsTests {
     @Test func readyJSONIsOneLineWithURLPidAndTokens() async throws {
-        let server = try SimProcess(["--in-memory", "--ready-json"])
+        let server = try await SimProcess(["--in-memory", "--ready-json"])
         defer { server.stop() }
         #expect(server.greeting.filter { $0 == "\n" }.count == 1)
         let line = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func metricsCountAnswersByRoute() async throws {
-        let server = try SimProcess(["--in-memory", "--ready-json"])
+        let server = try await SimProcess(["--in-memory", "--ready-json"])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         for _ in 0..<3 { _ = try await world.send("GET", "/sdk/results/none", token: "x") }
@@ -65,7 +65,7 @@ import Testing
     /// Uses more namespaces than databases can be open, so some are closed. Clients must not notice.
     @Test func aNamespaceWhoseDatabaseWasClosedContinuesUnchanged() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(["--data-dir", directory, "--ready-json"])
+            let server = try await SimProcess(["--data-dir", directory, "--ready-json"])
             defer { server.stop() }
             let world = try await TestWorld.make(in: server)
             let token = try await world.login()
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func aRequestIsOneLineOfJSONWithoutItsToken() async throws {
-        let server = try SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
+        let server = try await SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         _ = try await world.send(
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func theLogSaysWhichAnswersWereNotDelivered() async throws {
-        let server = try SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
+        let server = try await SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         let dropped: JSONValue = ["match": ["route": "/sdk/session"], "effect": ["drop_connection": true]]

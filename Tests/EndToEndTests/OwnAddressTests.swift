@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func metadataAddressesAreNoTargetsAndOtherLinkLocalOnesAreNotLocal() async throws {
-        let server = try SimProcess(["--in-memory", "--webhook-targets", "any"])
+        let server = try await SimProcess(["--in-memory", "--webhook-targets", "any"])
         defer { server.stop() }
         let (local, any) = (try await TestWorld.make(), TestWorld(base: server.baseURL))
         for host in ["[fd00:ec2::254]", "[fd20:ce::254]", "[::ffff:169.254.169.254]", "169.254.0.1"] {
@@ -52,14 +52,14 @@ import Testing
     private func attempt(_ url: (_ port: Int) -> String, _ arguments: [String] = []) async throws -> String {
         try await Process.withDirectory { directory in
             // The first server finds a free port. The subscription is made in the second, which then restarts on that port.
-            let other = try SimProcess(["--in-memory"])
+            let other = try await SimProcess(["--in-memory"])
             let port = try port(other)
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let subscribed = try await subscribe(TestWorld(base: server.baseURL), url(port))
             try #require(subscribed.status == 201, "\(subscribed.json)")
             server.stop()
             other.stop()
-            server = try SimProcess(["--data-dir", directory, "--port", "\(port)"] + arguments)
+            server = try await SimProcess(["--data-dir", directory, "--port", "\(port)"] + arguments)
             defer { server.stop() }
             let root = TestWorld(base: server.baseURL)
             _ = try await root.send("POST", "/_sim/clock/freeze")
@@ -105,7 +105,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file, "--public-url", "http://sim.test"])
+            let server = try await SimProcess(["--in-memory", "--record", file, "--public-url", "http://sim.test"])
             let root = TestWorld(base: server.baseURL)
             #expect(try await subscribe(root, server.baseURL + "/_sim/reset").status == 400)
             #expect(try await subscribe(root, "http://sim.test/_sim/reset").status == 400)

@@ -18,7 +18,7 @@ import Testing
                 contentsOf: TestWorld.root.appendingPathComponent("seed-data/standard.yaml"), encoding: .utf8)
             try standard.replacing("[demo-api-token]", with: "[\"\(quoted)\"]")
                 .write(toFile: seed, atomically: true, encoding: .utf8)
-            let server = try SimProcess(["--data-dir", folder + "/data", "--seed", seed, "--tls-port", "0"])
+            let server = try await SimProcess(["--data-dir", folder + "/data", "--seed", seed, "--tls-port", "0"])
             defer { server.stop() }
             let printed = server.greeting.components(separatedBy: "\n").map { $0.drop { $0 == " " } }
             let start = try #require(printed.firstIndex { $0 == "Try it:" })

@@ -12,7 +12,7 @@ import Testing
     ) async throws -> String {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let file = directory + "/run.recording"
-        let server = try SimProcess(["--in-memory", "--record", file] + arguments)
+        let server = try await SimProcess(["--in-memory", "--record", file] + arguments)
         try await body(TestWorld(base: server.baseURL))
         // The server is killed, as in a CI job. All answered requests must be in the file.
         server.kill()
@@ -274,7 +274,7 @@ import Testing
             let byEnvironment = try await SimProcess.run(
                 ["serve", "--in-memory", "--port", "0"], environment: ["ENTRUPY_SIM_RECORD": file])
             #expect(byEnvironment.status == 1 && byEnvironment.output.contains("already exists"))
-            let world = try SimProcess(["--data-dir", directory + "/data"])
+            let world = try await SimProcess(["--data-dir", directory + "/data"])
             world.stop()
             let old = try await SimProcess.run(
                 ["serve", "--port", "0", "--data-dir", directory + "/data", "--record", directory + "/new"])

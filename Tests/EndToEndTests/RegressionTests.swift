@@ -6,7 +6,7 @@ import Testing
 /// One test for each bug of a process or a disk that was found, so that it cannot return unnoticed. `RegressionRuleTests` has the others.
 @Suite struct RegressionTests {
     @Test func requestsToANamespaceThatIsBeingDroppedDoNotSpin() async throws {
-        let server = try SimProcess(["--in-memory", "--auto-create-namespaces"])
+        let server = try await SimProcess(["--in-memory", "--auto-create-namespaces"])
         defer { server.stop() }
         let world = TestWorld(base: "\(server.baseURL)/ns/z")
         let root = TestWorld(base: server.baseURL)
@@ -32,7 +32,7 @@ import Testing
 
     @Test func anUploadThatIsRefusedLeavesNoFile() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let world = try await TestWorld.make(in: server)
             let token = try await world.login()
@@ -51,7 +51,7 @@ import Testing
 
     @Test func aSecondServerCannotUseTheDirectory() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let (status, output) = try await SimProcess.run(["serve", "--port", "0", "--data-dir", directory])
             #expect(status == 1)

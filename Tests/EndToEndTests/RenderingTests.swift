@@ -63,7 +63,7 @@ import Testing
 
     @Test func aCachedResultHasTheAddressOfTheAnsweringServer() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             var world = try await TestWorld.make(in: server)
             let token = try await world.login()
             let id = try await world.submit(
@@ -71,7 +71,7 @@ import Testing
             for _ in 0..<2 { _ = try await world.result(id, token) }
             let name = try #require(world.base.split(separator: "/").last)
             server.stop()
-            server = try SimProcess(["--data-dir", directory, "--public-url", "https://sim.example.com/x"])
+            server = try await SimProcess(["--data-dir", directory, "--public-url", "https://sim.example.com/x"])
             defer { server.stop() }
             world = TestWorld(base: "\(server.baseURL)/ns/\(name)")
             let result = try await world.result(id, token)

@@ -12,7 +12,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file])
+            let server = try await SimProcess(["--in-memory", "--record", file])
             try await make(TestWorld(base: server.baseURL))
             server.kill()
             try await body(directory, file)
@@ -50,7 +50,7 @@ import Testing
         } _: { _, file in
             // A process that is killed while it writes leaves half a line.
             try append("{\"jobs\":[[99", to: file)
-            let server = try SimProcess([], replaying: file)
+            let server = try await SimProcess([], replaying: file)
             let root = TestWorld(base: server.baseURL)
             let world = TestWorld(base: "\(root.base)/ns/a")
             #expect(server.greeting.contains("the recording is truncated: entries are missing"), "\(server.greeting)")
@@ -89,7 +89,7 @@ import Testing
         } _: { _, file in
             let heard = receiver.deliveries.count
             // Every option of the server is also a variable.
-            let server = try SimProcess(
+            let server = try await SimProcess(
                 ["--ready-json", "--control-token", "ctl-mine"], replaying: file,
                 environment: ["ENTRUPY_SIM_LOG_FORMAT": "json", "ENTRUPY_SIM_RECORD": file])
             let root = TestWorld(base: server.baseURL)
@@ -128,7 +128,7 @@ import Testing
                 let run = try await SimProcess.run(["replay", file, "--bundle", out, "-n", "a"] + arguments)
                 #expect(run.status == status, "\(run.output)")
                 #expect((try FileManager.default.attributesOfItem(atPath: out)[.posixPermissions] as? Int) == 0o600)
-                let server = try SimProcess(["--bundle", out])
+                let server = try await SimProcess(["--bundle", out])
                 defer { server.stop() }
                 let world = TestWorld(base: server.baseURL)
                 let items = try await world.send("GET", "/_sim/authentications?limit=25")["authentications"].items
@@ -150,7 +150,7 @@ import Testing
             #expect(told["replay.incomplete"] == .null && told["replay.difference"] == .null)
             #expect((told["replay.requests"].double ?? 0) < (told["replay.recorded"].double ?? 0), "\(run.output)")
             // The state of a request can be looked at, too.
-            let server = try SimProcess(["-n", "a", "--until", "sequence:\(sequence)"], replaying: file)
+            let server = try await SimProcess(["-n", "a", "--until", "sequence:\(sequence)"], replaying: file)
             #expect(try await journal(TestWorld(base: "\(server.baseURL)/ns/a")).count == sequence)
             #expect(server.stop() == 0)
             try await unknown(file, out, id)

@@ -67,7 +67,7 @@ import Testing
             older.entries[index].bytes = Data(journal.replacing(#/"(started|ended)_real":[0-9.]+,/#, with: "").utf8)
             let file = "\(directory)/older.tar"
             try older.bytes.write(to: URL(fileURLWithPath: file))
-            let server = try SimProcess(["--bundle", file])
+            let server = try await SimProcess(["--bundle", file])
             defer { server.stop() }
             let opened = TestWorld(base: server.baseURL)
             let answer = try await verify(opened, body)
@@ -82,7 +82,7 @@ import Testing
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let file = directory + "/run.recording"
-            let server = try SimProcess(["--in-memory", "--record", file])
+            let server = try await SimProcess(["--in-memory", "--record", file])
             let root = TestWorld(base: server.baseURL)
             // A clock that runs has the recorded times in any case.
             _ = try await root.send("POST", "/_sim/clock/freeze", [:])

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RestartTests {
     @Test(arguments: [true, false]) func everythingSurvivesARestart(killed: Bool) async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory, "--public-url", "http://sim.test"])
+            var server = try await SimProcess(["--data-dir", directory, "--public-url", "http://sim.test"])
             var world = try await TestWorld.make(in: server)
             let path = world.base.dropFirst(server.baseURL.count)
             let token = try await world.login()
@@ -19,7 +19,7 @@ import Testing
             let info = try await world.counts()
             if killed { server.kill() } else { #expect(server.stop() == 0) }
 
-            server = try SimProcess(["--data-dir", directory, "--public-url", "http://sim.test"])
+            server = try await SimProcess(["--data-dir", directory, "--public-url", "http://sim.test"])
             defer { server.stop() }
             world = TestWorld(base: server.baseURL + path)
             #expect(try await world.counts() == info)
@@ -38,7 +38,7 @@ import Testing
     /// Counts stay without the things that a restore took out of them.
     @Test func aRestartForgetsNoRestore() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             var world = TestWorld(base: server.baseURL)
             let scenario = """
                 {name: x, description: x, faults: [{match: {route: /sdk/session}, effect: {status: 503}}],
@@ -51,7 +51,7 @@ import Testing
             try await world.generatedItem()
             try #require(try await world.send("POST", "/_sim/snapshots/s/restore").status == 200)
             server.kill()
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             world = TestWorld(base: server.baseURL)
             let verified = try await world.send("POST", "/_sim/scenarios/x/verify")
@@ -63,14 +63,14 @@ import Testing
 
     @Test func workDueWhileTheServerWasDownKeepsItsDueTime() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             var world = TestWorld(base: server.baseURL)
             _ = try await world.send("PATCH", "/_sim/settings", ["result": ["delay": "0.2s"]])
             let token = try await world.login()
             let id = try await world.submit(token)
             let submitted = try #require(try await world.result(id, token)["timestamp.epoch"].double)
             server.kill()
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             world = TestWorld(base: server.baseURL)
             var answer = try await world.result(id, token)
@@ -83,7 +83,7 @@ import Testing
     /// As a program of a later version leaves it that this one does not know.
     @Test func workThatFailsIsNamedByTheDoctorAndHoldsUpNothing() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             var world = try await TestWorld.make(in: server)
             let path = String(world.base.dropFirst(server.baseURL.count))
             _ = try await world.send("PATCH", "/_sim/settings", ["result": ["delay": "1h"]])
@@ -101,7 +101,7 @@ import Testing
             }
             try queue.close()
             for isFirst in [true, false] {
-                server = try SimProcess(["--data-dir", directory])
+                server = try await SimProcess(["--data-dir", directory])
                 defer { server.stop() }
                 world = TestWorld(base: server.baseURL + path)
                 let doctor = { try await SimProcess.run(["doctor", "--url", server.baseURL, "-n", String(name)]) }

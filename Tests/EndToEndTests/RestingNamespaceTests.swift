@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: [true, false]) func namespacesAreListedAndContinueAfterARestart(killed: Bool) async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: server)
             let other = try await TestWorld.make(in: server)
             let token = try await world.login()
@@ -28,7 +28,7 @@ import Testing
             let before = try await list(TestWorld(base: server.baseURL))
             if killed { server.kill() } else { server.stop() }
 
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let root = TestWorld(base: server.baseURL)
             if !killed { #expect(try await openDatabases(root) == "entrupy_sim_open_databases 0") }
@@ -52,7 +52,7 @@ import Testing
 
     @Test func dueWorkRunsInAnIdleNamespace() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: server)
             let path = world.base.dropFirst(server.baseURL.count)
             let token = try await world.login()
@@ -60,7 +60,7 @@ import Testing
             let item = try await world.submit(token)
             _ = try await world.send("POST", "/_sim/clock/resume")
             server.stop()
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let root = TestWorld(base: server.baseURL)
             let again = TestWorld(base: server.baseURL + path)
@@ -75,7 +75,7 @@ import Testing
 
     @Test func aDamagedNoteOfAnIdleNamespaceIsIgnored() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: server)
             let path = world.base.dropFirst(server.baseURL.count)
             let token = try await world.login()
@@ -85,7 +85,7 @@ import Testing
             for bad in [Data(), Data("x".utf8), good.dropLast(5), Data("1 2 3 4\n".utf8) + good, Data(good.reversed())]
             {
                 try bad.write(to: URL(fileURLWithPath: note))
-                server = try SimProcess(["--data-dir", directory])
+                server = try await SimProcess(["--data-dir", directory])
                 let again = TestWorld(base: server.baseURL + path)
                 #expect(try await again.send("GET", "/sdk/session", token: token).status == 200)
                 server.stop()

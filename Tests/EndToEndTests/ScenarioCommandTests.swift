@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func theCommandLeavesTheDefaultNamespaceAlone() async throws {
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         defer { server.stop() }
         let folder = try TestFolder()
         defer { folder.remove() }
@@ -127,7 +127,7 @@ import Testing
     /// A scenario that is started without being stored first is stored where it starts, and nowhere else.
     @Test func aScenarioContinuesAfterARestartAndInAFork() async throws {
         try await Process.withDirectory { directory in
-            let first = try SimProcess(["--data-dir", directory])
+            let first = try await SimProcess(["--data-dir", directory])
             let world = TestWorld(base: first.baseURL)
             let text = Self.text(
                 "timeline: [{at: 1h, insert_items: {customer_item_id: late}}]\nexpect: [{item: {customer_item_id: late}}]"
@@ -136,7 +136,7 @@ import Testing
                 "POST", "/_sim/scenarios/start", ["scenario": .string(text), "namespace": "own"])
             _ = try await world.namespace("own").send("PUT", "/_sim/snapshots/started")
             first.kill()
-            let second = try SimProcess(["--data-dir", directory])
+            let second = try await SimProcess(["--data-dir", directory])
             defer { second.stop() }
             let again = TestWorld(base: second.baseURL).namespace("own")
             func verified(_ world: TestWorld) async throws -> Int {

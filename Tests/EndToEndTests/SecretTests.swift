@@ -25,7 +25,7 @@ import Testing
     @Test func noSecretIsShownUnderAnyName() async throws {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let server = try SimProcess(["--in-memory", "--control-token", Self.controlToken])
+            let server = try await SimProcess(["--in-memory", "--control-token", Self.controlToken])
             defer { server.stop() }
             var world = TestWorld(base: server.baseURL)
             world.headers = ["X-Sim-Control-Token": Self.controlToken]

@@ -6,14 +6,14 @@ import Testing
 @Suite struct SeedRestartTests {
     @Test func loadedSeedDataSurvivesAKill() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let seed =
                 "organizations: [{name: NewOrg, api_tokens: [new-api-token], users: [{unique_user_id: ann-of-neworg, email: a@b.c}]}]"
             let before = TestWorld(base: server.baseURL)
             #expect(try await before.send("POST", "/_sim/seed", yaml: seed).status == 200)
             let export = try await before.send("GET", "/_sim/export").body
             server.kill()
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             let world = TestWorld(base: server.baseURL)
             #expect(try await world.send("GET", "/_sim/export").body == export)
             _ = try await world.send("POST", "/_sim/reset")
@@ -24,7 +24,7 @@ import Testing
 
     @Test func textsLoadedLaterBreakNeitherRulesNorATimeline() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             var world = TestWorld(base: server.baseURL)
             let scenario = """
                 name: mine
@@ -42,7 +42,7 @@ import Testing
                 (texts["invalid_reasons"]?.items ?? []).filter { $0["id"] != "multiple_items" })
             try #require(try await world.send("POST", "/_sim/seed", ["texts": .object(texts)]).status == 200)
             server.kill()
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             world = TestWorld(base: server.baseURL)
             let session = try await world.login()
             let item = try await world.submit(session)

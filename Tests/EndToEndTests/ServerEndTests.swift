@@ -13,13 +13,13 @@ import Testing
                 "POST", "/_sim/requests/verify", ["match": match, "any_route": true, "times": 0])
         }
         try await Process.withDirectory { directory in
-            let before = try SimProcess(["--data-dir", directory])
+            let before = try await SimProcess(["--data-dir", directory])
             let root = TestWorld(base: before.baseURL)
             _ = try await root.send("PUT", "/_sim/namespaces/quiet")
             _ = try await root.send("GET", "/nope")
             #expect(try await nope(root.namespace("quiet")).status == 200)
             if isKilled { before.kill() } else { before.stop() }
-            let after = try SimProcess(["--data-dir", directory])
+            let after = try await SimProcess(["--data-dir", directory])
             let world = TestWorld(base: after.baseURL)
             let denied = try await nope(world)
             #expect(denied.status == 409 && denied["code"] == "forgotten", "\(denied.json)")
@@ -32,12 +32,12 @@ import Testing
 
     @Test func theTimeToLiveDropsANamespaceEvenAfterARestart() async throws {
         try await Process.withDirectory { directory in
-            var server = try SimProcess(["--data-dir", directory])
+            var server = try await SimProcess(["--data-dir", directory])
             let before = TestWorld(base: server.baseURL)
             let kept = try await before.send("POST", "/_sim/namespaces", ["prefix": "kept", "ttl": "1h"])
             #expect(try await before.send("POST", "/_sim/namespaces", ["prefix": "brief", "ttl": "1s"]).status == 201)
             server.kill()
-            server = try SimProcess(["--data-dir", directory])
+            server = try await SimProcess(["--data-dir", directory])
             let world = TestWorld(base: server.baseURL)
             // The time to live is real time, so the test must wait. It does not check how long.
             var names: [String?] = []
@@ -54,7 +54,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(15))) func theServerStopsWhileAnAdvanceWaitsForAReceiver() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: server, settings: ["webhooks": ["timeout": "300s"]])
             let receiver = try await WebhookReceiver.open()
             try await world.subscribe(receiver)
@@ -73,7 +73,7 @@ import Testing
             // The advance gets an answer, or the connection ends before it.
             if case .success(let answer) = await advancing.result { #expect(answer["reached"] == false) }
             // The attempt was interrupted, so it is repeated. A server that waited for it would have recorded a failure.
-            let next = try SimProcess(["--data-dir", directory])
+            let next = try await SimProcess(["--data-dir", directory])
             let again = TestWorld(base: next.baseURL).namespace(world.name)
             let delivery = try #require(try await again.webhookDeliveries().first)
             #expect(delivery["status"] == "sending" && delivery["attempts"] == [], "\(delivery)")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(15))) func theServerStopsWhileItemsAreGenerated() async throws {
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         let world = TestWorld(base: server.baseURL)
         let making = Task { try await world.send("POST", "/_sim/authentications", ["count": 10_000_000]) }
         while try await world.counts()["authentications"] == 0 {}

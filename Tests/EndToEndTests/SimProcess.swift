@@ -17,7 +17,7 @@ final class SimProcess: Sendable {
     /// The server that most tests share. Each uses its own namespace.
     static let shared: SimProcess = {
         do {
-            return try SimProcess(["--in-memory"])
+            return SimProcess(try Started(command(["--in-memory"])))
         } catch {
             fatalError("the server does not start: \(error)")
         }
@@ -28,44 +28,69 @@ final class SimProcess: Sendable {
         let status: Int32
     }
 
-    /// Starts `entrupy-sim serve`, by default on a free port.
+    /// Starts `entrupy-sim serve`, by default on a free port, and waits on a thread of its own: tests share few.
     ///
     /// - Parameters:
     ///   - command: a program and arguments that run the command appended to them. Empty for none.
     ///   - replaying: a recording that `entrupy-sim replay --serve` goes on from, instead of `serve`.
     ///   - environment: more variables.
-    init(
+    convenience init(
         _ arguments: [String], within command: [String] = [], replaying recording: String? = nil,
         environment: [String: String] = [:]
-    ) throws {
-        let process = Process()
+    ) async throws {
+        let whole = command + Self.command(arguments, replaying: recording)
+        self.init(
+            try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(with: Result { try Started(whole, environment: environment) })
+                }
+            })
+    }
+
+    private init(_ started: Started) {
+        (baseURL, greeting) = (started.baseURL, started.greeting)
+        (process, input, output) = (started.process, started.input, started.output)
+    }
+
+    private static func command(_ arguments: [String], replaying recording: String? = nil) -> [String] {
         let port = arguments.contains("--port") ? [] : ["--port", "0"]
         let start = recording.map { ["replay", $0, "--serve"] } ?? ["serve"]
-        let whole = command + [Self.path] + start + ["--exit-with-parent"] + port + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.executableURL = URL(fileURLWithPath: whole[0])
-        process.arguments = Array(whole.dropFirst())
-        input = Pipe()
-        output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.startSerially()
-        var text = ""
-        while !text.contains("Ctrl-C"), !text.contains("\"pid\":") {
-            let data = output.fileHandleForReading.availableData
-            guard !data.isEmpty else {
-                process.waitUntilExit()
-                throw NotStarted(output: text, status: process.terminationStatus)
+        return [path] + start + ["--exit-with-parent"] + port + arguments
+    }
+
+    /// A server that accepts connections.
+    private struct Started: Sendable {
+        let baseURL: String
+        let greeting: String
+        let process: Mutex<Process>
+        let input = Pipe()
+        let output = Pipe()
+
+        init(_ command: [String], environment: [String: String] = [:]) throws {
+            let process = Process()
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.executableURL = URL(fileURLWithPath: command[0])
+            process.arguments = Array(command.dropFirst())
+            process.standardInput = input
+            process.standardOutput = output
+            process.standardError = output
+            try process.startSerially()
+            var text = ""
+            while !text.contains("Ctrl-C"), !text.contains("\"pid\":") {
+                let data = output.fileHandleForReading.availableData
+                guard !data.isEmpty else {
+                    process.waitUntilExit()
+                    throw NotStarted(output: text, status: process.terminationStatus)
+                }
+                text += String(decoding: data, as: UTF8.self)
             }
-            text += String(decoding: data, as: UTF8.self)
+            guard let url = text.firstMatch(of: /http:\/\/(?:[0-9.]+|\[[0-9a-f:]+\]):[0-9]+/) else {
+                throw NotStarted(output: text, status: -1)
+            }
+            baseURL = String(url.0)
+            greeting = text
+            self.process = Mutex(process)
         }
-        guard let url = text.firstMatch(of: /http:\/\/(?:[0-9.]+|\[[0-9a-f:]+\]):[0-9]+/) else {
-            throw NotStarted(output: text, status: -1)
-        }
-        baseURL = String(url.0)
-        greeting = text
-        self.process = Mutex(process)
     }
 
     /// Waits until the process prints something, and returns it.

@@ -22,7 +22,7 @@ import Testing
 
     @Test func aSnapshotIsExportedAndImportedIntoAnotherServer() async throws {
         try await Process.withDirectory { directory in
-            let here = try SimProcess(["--data-dir", directory])
+            let here = try await SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: here)
             let session = try await world.login()
             let item = try await world.submit(session)
@@ -32,7 +32,7 @@ import Testing
             let before = try await world.result(item, session)
             here.stop()
 
-            let there = try SimProcess(["--in-memory"])
+            let there = try await SimProcess(["--in-memory"])
             defer { there.stop() }
             let other = TestWorld(base: there.baseURL)
             let kept = try await other.send(
@@ -56,7 +56,7 @@ import Testing
 
     @Test func snapshotsAndTheirPicturesOutliveAKilledServerAndAReset() async throws {
         try await Process.withDirectory { directory in
-            let first = try SimProcess(["--data-dir", directory])
+            let first = try await SimProcess(["--data-dir", directory])
             let world = try await TestWorld.make(in: first)
             let session = try await world.login()
             let item = try await world.submit(session)
@@ -72,14 +72,14 @@ import Testing
             first.kill()
             for _ in 1...2 {
                 // The start removes unreferenced images; these are referenced by a snapshot.
-                let next = try SimProcess(["--data-dir", directory])
+                let next = try await SimProcess(["--data-dir", directory])
                 let again = TestWorld(base: next.baseURL + place)
                 try #require(try await again.result(item, session).status == 401)
                 #expect(try await again.send("GET", "/_sim/snapshots")["snapshots.0.images"].double ?? 0 > 0)
                 #expect(try await again.send("GET", "/_sim/snapshots/base").status == 200)
                 next.kill()
             }
-            let last = try SimProcess(["--data-dir", directory])
+            let last = try await SimProcess(["--data-dir", directory])
             let again = TestWorld(base: last.baseURL + place)
             try await restore(again)
             #expect(try await again.result(item, session).status == 200)
@@ -104,7 +104,7 @@ import Testing
     /// `SnapshotRaceTests` has the other races of a deletion.
     @Test func aDownloadThatBeganIsWholeAlthoughTheSnapshotIsDeleted() async throws {
         try await Process.withDirectory { directory in
-            let server = try SimProcess(["--data-dir", directory])
+            let server = try await SimProcess(["--data-dir", directory])
             defer { server.stop() }
             let world = TestWorld(base: server.baseURL)
             // More than what the sockets hold.

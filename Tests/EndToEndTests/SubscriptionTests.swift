@@ -123,7 +123,7 @@ import Testing
 
     @Test func aStoppedServerEndsIt() async throws {
         for isKilled in [false, true] {
-            let server = try SimProcess(["--in-memory"])
+            let server = try await SimProcess(["--in-memory"])
             let program = try await listening(TestWorld(base: server.baseURL))
             if isKilled { server.kill() } else { server.stop() }
             let end = await program.finish()

@@ -12,7 +12,7 @@ extension TarFile {
         try await Process.withDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             try bytes.write(to: URL(fileURLWithPath: directory + "/failure.tar"))
-            let server = try SimProcess(["--bundle", directory + "/failure.tar"])
+            let server = try await SimProcess(["--bundle", directory + "/failure.tar"])
             defer { server.stop() }
             try await body(TestWorld(base: server.baseURL))
         }

@@ -75,7 +75,7 @@ struct UploadedWorldFuzz {
 
         init(_ directory: String) async throws {
             self.directory = directory
-            let first = try SimProcess(["--data-dir", directory + "/data", "--rate-limits", "off"])
+            let first = try await SimProcess(["--data-dir", directory + "/data", "--rate-limits", "off"])
             server = Mutex(first)
             sample = try await SampleWorld.make(in: TestWorld(base: first.baseURL))
         }
@@ -130,10 +130,9 @@ struct UploadedWorldFuzz {
                 defer { names = [] }
                 return names
             }
-            try server.withLock { server in
-                server.stop()
-                server = try SimProcess(["--data-dir", directory + "/data", "--rate-limits", "off"])
-            }
+            server.withLock { _ = $0.stop() }
+            let again = try await SimProcess(["--data-dir", directory + "/data", "--rate-limits", "off"])
+            server.withLock { $0 = again }
             for name in names {
                 let what = "after a restart, \(name)"
                 for path in ["info", "due", "captures", "webhook-deliveries"] {

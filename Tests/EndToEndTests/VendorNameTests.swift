@@ -43,7 +43,7 @@ import Testing
             let options = Self.options(serve).map { word in
                 word == "8643" ? "0" : word.hasSuffix(".pem") ? "\(directory)/\(word)" : word
             }
-            let server = try SimProcess(["--in-memory", "--ready-json"] + options)
+            let server = try await SimProcess(["--in-memory", "--ready-json"] + options)
             let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
             let port = try #require(ready["tls_url"].text?.split(separator: ":").last.map(String.init))
             let shown = call.replacing("8643", with: port)
@@ -70,7 +70,7 @@ import Testing
             ([], 403), (["--allowed-hosts", "api.entrupy.com"], 200),
             (["--public-url", "https://api.entrupy.com"], 200),
         ] {
-            let server = try SimProcess(["--in-memory"] + options)
+            let server = try await SimProcess(["--in-memory"] + options)
             let answer = try await TestWorld(base: server.baseURL).send(
                 "GET", "/_sim/health", headers: ["Host": "api.entrupy.com"])
             #expect(

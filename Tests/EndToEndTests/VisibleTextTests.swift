@@ -141,10 +141,10 @@ import Testing
         #expect(Self.hidden(in: refused) == [], "\(refused.debugDescription)")
     }
 
-    @Test func theGreetingShowsNamesAsTheyAre() throws {
+    @Test func theGreetingShowsNamesAsTheyAre() async throws {
         let directory = NSTemporaryDirectory() + "greeting-\(UUID().uuidString)" + "\u{1b}[35m\u{202e}\u{9b}"
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let server = try SimProcess(["--data-dir", directory])
+        let server = try await SimProcess(["--data-dir", directory])
         #expect(Self.hidden(in: server.greeting) == [] && server.greeting.contains(#"\x1b[35m\u{202e}\x9b)"#))
         server.stop()
     }

@@ -78,7 +78,7 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("webhooks-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let receiver = try await WebhookReceiver.open()
-        var server = try SimProcess(["--data-dir", directory])
+        var server = try await SimProcess(["--data-dir", directory])
         var world = try await TestWorld.withoutLimits(in: server)
         let path = String(world.base.dropFirst(server.baseURL.count))
         // On a slow machine the short gaps are used up before the server is killed. The long ones last.
@@ -96,7 +96,7 @@ import Testing
         try await receiver.hasNoConnections()
         let before = receiver.deliveries.count
         receiver.behave(.answer(200))
-        server = try SimProcess(["--data-dir", directory])
+        server = try await SimProcess(["--data-dir", directory])
         world = TestWorld(base: server.baseURL + path)
         while try await world.webhookDeliveries().contains(where: { $0["status"] != "delivered" }) {}
         let after = receiver.deliveries.dropFirst(before).map { $0.item["entrupy_id"].text ?? "" }
@@ -108,7 +108,7 @@ import Testing
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("webhooks-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let receiver = try await WebhookReceiver.open()
-        var server = try SimProcess(["--data-dir", directory])
+        var server = try await SimProcess(["--data-dir", directory])
         var world = try await TestWorld.withoutLimits(in: server)
         let path = String(world.base.dropFirst(server.baseURL.count))
         try await world.subscribe(receiver, ["events": ["session.completed"]])
@@ -125,7 +125,7 @@ import Testing
         server.kill()
 
         receiver.behave(.answer(200))
-        server = try SimProcess(["--data-dir", directory])
+        server = try await SimProcess(["--data-dir", directory])
         world = TestWorld(base: server.baseURL + path)
         try await world.settleWebhooks()
         let resumed = receiver.deliveries.dropFirst(before.count).map(\.json)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func aStopDuringAnAttemptIsNoProblemOfTheReceiver() async throws {
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         let world = try await TestWorld.withoutLimits(in: server)
         let receiver = try await WebhookReceiver.open()
         receiver.behave(.hang)

@@ -5,12 +5,12 @@ import Testing
 /// Receivers that send without end. Each costs its own attempt and little processor time.
 @Suite(.serialized) struct WebhookFloodTests {
     /// A server of its own: the test measures its CPU time.
-    private static let server = Result { try SimProcess(["--in-memory", "--rate-limits", "off"]) }
+    private static let server = Task { try await SimProcess(["--in-memory", "--rate-limits", "off"]) }
 
     private let server: SimProcess
 
-    init() throws {
-        server = try Self.server.get()
+    init() async throws {
+        server = try await Self.server.value
     }
 
     struct Flood: Sendable, CustomTestStringConvertible {

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func manyHangingNamespacesLeaveConnectionsToOthers() async throws {
-        let server = try SimProcess(["--in-memory"])
+        let server = try await SimProcess(["--in-memory"])
         let hanging = try await WebhookReceiver.open()
         hanging.behave(.hang)
         var last: TestWorld?

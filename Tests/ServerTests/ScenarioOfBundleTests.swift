@@ -7,9 +7,7 @@ import Yams
 @testable import entrupy_sim
 
 /// `entrupy-sim scenario from BUNDLE` and `scenario verify FILE --bundle BUNDLE`, in this process.
-///
-/// One after another: stores in memory of one process count their temporary files alike.
-@Suite(.serialized) struct ScenarioOfBundleTests {
+@Suite struct ScenarioOfBundleTests {
     /// A folder with a bundle, and the commands on it.
     private struct Folder {
         let path: String

@@ -1,3 +1,4 @@
+import EntrupySimTesting
 public import Foundation
 
 /// Programs of other makers that read what this one wrote.
@@ -36,7 +37,7 @@ public struct ForeignProgram: Sendable {
         process.standardInput = try FileHandle(forReadingFrom: given)
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.startSerially()
         process.waitUntilExit()
         return process.terminationStatus == 0 ? try Data(contentsOf: output) : Data()
     }

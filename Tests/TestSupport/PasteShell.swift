@@ -1,3 +1,4 @@
+import EntrupySimTesting
 import Foundation
 public import Testing
 
@@ -100,7 +101,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
         process.standardInput = try FileHandle(forReadingFrom: input)
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.startSerially()
         process.waitUntilExit()
         return String(decoding: try Data(contentsOf: output), as: UTF8.self)
     }

@@ -107,7 +107,8 @@ package final class SnapshotStore: Sendable {
     let root: URL?
     private let durability: Durability
     let memory = NIOLockedValueBox<[String: [String: SnapshotRecord]]>([:])
-    private let temporaries = NIOLockedValueBox(0)
+    /// Counts temporary files. The stores of a process have one folder for those: two servers may run in it.
+    private static let temporaries = NIOLockedValueBox(0)
     /// The copies of databases on disk that are being saved, by their namespaces.
     private let copies = NIOLockedValueBox<[String: DatabaseCopy]>([:])
     /// The store of the images that snapshots refer to.
@@ -132,7 +133,7 @@ package final class SnapshotStore: Sendable {
 
     /// A path for a new file, on the file system of the snapshots so that it can be renamed into place.
     package func temporaryPath() throws -> String {
-        let number = temporaries.next()
+        let number = Self.temporaries.next()
         guard let root else {
             return FileManager.default.temporaryDirectory.appendingPathComponent(
                 "entrupy-sim-\(ProcessInfo.processInfo.processIdentifier)-\(number)"

@@ -32,7 +32,7 @@ import X509
     @Test func aGivenCertificateIsUsed() async throws {
         try await Process.withDirectory { directory in
             let own = try Self.files(in: directory, "own")
-            let server = try SimProcess([
+            let server = try await SimProcess([
                 "--in-memory", "--tls-port", "0", "--ready-json", "--tls-cert", own.certificate, "--tls-key", own.key,
             ])
             let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
@@ -45,7 +45,7 @@ import X509
     @Test func theServerAnswersToTheNamesOfItsCertificate() async throws {
         try await Process.withDirectory { directory in
             let own = try Self.files(in: directory, "own", names: ["Sim.Example.net", "*.wild.example"])
-            let server = try SimProcess([
+            let server = try await SimProcess([
                 "--in-memory", "--tls-port", "0", "--tls-cert", own.certificate, "--tls-key", own.key,
             ])
             let root = TestWorld(base: server.baseURL)
@@ -73,8 +73,8 @@ import X509
                 ("\(directory)/missing.pem", good.key, "is not a certificate in PEM: it cannot be read"),
             ]
             for (certificate, key, sentence) in cases {
-                let refused = #expect(throws: SimProcess.NotStarted.self) {
-                    _ = try SimProcess(["--in-memory", "--tls-port", "0", "--tls-cert", certificate, "--tls-key", key])
+                let refused = await #expect(throws: SimProcess.NotStarted.self) {
+                    _ = try await SimProcess(["--in-memory", "--tls-port", "0", "--tls-cert", certificate, "--tls-key", key])
                 }
                 #expect(refused?.status == 1, "\(sentence)")
                 #expect(refused?.output.contains(sentence) == true, "\(refused?.output ?? "")")

@@ -17,8 +17,8 @@ import Testing
         let port: Int
         let authority: String
 
-        init(_ directory: String, _ arguments: [String] = []) throws {
-            server = try SimProcess(["--data-dir", directory, "--tls-port", "0", "--ready-json"] + arguments)
+        init(_ directory: String, _ arguments: [String] = []) async throws {
+            server = try await SimProcess(["--data-dir", directory, "--tls-port", "0", "--ready-json"] + arguments)
             let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
             let url = try #require(ready["tls_url"].text)
             #expect(url.hasPrefix("https://localhost:"))
@@ -71,7 +71,7 @@ import Testing
 
     @Test func bothProtocolsAnswerForEveryName() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory, ["--allowed-hosts", ".test"])
+            let secure = try await Secure(directory, ["--allowed-hosts", ".test"])
             let headers: HTTPHeaders = ["Authorization": "Token demo-api-token", "Api-Version": "1.3"]
             for host in ["localhost", "a-test.localhost", "shop.test", "host.docker.internal"] {
                 let base = host == "a-test.localhost" ? "/ns/default" : ""
@@ -98,7 +98,7 @@ import Testing
     /// A whole capture, with pictures and bodies in both directions.
     @Test func aCaptureIsCompletedOverHTTP2() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let world = try await TestWorld.make(in: secure.server)
             let session = try await world.login()
             let base = "/ns/" + (world.base.split(separator: "/").last.map(String.init) ?? "")
@@ -128,7 +128,7 @@ import Testing
     /// A body of HTTP/2 needs no header that announces it (RFC 9113, section 8.1).
     @Test func aBodyWithoutALengthIsRead() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             for version in [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only] {
                 for announcesLength in [true, false] {
                     let quota = announcesLength ? 7 : 8
@@ -152,7 +152,7 @@ import Testing
 
     @Test func aDroppedConnectionEndsOneStream() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let root = TestWorld(base: secure.server.baseURL)
             _ = try await root.send(
                 "POST", "/_sim/faults",
@@ -174,7 +174,7 @@ import Testing
     /// RST_STREAM with CANCEL (RFC 9113, section 7) on a stream that the server has not answered. The connection goes on.
     @Test func aLostRequestIsResetInBothProtocols() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let root = TestWorld(base: secure.server.baseURL)
             let token = try await root.login()
             _ = try await root.send(
@@ -204,7 +204,7 @@ import Testing
 
     @Test func aStreamThatItsClientResetsIsNotDelivered() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let root = TestWorld(base: secure.server.baseURL)
             let token = try await root.login()
             _ = try await root.send(
@@ -232,7 +232,7 @@ import Testing
     /// A stream is held for itself: others of its connection go on, and a reset of it ends the hold.
     @Test func aHeldStreamIsReleasedOrNeverHandled() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let root = TestWorld(base: secure.server.baseURL)
             let fields = [("authorization", "Token \(try await root.login())")]
             _ = try await root.send(
@@ -265,7 +265,7 @@ import Testing
     /// The boundary is that of the plain port. HTTP/2 lets every token in as a method.
     @Test func hostsOriginsAndMethodsAreChecked() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             for version in [HTTPClient.Configuration.HTTPVersion.automatic, .http1Only] {
                 func status(_ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders) async throws -> UInt {
                     try await secure.send(method, path, headers: headers, version: version).response.status.code
@@ -293,7 +293,7 @@ import Testing
 
     @Test func headsHaveTheSameLimits() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             var many = HTTPHeaders()
             for number in 0..<250 { many.add(name: "x-\(number)", value: "y") }
             let refused = try await secure.send(.GET, "/_sim/health", headers: many)
@@ -309,7 +309,7 @@ import Testing
     /// A phone that wants to trust the server has no control token.
     @Test func theCertificateNeedsNoControlToken() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory, ["--control-token", "secret"])
+            let secure = try await Secure(directory, ["--control-token", "secret"])
             let root = TestWorld(base: secure.server.baseURL)
             #expect(try await root.send("GET", "/_sim/authority.pem").status == 200)
             #expect(try await root.send("GET", "/_sim/settings").status == 401)
@@ -320,7 +320,7 @@ import Testing
     /// The command line names the certificate, and not a missing server.
     @Test func theCommandLineNamesAnUntrustedCertificate() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let listed = try await SimProcess.run(
                 ["namespace", "list", "--url", "https://localhost:\(secure.port)", "--timeout", "20"])
             #expect(listed.status == 69 && listed.output.contains("is not trusted here"), "\(listed.output)")
@@ -330,7 +330,7 @@ import Testing
 
     @Test func plainHTTPOnTheSecurePortIsExplained() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let answer = try await TestWorld(base: "http://127.0.0.1:\(secure.port)").send("GET", "/_sim/health")
             #expect(answer.status == 400 && answer.text.contains("https://"))
             secure.server.stop()
@@ -339,10 +339,10 @@ import Testing
 
     @Test func theAuthorityIsCreatedOnceAndOnlyItsOwnerCanReadTheKey() async throws {
         try await Process.withDirectory { directory in
-            let first = try Secure(directory)
+            let first = try await Secure(directory)
             let pem = try String(contentsOfFile: first.authority, encoding: .utf8)
             first.server.kill()
-            let second = try Secure(directory)
+            let second = try await Secure(directory)
             #expect(try String(contentsOfFile: second.authority, encoding: .utf8) == pem)
             second.server.stop()
             let key = "\(directory)/authority/authority-key.pem"
@@ -350,7 +350,7 @@ import Testing
             #expect(mode == 0o600)
             // A damaged file is named, and nothing is overwritten.
             try Data("damaged".utf8).write(to: URL(fileURLWithPath: key))
-            let refused = #expect(throws: SimProcess.NotStarted.self) { _ = try Secure(directory) }
+            let refused = await #expect(throws: SimProcess.NotStarted.self) { _ = try await Secure(directory) }
             #expect(refused?.status == 1 && refused?.output.contains(key) == true)
             #expect(refused?.output.contains("delete") == true)
         }
@@ -358,7 +358,7 @@ import Testing
 
     @Test func withoutTheAuthorityAClientRefuses() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             await #expect(throws: (any Error).self) {
                 try await HTTPClient.shared.execute(
                     HTTPClientRequest(url: "https://localhost:\(secure.port)/_sim/health"), timeout: .seconds(2))
@@ -370,7 +370,7 @@ import Testing
     /// Silent connections, and connections whose client is done, do not keep the server from stopping.
     @Test func theServerStopsWhileConnectionsAreOpen() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let silent = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .connect(host: "127.0.0.1", port: secure.port).get()
             #expect(try await secure.send(.GET, "/_sim/health").response.status == .ok)
@@ -382,7 +382,7 @@ import Testing
     /// A connection that only negotiates HTTP/2 ends like one that says nothing.
     @Test(.timeLimit(.minutes(2))) func anIdleConnectionIsClosed() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory, ["--idle-timeout", "1"])
+            let secure = try await Secure(directory, ["--idle-timeout", "1"])
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.trustRoots = .file(secure.authority)
             tls.applicationProtocols = ["h2"]
@@ -404,9 +404,9 @@ import Testing
 
     @Test func aPortThatIsTakenIsNamed() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
-            let refused = #expect(throws: SimProcess.NotStarted.self) {
-                _ = try SimProcess(["--in-memory", "--tls-port", "\(secure.port)"])
+            let secure = try await Secure(directory)
+            let refused = await #expect(throws: SimProcess.NotStarted.self) {
+                _ = try await SimProcess(["--in-memory", "--tls-port", "\(secure.port)"])
             }
             #expect(refused?.status == 1)
             #expect(refused?.output.contains("port \(secure.port) is in use") == true)
@@ -415,8 +415,8 @@ import Testing
                 ["--port", "18643", "--tls-port", "18643"], ["--tls-cert", "a"], ["--tls-port", "70000"],
                 ["--tls-cert", "a", "--tls-key", "b"], ["--cors", "localhost"],
             ] {
-                let wrong = #expect(throws: SimProcess.NotStarted.self) {
-                    _ = try SimProcess(["--in-memory"] + arguments)
+                let wrong = await #expect(throws: SimProcess.NotStarted.self) {
+                    _ = try await SimProcess(["--in-memory"] + arguments)
                 }
                 #expect(wrong?.status == 64, "\(arguments)")
             }
@@ -428,9 +428,9 @@ import Testing
     /// The receiver is another server, which knows no such route.
     @Test func aReceiversAuthorityIsTrustedByItsFile() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             func attempt(_ options: [String], _ environment: [String: String] = [:]) async throws -> JSONValue {
-                let server = try SimProcess(["--in-memory"] + options, environment: environment)
+                let server = try await SimProcess(["--in-memory"] + options, environment: environment)
                 defer { server.stop() }
                 let world = TestWorld(base: server.baseURL)
                 _ = try await world.send(
@@ -468,7 +468,7 @@ import Testing
 
     @Test func aWebhookToTheSecurePortIsRefused() async throws {
         try await Process.withDirectory { directory in
-            let secure = try Secure(directory)
+            let secure = try await Secure(directory)
             let root = TestWorld(base: secure.server.baseURL)
             let answer = try await root.send(
                 "POST", "/v1/webhooks",

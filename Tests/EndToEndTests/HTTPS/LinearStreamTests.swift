@@ -7,8 +7,8 @@ import Testing
 
 /// The same for requests over HTTP/2.
 @Suite(.serialized) struct LinearStreamTests {
-    private static let server = Result {
-        try SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off", "--tls-port", "0"])
+    private static let server = Task {
+        try await SimProcess(["--in-memory", "--ready-json", "--rate-limits", "off", "--tls-port", "0"])
     }
 
     private func isLinear(
@@ -16,7 +16,7 @@ import Testing
         _ send: (Int) async throws -> Void
     ) async throws {
         try await LinearRequestTests.isLinear(
-            what, from: length, on: try Self.server.get(), sourceLocation: sourceLocation, send)
+            what, from: length, on: try await Self.server.value, sourceLocation: sourceLocation, send)
     }
 
     /// The HTTPS port, and the authority that signs its certificate.
@@ -38,7 +38,7 @@ import Testing
     }
 
     private func secure() async throws -> Secure {
-        let server = try Self.server.get()
+        let server = try await Self.server.value
         let ready = try WireJSON.decode(JSONValue.self, from: Data(server.greeting.utf8))
         let port = try #require(ready["tls_url"].text?.split(separator: ":").last.flatMap { Int($0) })
         let pem = try await TestWorld(base: server.baseURL).send("GET", "/_sim/authority.pem").body
