@@ -1,4 +1,3 @@
-import EntrupySimTesting
 import Foundation
 import SimulationAPI
 import TestSupport

@@ -136,6 +136,21 @@ import Testing
         #expect(isWhole(report, atLeast: 3), "\(report)")
     }
 
+    @Test func aWaitThatIsNotInTheRecordingEnds() async throws {
+        let report = try await replayed(changing: { entries in
+            entries.map { entry in
+                guard case .object(var request) = entry["request"] else { return entry }
+                request["waits"] = nil
+                return entry.merging(["request": .object(request)])
+            }
+        }) { root in
+            _ = try await root.send("PATCH", "/_sim/settings", ["result": ["delay": "2h"]])
+            _ = try await root.submit(try await root.login())
+            _ = try await root.send("POST", "/_sim/settle", ["within": "0.01s"])
+        }
+        #expect(report.recorded > 3 && report.requests == report.recorded, "\(report)")
+    }
+
     // MARK: Holds
 
     /// Every end of a hold.
