@@ -1,4 +1,3 @@
-import EntrupySimTesting
 import Foundation
 import Server
 import SimulationAPI
@@ -109,45 +108,6 @@ import Testing
                 run.output.contains("the recording is truncated: entries are missing; ")
                     && run.output.contains(" of \(requests) requests"))
         }
-    }
-
-    /// Records the requests of `body` and replays them. `change` edits the lines after the first one.
-    private func replayed(
-        _ body: (TestWorld) async throws -> Void, changing change: ([JSONValue]) throws -> [JSONValue]
-    ) async throws -> ReplayReport {
-        try await Process.withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            let file = directory + "/run.recording"
-            let server = try await SimProcess(["--in-memory", "--record", file])
-            try await body(TestWorld(base: server.baseURL))
-            server.kill()
-            let lines = try Lines(file: file).lines
-            try #require(!lines.isEmpty)
-            let entries = try lines.dropFirst().map { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)) }
-            let changed = try change(entries).map { String(decoding: try WireJSON.encode($0), as: UTF8.self) }
-            let text = ([lines[0]] + changed).map { $0 + "\n" }.joined()
-            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-            return try await ReplayServer.run(ReplayPlan(path: file, version: "0"))
-        }
-    }
-
-    @Test func aWaitThatIsNotInTheRecordingEnds() async throws {
-        let report = try await replayed { root in
-            let session = try await root.login()
-            _ = try await root.send("PATCH", "/_sim/settings", ["result": ["delay": "2h"]])
-            _ = try await root.submit(session)
-            _ = try await root.send("POST", "/_sim/settle", ["within": "0.01s"])
-        } changing: { entries in
-            entries.map { entry in
-                guard case .object(var members) = entry, case .object(var request) = entry["request"] else {
-                    return entry
-                }
-                request["waits"] = nil
-                members["request"] = .object(request)
-                return .object(members)
-            }
-        }
-        #expect(report.recorded > 3 && report.requests == report.recorded, "\(report)")
     }
 
     @Test(arguments: [SIGTERM, SIGINT]) func anInterruptedReplayReportsItsProgress(signal: Int32) async throws {

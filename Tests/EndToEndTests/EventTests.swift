@@ -5,7 +5,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// Tests of `/_sim/events`, read as a browser does. `EventStreamRuleTests` has what a request may ask.
+/// Tests of `/_sim/events`, read as a browser does.
 @Suite struct EventTests {
     private struct Event: Sendable {
         var id: String?
@@ -180,5 +180,13 @@ import Testing
         #expect(bytes.range(of: Data("the last".utf8)) == nil)
         let heard = all.split(atEach: "event: state").count - 1
         #expect(heard < 3 * count, "\(heard)")
+    }
+
+    @Test func invalidStreamParametersAreRefused() async throws {
+        let world = try await TestWorld.make()
+        for query in ["types=requests", "types=", "since=-1", "since=x", "types=state&types=state"] {
+            #expect(try await world.send("GET", "/_sim/events?\(query)").status == 400, "\(query)")
+        }
+        #expect(try await world.send("GET", "/_sim/events", headers: ["Last-Event-ID": "17"]).status == 400)
     }
 }

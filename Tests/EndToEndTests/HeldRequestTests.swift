@@ -1,4 +1,3 @@
-import EntrupySimTesting
 import Foundation
 import SimulationAPI
 import TestSupport
@@ -118,7 +117,8 @@ import Testing
         try await hold(world, "/sdk/session", times: 2)
         async let first = world.send("GET", "/sdk/session")
         let number = try #require(try await held(world)[0]["request.sequence"].integer)
-        #expect(try await world.send("GET", "/_sim/events?until=request:held").text.contains("request.held"))
+        let past = try await world.send("GET", "/_sim/events?until=request:held")
+        try #require(past.text.contains("request.held"), "\(past.text)")
         let command = ["wait", "request:held", "--url", world.base, "--within"]
         #expect(try await SimProcess.run(command + ["10s", "--after", "\(number - 1)"]).status == 0)
         let early = try await SimProcess.run(command + ["0.1s", "--after", "\(number)"])
@@ -128,5 +128,16 @@ import Testing
         #expect(try await stream.text.contains("\"sequence\":\(number + 1)"))
         #expect(try await world.send("DELETE", "/_sim/held").status == 204)
         _ = try await (first, second)
+    }
+
+    @Test func aNumberIsForHeldRequestsAlone() async throws {
+        let world = try await TestWorld.make()
+        for query in [
+            "until=webhook:session.completed&after=1", "after=1", "until=request:held&after=-1",
+            "until=request:held&after=",
+        ] {
+            let answer = try await world.send("GET", "/_sim/events?\(query)")
+            #expect(answer.status == 400 && answer["details.0.field"] == "after", "\(query)")
+        }
     }
 }

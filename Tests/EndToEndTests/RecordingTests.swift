@@ -1,5 +1,4 @@
 import Foundation
-import NIOConcurrencyHelpers
 import SimulationAPI
 import TestSupport
 import Testing

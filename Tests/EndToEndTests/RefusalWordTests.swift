@@ -31,7 +31,10 @@ import Testing
             ),
             (["scenario", "start", "."], "error: . is a folder"),
             // A sentence about what a request may have is not for a command without that option.
-            (["requests", "list", "--route", "/sdk/serach"], "matches /sdk/serach; the nearest is POST /sdk/search\n"),
+            (
+                ["requests", "list", "--route", "/sdk/serach"],
+                "error: route is wrong: no route of the server matches /sdk/serach; the nearest is POST /sdk/search\n"
+            ),
             (["scenario", "verify", "/tmp/"], "/tmp/ is a folder"),
             (["bundle", "-o", "/no-such-folder/a.tar"], "there is no folder /no-such-folder"),
             (["namespace", "make", ""], "the name must be 1 to 63 characters of a-z, 0-9 and -, got \"\""),

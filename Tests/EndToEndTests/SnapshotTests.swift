@@ -1,11 +1,9 @@
 import Foundation
-import Hashes
-import Outgoing
 import SimulationAPI
 import TestSupport
 import Testing
 
-/// Snapshots on a disk, their archives over HTTP, and their commands. `SnapshotRuleTests` has the rules.
+/// Snapshots on a disk, their archives, and their commands. `SnapshotRuleTests` has the rules.
 @Suite struct SnapshotTests {
     private static let octets = ["Content-Type": "application/octet-stream"]
 
@@ -87,45 +85,6 @@ import Testing
             last.stop()
             let left = FileManager.default.enumerator(atPath: directory + "/snapshots")?.allObjects ?? []
             #expect(left.isEmpty)
-        }
-    }
-
-    // MARK: Deleted meanwhile
-
-    /// The world of an archive matches the checksum in its manifest.
-    private func isWhole(_ archive: Data) throws -> Bool {
-        let file = try TarFile(archive)
-        let manifest = try WireJSON.decode(JSONValue.self, from: try #require(file.entries.first).bytes)
-        let world = try #require(file.entries.first { $0.name == "world.sqlite" })
-        return manifest["world_sha256"].text
-            == SHA256.hash(data: world.bytes).map { String(format: "%02x", $0) }.joined()
-    }
-
-    /// `SnapshotRaceTests` has the other races of a deletion.
-    @Test func aDownloadThatBeganIsWholeAlthoughTheSnapshotIsDeleted() async throws {
-        try await Process.withDirectory { directory in
-            let server = try await SimProcess(["--data-dir", directory])
-            defer { server.stop() }
-            let world = TestWorld(base: server.baseURL)
-            // More than what the sockets hold.
-            try #require(try await world.send("POST", "/_sim/authentications", ["count": 10_000]).status == 201)
-            try await save(world)
-            let request = try OutgoingRequest(.GET, world.base + "/_sim/snapshots/base")
-            try await OutgoingClient.patient.exchange(request) { response in
-                try #require(response.status == 200)
-                var archive = Data()
-                for try await part in response.body {
-                    if archive.isEmpty {
-                        try #require(try await world.send("DELETE", "/_sim/snapshots/base").status == 204)
-                        #expect(try await world.send("GET", "/_sim/snapshots/base").status == 404)
-                    }
-                    archive += part.readableBytesView
-                }
-                #expect(
-                    archive.count > 5_000_000
-                        && response.headers.first(name: "content-length") == "\(archive.count)")
-                #expect(try isWhole(archive))
-            }
         }
     }
 

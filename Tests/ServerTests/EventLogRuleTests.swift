@@ -206,4 +206,23 @@ import Testing
         #expect(found[2]["matches"] == true && found[2]["note"].text?.contains("first one made") == true)
         #expect(try await world.send("GET", "/_sim/authentications/NOPE2345/rules").status == 404)
     }
+
+    @Test func statsShowTheUseOfLimits() async throws {
+        let world = try await TestWorld.make()
+        let token = try await world.login()
+        for _ in 0..<3 { _ = try await world.send("GET", "/sdk/session", token: token) }
+        _ = try await world.send("GET", "/sdk/session", token: "unknown")
+        let stats = try await world.send("GET", "/_sim/stats")
+        #expect(
+            stats["requests.last_second"] == 6
+                && stats["requests.by_status"] == ["2xx": 5, "3xx": 0, "4xx": 1, "5xx": 0])
+        #expect(
+            stats["organizations.0"] == ["organization": "DemoOrg", "token": "demo***", "last_second": 1, "limit": 10])
+        #expect(stats["users.0.username"] == "DemoOrg-example-user-id" && stats["users.0.last_second"] == 4)
+        #expect(stats["users.0.logins_last_minute"] == 1 && stats["users.0.logins_per_minute"] == 5)
+        try await world.advance("1s")
+        let later = try await world.send("GET", "/_sim/stats")
+        #expect(later["requests.last_second"] == 0 && later["requests.last_minute"] == 6)
+        #expect(later["users.0.last_second"] == 0 && later["users.0.logins_last_day"] == 1)
+    }
 }

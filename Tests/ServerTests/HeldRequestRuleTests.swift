@@ -371,15 +371,4 @@ import Testing
         #expect(webhook.status == 400)
         #expect(webhook["details.0.problem"].text?.hasPrefix("is for requests; a webhook takes ") == true)
     }
-
-    @Test func aNumberIsForHeldRequestsAlone() async throws {
-        let world = try await TestWorld.holdable()
-        for query in [
-            "until=webhook:session.completed&after=1", "after=1", "until=request:held&after=-1",
-            "until=request:held&after=",
-        ] {
-            let answer = try await world.send("GET", "/_sim/events?\(query)")
-            #expect(answer.status == 400 && answer["details.0.field"] == "after", "\(query)")
-        }
-    }
 }

@@ -140,6 +140,19 @@ import Testing
         #expect(isWhole(report, atLeast: 3), "\(report)")
     }
 
+    @Test func aWaitThatIsNotInTheRecordingEnds() async throws {
+        let report = try await replayed(changing: { entries in
+            try #require(entries.contains { $0["request.waits"] != .null })
+            return entries.map { $0["request"] == .null ? $0 : $0.merging(["request": ["waits": .null]]) }
+        }) { server in
+            let root = server.world
+            _ = try await root.send("PATCH", "/_sim/settings", ["result": ["delay": "2h"]])
+            _ = try await root.submit(try await root.login())
+            _ = try await root.send("POST", "/_sim/settle", ["within": "0.01s"])
+        }
+        #expect(report.recorded > 3 && report.requests == report.recorded, "\(report)")
+    }
+
     // MARK: Holds
 
     /// Every end of a hold.

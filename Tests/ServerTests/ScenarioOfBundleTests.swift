@@ -302,7 +302,14 @@ import Yams
             let text = try folder.text()
             #expect(made.status == 0 && text.contains("# Not expected: session.") && text.contains("by the fault flt_"))
             #expect(try !folder.expectations().contains { $0["webhook"] != nil }, "\(text)")
+            #expect(!text.contains("Left out"), "\(text)")
         }
+    }
+
+    @Test func aCommentStaysOnItsLine() throws {
+        var draft = ScenarioDraft(name: "x", description: "y", frozenAt: "2026-01-05T09:00:00Z")
+        draft.comments = ["one\n- two\u{85}three\u{2028}four\tfive"]
+        #expect(try draft.text().hasPrefix(#"# one\u{a}- two\u{85}three\u{2028}four\u{9}five"#))
     }
 
     // MARK: What a fault or a limit decided

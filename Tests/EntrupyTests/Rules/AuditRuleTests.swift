@@ -274,6 +274,13 @@ import Testing
         #expect(places(try await audit("polling-too-tight", [poll(0), poll(0.2), poll(0.4)]).findings) == [[2, 3]])
     }
 
+    /// It may have been known by a webhook.
+    @Test func anAnswerThatHasChangedMayBeAskedForAtOnce() async throws {
+        var changed = poll(0.5, 1)
+        changed.answer = "{}"
+        #expect(try await audit("polling-too-tight", [poll(0, 1), changed]).findings.isEmpty)
+    }
+
     @Test func aClientThatGaveUpWaitingMayAskAgain() async throws {
         let right = try await audit("polling-too-tight", [poll(0, 1, lasts: 0.7), poll(0.5, 1, lasts: 0.7)])
         #expect(right.findings.isEmpty)
@@ -283,6 +290,18 @@ import Testing
         #expect(try await audit("page-fetched-twice", [page(0, lasts: 0.7), page(0.5, lasts: 0.1)]).findings.isEmpty)
         let wrong = try await audit("page-fetched-twice", [page(0, lasts: 0.1), page(0.5, lasts: 0.1)])
         #expect(places(wrong.findings) == [[1, 2]])
+    }
+
+    @Test func aPageMayBeFetchedAgainAfterAWrite() async throws {
+        func pages(_ changes: Int64...) async throws -> [[Int64]] {
+            let sent = changes.enumerated().map { index, change in
+                Sent(
+                    second: Double(index) / 2, target: "/v2/authentications?cursor=abc", connection: 1, changes: change)
+            }
+            return places(try await audit("page-fetched-twice", sent).findings)
+        }
+        #expect(try await pages(1, 2) == [])
+        #expect(try await pages(2, 2) == [[1, 2]])
     }
 
     @Test func twoDevicesThatPageAreNotBlamed() async throws {
