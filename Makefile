@@ -34,7 +34,7 @@ endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer
 # than the 30 seconds that a server waits for a body. Many tests wait for other
-# processes: all, with those of HTTPS, took 487 s at eight at once, 456 s at sixteen and 418 s at 24.
+# processes: all, with those of HTTPS, took 487 s at eight at once, 456 s at sixteen and 418 s at 24; fewer of them ask a server since.
 TEST_WIDTH ?= 16
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 SWIFT_TEST = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))

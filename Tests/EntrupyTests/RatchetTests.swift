@@ -21,6 +21,18 @@ import Testing
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
+    // MARK: End-to-end tests
+
+    /// The most lines of tests that need HTTP, a process or a disk. A rule is tested on a bench, and routes and bodies in `ServerTests`.
+    private static let maxEndToEndLines = 14_000
+
+    @Test func whatNeedsNoServerIsNotTestedEndToEnd() throws {
+        let files = Self.files("Tests/EndToEndTests").filter { $0.hasSuffix(".swift") }
+        #expect(files.count > 50)
+        let lines = try files.reduce(0) { try $0 + Self.text($1).utf8.count { $0 == UInt8(ascii: "\n") } }
+        #expect(lines <= Self.maxEndToEndLines)
+    }
+
     // MARK: Functions
 
     /// The most lines of a function, from its declaration to its closing brace.
