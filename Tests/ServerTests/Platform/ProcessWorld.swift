@@ -9,7 +9,7 @@ import Testing
 @testable import Server
 
 // Test worlds of a server in this process: each request passes the boundary, the routes, the decoding, the rule and the encoding, and no
-// socket. No attempt of a webhook has a receiver.
+// socket. Webhooks are sent to real receivers.
 
 extension TestWorld {
     /// One server for all tests: its threads last as long as they do.
@@ -57,7 +57,9 @@ extension HeldServer {
     var world: TestWorld {
         TestWorld(base: "http://localhost") { method, url, headers, body in
             var fields = HTTPFields()
-            for (name, value) in headers { fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
+            for (name, value) in headers {
+                fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+            }
             let reply = try await ask(
                 try #require(HTTPRequest.Method(method)), String(url.dropFirst("http://localhost".count)),
                 bytes: body.map { ByteBuffer(bytes: $0) }, headers: fields)
