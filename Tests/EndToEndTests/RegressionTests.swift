@@ -5,7 +5,7 @@ import Testing
 
 /// One test for each bug of a process or a disk that was found, so that it cannot return unnoticed. `RegressionRuleTests` has the others.
 @Suite struct RegressionTests {
-    @Test func requestsToANamespaceThatIsBeingDroppedDoNotSpin() async throws {
+    @Test func requestsToANamespaceThatIsBeingDroppedAreAnswered() async throws {
         let server = try await SimProcess(["--in-memory", "--auto-create-namespaces"])
         defer { server.stop() }
         let world = TestWorld(base: "\(server.baseURL)/ns/z")
