@@ -83,4 +83,10 @@ import Testing
         try world.close()
         try copied.close()
     }
+
+    /// Two servers may run in one process.
+    @Test func twoStoresInMemoryHaveFilesOfTheirOwn() throws {
+        let stores = (0..<2).map { _ in SnapshotStore(root: nil, images: ImageStore(root: nil)) }
+        #expect(Set(try stores.map { try $0.temporaryPath() }).count == 2)
+    }
 }
