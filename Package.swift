@@ -227,7 +227,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "entrupy-sim", "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Hashes", "Simulation", "Storage",
+                "entrupy-sim", "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Hashes", "Simulation",
+                "Storage",
                 "EntrupyAPI", "SimulationAPI", "TestSupport",
                 server("GRDB", "GRDB.swift"),
                 server("Hummingbird", "hummingbird"),

@@ -6,7 +6,9 @@ import Testing
 /// Log lines are stored and shared, so no line may contain a secret, at any level.
 @Suite struct LogSecretTests {
     @Test(arguments: ["text", "json"]) func aTokenInAPathIsMaskedInEveryLogLine(format: String) async throws {
-        let server = try await SimProcess(["--in-memory", "--ready-json", "--log-level", "trace", "--log-format", format])
+        let server = try await SimProcess([
+            "--in-memory", "--ready-json", "--log-level", "trace", "--log-format", format,
+        ])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         let token = try await world.login()

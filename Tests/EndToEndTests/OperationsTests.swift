@@ -95,7 +95,9 @@ import Testing
     }
 
     @Test func aRequestIsOneLineOfJSONWithoutItsToken() async throws {
-        let server = try await SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
+        let server = try await SimProcess([
+            "--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info",
+        ])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         _ = try await world.send(
@@ -116,7 +118,9 @@ import Testing
     }
 
     @Test func theLogSaysWhichAnswersWereNotDelivered() async throws {
-        let server = try await SimProcess(["--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info"])
+        let server = try await SimProcess([
+            "--in-memory", "--ready-json", "--log-format", "json", "--log-level", "info",
+        ])
         defer { server.stop() }
         let world = TestWorld(base: server.baseURL)
         let dropped: JSONValue = ["match": ["route": "/sdk/session"], "effect": ["drop_connection": true]]

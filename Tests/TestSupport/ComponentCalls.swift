@@ -23,7 +23,8 @@ extension TestWorld {
     }
 
     /// Creates a validation code.
-    package func validationCode(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws -> TestWorld.Answer
+    package func validationCode(_ workflow: String = "onboarding", client: JSONValue? = nil) async throws
+        -> TestWorld.Answer
     {
         var body: JSONObject = [:]
         body["client"] = client

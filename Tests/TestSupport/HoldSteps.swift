@@ -25,7 +25,9 @@ extension HoldSteps {
         }
     }
 
-    package func release(_ world: TestWorld, _ held: JSONValue, _ body: JSONValue? = nil) async throws -> TestWorld.Answer {
+    package func release(_ world: TestWorld, _ held: JSONValue, _ body: JSONValue? = nil) async throws
+        -> TestWorld.Answer
+    {
         try await world.send("POST", "/_sim/held/\(held["id"].text ?? "")/release", body)
     }
 

@@ -74,7 +74,9 @@ import X509
             ]
             for (certificate, key, sentence) in cases {
                 let refused = await #expect(throws: SimProcess.NotStarted.self) {
-                    _ = try await SimProcess(["--in-memory", "--tls-port", "0", "--tls-cert", certificate, "--tls-key", key])
+                    _ = try await SimProcess([
+                        "--in-memory", "--tls-port", "0", "--tls-cert", certificate, "--tls-key", key,
+                    ])
                 }
                 #expect(refused?.status == 1, "\(sentence)")
                 #expect(refused?.output.contains(sentence) == true, "\(refused?.output ?? "")")

@@ -6,7 +6,8 @@ import Testing
 
 /// `POST /sdk/items/search` over HTTP. Its rules are `ItemSearchRuleTests`.
 @Suite struct ItemSearchTests {
-    private func search(_ world: TestWorld, _ token: String, _ body: JSONValue? = nil) async throws -> TestWorld.Answer {
+    private func search(_ world: TestWorld, _ token: String, _ body: JSONValue? = nil) async throws -> TestWorld.Answer
+    {
         try await world.send("POST", "/sdk/items/search", body, token: token)
     }
 

@@ -96,7 +96,9 @@ import Testing
 }
 
 @Suite struct FlagTests {
-    private func flag(_ world: TestWorld, _ id: String, _ token: String, _ body: JSONValue) async throws -> TestWorld.Answer {
+    private func flag(_ world: TestWorld, _ id: String, _ token: String, _ body: JSONValue) async throws
+        -> TestWorld.Answer
+    {
         try await world.send("PUT", "/sdk/results/\(id)/flag", body, token: token)
     }
 
