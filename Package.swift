@@ -228,8 +228,7 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "entrupy-sim", "Server", "AppComponents", "Console", "Entrupy", "Evidence", "Hashes", "Simulation",
-                "Storage",
-                "EntrupyAPI", "SimulationAPI", "TestSupport",
+                "Storage", "EntrupyAPI", "SimulationAPI", "TestSupport",
                 server("GRDB", "GRDB.swift"),
                 server("Hummingbird", "hummingbird"),
                 server("Logging", "swift-log"),

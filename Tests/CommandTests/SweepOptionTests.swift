@@ -4,7 +4,7 @@ import Testing
 
 @testable import entrupy_sim
 
-/// What `entrupy-sim sweep` refuses: its options, and files of `--kept`.
+/// Options of `entrupy-sim sweep`, and files of `--kept`, that are refused.
 @Suite struct SweepOptionTests {
     @Test(arguments: [
         [], ["--"], ["--jobs", "0", "--", "true"], ["--for", "soon", "--", "true"], ["--faults", "", "--", "true"],

@@ -3,7 +3,7 @@ import SimulationAPI
 import TestSupport
 import Testing
 
-/// What a bundle's journal says of refusals, and what follows where a file from outside says something else.
+/// The facts about refusals in a bundle's journal, also where a file from outside has other ones.
 @Suite struct BundleJournalTests {
     @Test func aBundleKeepsTheFactAndOneWithoutItOpens() async throws {
         let world = try await TestWorld.withoutLimits()

@@ -14,7 +14,7 @@ import Testing
         #expect(try await world.json("clock", "resume")["mode"] == "running")
     }
 
-    /// What the parser lets pass and the server, or a file, does not.
+    /// Words that the parser lets pass, and the server, or a file, does not.
     @Test(arguments: [
         ["clock", "advance", "2h30"], ["clock", "advance", "1e400"], ["clock", "advance", "-1s"],
         ["clock", "freeze", "--at", "noon"], ["namespace", "make", "UPPER"], ["seed", "load", "/nowhere.yaml"],

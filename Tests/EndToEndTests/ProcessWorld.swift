@@ -31,7 +31,7 @@ extension TestWorld {
         return run.output
     }
 
-    /// What a command that succeeds prints as JSON.
+    /// The output of a command that succeeds, as JSON.
     func json(_ words: String...) async throws -> JSONValue {
         let run = try await run(words + ["--json"])
         try #require(run.status == 0, "\(words): \(run.output)")
