@@ -166,6 +166,12 @@ test-parallel: release ## Start RUNS concurrent test runs on one server, each in
 	@scripts/python
 	@python3 Tests/Parallel/parallel.py --binary $(RELEASE) --runs $(RUNS)
 
+WAY = .build/way
+test-way: toolchain ## Walk a submit through a program that counts what runs, and compare the files that steer it with docs/architecture.md
+	@[ -n "$(SKIP_BUILD)" ] || $(BUILD) --scratch-path $(WAY) --product entrupy-sim -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
+	@scripts/python
+	@python3 -B Tests/Way/way.py --binary $(WAY)/debug/entrupy-sim
+
 EXAMPLES ?= 50
 test-contract: release ## Check the server against openapi/entrupy-sim.yaml with schemathesis, EXAMPLES per operation (SEED=… repeats a run; SWITCHES=1 adds each change of future by itself)
 	@scripts/python

@@ -36,9 +36,7 @@ extension SimServer {
         }
         let boundary = Boundary(hosts: hosts, replay: configuration.replay)
         func pipeline(around chain: some RequestResponder) -> Pipeline {
-            Pipeline(
-                first: { try await chain.respond(to: $0) }, boundary: boundary, refuse: refuse, ping: router,
-                readiness: readiness)
+            Pipeline(around: chain, boundary: boundary, refuse: refuse, ping: router, readiness: readiness)
         }
         // A request has on its way what its server was started with.
         let isRecorded = recorder != nil || configuration.replay != nil

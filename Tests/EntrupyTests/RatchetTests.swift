@@ -33,6 +33,21 @@ import Testing
         #expect(lines <= Self.maxEndToEndLines)
     }
 
+    // MARK: The way of a submit
+
+    /// The most files that steer a submit. `make test-way` compares the table with what runs.
+    private static let maxSteering = 38
+
+    @Test func fewFilesSteerASubmit() throws {
+        let parts = try Self.text("docs/architecture.md").components(separatedBy: "\n## ")
+        let part = try #require(parts.first { $0.hasPrefix("The way of a submit\n") })
+        let files = part.components(separatedBy: "\n").filter { $0.hasPrefix("| `") }
+            .map { $0.components(separatedBy: "`")[1] }
+        #expect((30...Self.maxSteering).contains(files.count))
+        #expect(Set(files).count == files.count)
+        #expect(Set(files).subtracting(Self.files("Sources").map { String($0.dropFirst("Sources/".count)) }) == [])
+    }
+
     // MARK: Functions
 
     /// The most lines of a function, from its declaration to its closing brace.
