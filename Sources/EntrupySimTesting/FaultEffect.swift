@@ -1,77 +1,51 @@
 import SimulationAPI
 
-/// The effect of a fault.
+/// The effect of a fault. Those that the server has are constants and functions of this type, made from the description.
 public struct FaultEffect: Sendable {
     let value: JSONValue
 
-    /// An effect by its name on the wire, for effects of a newer server. The constants below are the present ones.
+    /// An effect by its name on the wire, for effects of a newer server.
     public init(_ name: String, _ value: JSONValue = .bool(true)) {
-        self.init(members: [name: value])
+        self.value = .object([name: value])
     }
 
-    private init(members: JSONObject) {
-        value = .object(members)
+    /// - Parameter beside: further members of the effect; those that are `nil` are left out.
+    init(_ name: String, _ value: JSONValue, beside others: KeyValuePairs<String, JSONValue?>) {
+        self.value = .object(JSONObject([(name, value)] + others.compactMap { key, value in value.map { (key, $0) } }))
     }
 
-    /// Answers with a status, and the platform's own body or another one.
-    ///
-    /// - Parameter headers: headers of the answer, in place of its own: `["Retry-After": "30"]`. At most 20; not `Content-Length`,
-    ///   `Transfer-Encoding`, `Connection` and `Date`.
-    public static func status(_ status: Int, body: JSONValue? = nil, headers: [String: String] = [:]) -> Self {
-        var members: JSONObject = ["status": .number(JSONNumber(status))]
-        members["body"] = body
-        if !headers.isEmpty { members["headers"] = .object(JSONObject(headers.map { ($0, .string($1)) })) }
-        return Self(members: members)
+    /// - Parameter options: the members of the effect's argument, which is `true` if all are `nil`.
+    init(_ name: String, options: KeyValuePairs<String, JSONValue?>) {
+        let given = options.compactMap { key, value in value.map { (key, $0) } }
+        self.init(name, given.isEmpty ? .bool(true) : .object(JSONObject(given)))
     }
+}
 
-    /// Delays the answer in real time, or a webhook on the namespace's clock.
-    public static func delay(_ duration: SimulatedDuration) -> Self { Self("delay", .string(duration.text)) }
-    /// Handles the request, then closes the connection without an answer.
-    public static let dropConnection = Self("drop_connection")
-    /// Closes the connection without handling the request.
-    public static let loseRequest = Self("lose_request")
-    /// Sends the first `bytes` bytes of the answer's body, then closes the connection.
-    public static func truncateBody(_ bytes: Int) -> Self { Self("truncate_body", .number(JSONNumber(bytes))) }
-    /// Sends the body at `bytesPerSecond` bytes a second.
-    public static func slowBody(_ bytesPerSecond: Int) -> Self {
-        Self("slow_body", .number(JSONNumber(bytesPerSecond)))
-    }
-    /// The moment at which a held request waits.
-    public enum Moment: String, Sendable {
-        /// Before it is handled.
-        case before
-        /// After it was handled, with its answer kept.
-        case after
-    }
+/// An argument of an effect, with its form on the wire.
+protocol FaultArgument {
+    var json: JSONValue { get }
+}
 
-    /// Holds the request until ``SimulatedNamespace/release(_:status:body:dropConnection:)`` or until its time is over.
-    ///
-    /// - Parameter duration: real time, at most ten minutes.
-    public static func hold(_ moment: Moment = .before, for duration: SimulatedDuration = "30s") -> Self {
-        Self("hold", ["when": .string(moment.rawValue), "for": .string(duration.text)])
-    }
-    /// Sends JSON that does not parse.
-    public static let malformedJSON = Self("malformed_json")
-    /// Answers 429, as if a rate limit were exceeded, with `Retry-After: 1`.
-    public static let rateLimit = Self("rate_limit")
-    /// Answers 429, as if a rate limit were exceeded.
-    ///
-    /// - Parameter retryAfter: what `Retry-After` says, in whole seconds, rounded up; from one second to a day.
-    public static func rateLimit(retryAfter: SimulatedDuration) -> Self {
-        Self("rate_limit", ["retry_after": .string(retryAfter.text)])
-    }
-    /// Answers 422, as for a damaged image.
-    public static let imageUploadError = Self("image_upload_error")
-    /// An error of App Components by its name, for instance `DocumentExpired`.
-    public static func componentError(_ name: String) -> Self { Self("component_error", .string(name)) }
-    /// Ends the caller's session.
-    public static let expireSession = Self("expire_session")
-    /// Does not send the webhook.
-    public static let drop = Self("drop")
-    /// Sends the webhook twice.
-    public static let duplicate = Self("duplicate")
-    /// Sends the webhook after the one that follows it.
-    public static let reorder = Self("reorder")
-    /// Signs the webhook wrongly.
-    public static let wrongSignature = Self("wrong_signature")
+extension FaultArgument where Self: RawRepresentable, RawValue == String {
+    var json: JSONValue { .string(rawValue) }
+}
+
+extension Int: FaultArgument {
+    var json: JSONValue { .number(JSONNumber(self)) }
+}
+
+extension String: FaultArgument {
+    var json: JSONValue { .string(self) }
+}
+
+extension [String: String]: FaultArgument {
+    var json: JSONValue { .object(JSONObject(map { ($0, .string($1)) })) }
+}
+
+extension SimulatedDuration: FaultArgument {
+    var json: JSONValue { .string(text) }
+}
+
+extension JSONValue: FaultArgument {
+    var json: JSONValue { self }
 }

@@ -64,7 +64,7 @@ struct MarketEdgeTests {
         (FaultEffect.status(503), EntrupyErrorCode.ErrorCodeInternalServerError),
         (.status(504), .ErrorCodeServerTimeoutError), (.status(403), .ErrorCodeForbiddenError),
         (.status(400, body: ["error": "e", "sdk_error": "ErrorCodeImageUploadError"]), .ErrorCodeImageUploadError),
-        (.rateLimit, .ErrorCodeTooManyRequests), (.malformedJSON, .ErrorCodeUnknownError),
+        (.rateLimit(), .ErrorCodeTooManyRequests), (.malformedJSON, .ErrorCodeUnknownError),
         (.dropConnection, .ErrorCodeOfflineAccess), (.status(200, body: ["identifier": 7]), .ErrorCodeUnknownError),
         (.status(200, body: [:]), .ErrorCodeUnknownError),
     ])

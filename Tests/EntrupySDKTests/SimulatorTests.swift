@@ -135,7 +135,7 @@ struct SimulatorTests {
         // The client asks again over another connection.
         _ = try? await third.value
         #expect(try await sim.requests("/sdk/config").contains { $0.status == nil })
-        try await sim.fault(.hold(.after, for: .seconds(60)), on: "/sdk/config", times: 1)
+        try await sim.fault(.hold(when: .after, for: .seconds(60)), on: "/sdk/config", times: 1)
         let last = ask()
         try await untilHeld()
         #expect(try await sim.held().map(\.when) == ["after"])
@@ -583,7 +583,9 @@ struct SimulatorTests {
 
     @Test func outsideATestANoteIsThrownWhereItIsStrict() async throws {
         let sim = try await Simulator.start().makeNamespace(strict: true)
-        await #expect { try await Task.detached { try await sim.fault(.rateLimit, on: "/sdk/serch") }.value } throws: {
+        await #expect {
+            try await Task.detached { try await sim.fault(.rateLimit(), on: "/sdk/serch") }.value
+        } throws: {
             "\($0)".contains("no route of the server matches /sdk/serch")
         }
         try await sim.delete()

@@ -2,8 +2,7 @@ import Foundation
 import Server
 import Testing
 
-/// Each effect of faults has its schema in the description, from which the console's form is made, and its constant in the clients
-/// that have some.
+/// Each effect of faults has its schema in the description, from which the console's form and the clients' constants and types are made.
 @Suite struct FaultEffectNameTests {
     private static let names = Set(
         [SimulatedEffects.ofRequests, SimulatedEffects.ofWebhooks].flatMap { $0.components(separatedBy: ", ") })
@@ -21,16 +20,5 @@ import Testing
         let rule = try Self.text(
             "openapi/entrupy-sim.yaml", from: "      required: [effect]\n", to: "        probability:")
         #expect(Self.names == Set(rule.matches(of: #/required: \[(\w+)\]/#).map { String($0.1) }))
-    }
-
-    @Test func theClientOfSwiftHasEachEffect() throws {
-        let text = try Self.text("Sources/EntrupySimTesting/FaultEffect.swift", from: "struct FaultEffect")
-        let constants = text.matches(of: #/(?:Self\("|members: JSONObject = \[")(\w+)"/#)
-        #expect(Self.names == Set(constants.map { String($0.1) }))
-    }
-
-    @Test func theTypesOfNodeHaveEachEffect() throws {
-        let text = try Self.text("recipes/node/index.d.ts", from: "export type FaultEffect =", to: ";\n\n")
-        #expect(Self.names == Set(text.matches(of: #/(?:\n  |true \} )\| \{ (\w+):/#).map { String($0.1) }))
     }
 }

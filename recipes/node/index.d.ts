@@ -5,6 +5,13 @@
  * names of the control API.
  */
 
+import type {
+  AuditReport, ClockState, Coverage, Delivery, DeliveryStatus, Difference, DueWork, Explanation, FaultEffect, FaultRule, HeldRequest, Item,
+  ItemSummary, JournalEntry, KeptMessage, LoggedEvent, OutcomeRule, Subscription,
+} from "./answers.js";
+
+export * from "./answers.js";
+
 /** The version of entrupy-sim that this package belongs to. */
 export const VERSION: string;
 
@@ -177,23 +184,9 @@ export class Simulator {
   stop(): Promise<void>;
 }
 
-/** The state of a clock. */
-export interface ClockState extends JSONObject {
-  /** ISO 8601. */
-  now: string;
-  /** Epoch seconds. */
-  epoch: number;
-  mode: "running" | "frozen";
-}
-
 /** What an advance came to. */
 export interface ClockAdvance extends ClockState {
-  /** Whether the clock is where it was to be: false if something takes too long, or nothing is due. */
   reached: boolean;
-  /** True if nothing was due, after `{ to: "next" }`. */
-  nothing_due?: boolean;
-  /** What is still to happen, if the clock did not get there. */
-  pending?: number;
 }
 
 /** The clock of a namespace. Advancing it makes everything happen that falls due. */
@@ -213,55 +206,6 @@ export class Clock {
   /** Lets the clock run again, from where it is. */
   resume(): Promise<ClockState>;
 }
-
-/** A part of a rule or scenario that nothing matches. */
-export interface Note extends JSONObject {
-  field: string | null;
-  problem: string;
-  /** Whether a later event can resolve it. */
-  may_change: boolean;
-}
-
-/** What outcome rules and fault rules have alike. */
-export interface Rule extends JSONObject {
-  id: string;
-  match: JSONObject;
-  /** How often the rule decided. */
-  hits: number;
-  /** How many more times it decides; null for always. */
-  times: number | null;
-  notes: string[];
-  note_details: Note[];
-}
-
-/** A rule that makes requests or webhooks fail. */
-export interface FaultRule extends Rule {
-  effect: JSONObject;
-  /** How many requests matched. */
-  seen: number;
-  after_requests: number;
-  probability: number | null;
-}
-
-/** A rule that decides results. */
-export interface OutcomeRule extends Rule {
-  result: string;
-  reason: string | null;
-  after: Duration | null;
-}
-
-/** What a fault does: one of these members. */
-export type FaultEffect =
-  | { status: number; body?: unknown; headers?: Record<string, string> }
-  | { delay: Duration | { uniform: [Duration, Duration] } | { lognormal: { median: Duration; sigma: number } } }
-  | { hold: true | { when?: "before" | "after"; for?: Duration } }
-  | { truncate_body: number | string }
-  | { slow_body: number }
-  | { component_error: string }
-  | { drop_connection: true } | { lose_request: true } | { malformed_json: true }
-  | { rate_limit: true | { retry_after?: Duration } }
-  | { image_upload_error: true } | { expire_session: true }
-  | { drop: true } | { duplicate: true } | { reorder: true } | { wrong_signature: true };
 
 /** What a fault rule matches, and when it counts. */
 export interface FaultOptions {
@@ -301,49 +245,6 @@ export interface OutcomeOptions {
   after?: Duration;
   /** How many items it decides at most. The default is all. */
   times?: number;
-}
-
-/** A request of the journal, with its answer. */
-export interface JournalEntry extends JSONObject {
-  id: string;
-  /** The number of the request in the namespace, from 1. */
-  sequence: number;
-  /** The namespace's time, in epoch seconds. */
-  at: number;
-  method: string;
-  path: string;
-  query: string | null;
-  /** null if the request was lost before it was handled. */
-  status: number | null;
-  /** Whether the client got the whole answer. */
-  delivered: boolean;
-  duration_ms: number;
-  /** Real time, in epoch seconds: when the server had the head of the request. */
-  started_real: number | null;
-  /** Real time, in epoch seconds: when the client could have the answer. */
-  ended_real: number | null;
-  username: string | null;
-  /** The header `X-Sim-Test`. */
-  test: string | null;
-  /** The id of the trace in `traceparent`. */
-  trace: string | null;
-  /** The fact behind a 403, 404 or 409, which the client does not learn. */
-  because: string | null;
-  /** The effect of the fault that decided it. */
-  effect: JSONObject | null;
-  decided_by: { fault: string | null; limits: string[]; outcome: string | null };
-  /** The entries of the event log that it added: after `after`, up to `through`. */
-  changes: { after: number; through: number } | null;
-}
-
-/** The headers and the body of a message, secrets masked as `***`. */
-export interface KeptMessage extends JSONObject {
-  headers: Array<[string, string]>;
-  /** null if the body is not text. The journal keeps 64 KiB of it, unless the setting `journal.body_bytes` says otherwise. */
-  body: string | null;
-  /** The size of the whole body. */
-  bytes: number;
-  truncated: boolean;
 }
 
 /** A request with headers and bodies. */
@@ -440,38 +341,6 @@ export interface Gaps {
   anyRoute?: boolean;
 }
 
-/** An attempt to deliver a webhook. */
-export interface DeliveryAttempt extends JSONObject {
-  status?: number | null;
-  error?: string | null;
-  answer?: string | null;
-}
-
-/** The state of a delivery. */
-export type DeliveryStatus = "waiting" | "sending" | "retrying" | "delivered" | "failed" | "cancelled";
-
-/** One webhook to one subscription, with all its attempts. */
-export interface Delivery extends JSONObject {
-  id: string;
-  event: string;
-  event_id: string;
-  entrupy_id: string | null;
-  status: DeliveryStatus;
-  subscription_id: string;
-  /** The receiver's; null if the subscription was deleted. */
-  url: string | null;
-  body: JSONObject;
-  attempts: DeliveryAttempt[];
-  /** Epoch seconds. */
-  created_at: number;
-  /** Epoch seconds. */
-  next_attempt_at: number | null;
-  /** The delivery behind which this one waits. */
-  waits_for: string | null;
-  fault: string | null;
-  cause: string | null;
-}
-
 /** Which webhooks are expected, and how many. */
 export interface WebhookExpectation extends Count {
   /** The item. */
@@ -500,19 +369,6 @@ export interface WebhookExpectation extends Count {
   anyUrl?: boolean;
 }
 
-/** A subscription to webhooks. */
-export interface Subscription extends JSONObject {
-  id: string;
-  url: string;
-  organization: string;
-  events: string[];
-  status: string;
-  format: string;
-  signature: string;
-  version: string;
-  username: string | null;
-}
-
 /** What a subscription is for. */
 export interface SubscriptionOptions {
   /** The names of events. The default is all. */
@@ -525,17 +381,6 @@ export interface SubscriptionOptions {
   signature?: "sha256-base64" | "sha256-hex" | "hex";
 }
 
-/** A request that a fault holds. */
-export interface HeldRequest extends JSONObject {
-  id: string;
-  when: "before" | "after";
-  request: JSONObject & { id: string; sequence: number; method: string; path: string; username: string | null; test: string | null };
-  /** Real time, in epoch seconds. */
-  since: number;
-  /** Real time, in epoch seconds: it goes on by itself then. */
-  until: number;
-}
-
 /** How a held request goes on. */
 export interface Release {
   /** Answers it so. A request that was held before it was handled is then not handled. */
@@ -544,32 +389,6 @@ export interface Release {
   body?: unknown;
   /** Resets its connection instead. */
   dropConnection?: boolean;
-}
-
-/** An item in a list. */
-export interface ItemSummary extends JSONObject {
-  entrupy_id: string;
-  brand: string | null;
-  product_category: string;
-  customer_item_id: string | null;
-  username: string;
-  flag: string;
-  /** What decided the result. */
-  decided_by: string | null;
-  result: { id: string; final: boolean; reason: string | null };
-  /** Epoch seconds. */
-  submitted_at: number;
-}
-
-/** An item with its renderings: as the SDK has it, and as versions 1 and 2 of the partner API have it. */
-export interface Item extends JSONObject {
-  entrupy_id: string;
-  username: string;
-  decided_by: string | null;
-  timeline: JSONObject[];
-  sdk: JSONObject;
-  v1: JSONObject;
-  v2: JSONObject;
 }
 
 /** What an item is made of, beside other members of an item. */
@@ -581,68 +400,6 @@ export interface ItemTemplate extends JSONObject {
   flag?: string;
   username?: string;
   customer_item_id?: string;
-}
-
-/** An entry of the event log. */
-export interface LoggedEvent extends JSONObject {
-  sequence: number;
-  /** The namespace's time, in epoch seconds. */
-  at: number;
-  kind: string;
-  subject: string;
-  data: JSONObject;
-  cause: string | null;
-}
-
-/** Scheduled work. */
-export interface DueWork extends JSONObject {
-  /** The namespace's time, in epoch seconds. */
-  at: number;
-  kind: string;
-  subject: string;
-  /** On the namespace's clock. */
-  seconds_left: number;
-  cause: string | null;
-}
-
-/** The chain of causes of something, oldest first. */
-export interface Explanation extends JSONObject {
-  subject: { kind: string; id: string };
-  steps: Array<JSONObject & { id: string; kind: string; at: number; text: string; causes: string[]; href: string | null }>;
-  /** What would have changed a step. */
-  would_differ: Array<{ step: string; text: string }>;
-  /** Whether the chain ends too early. */
-  forgotten: boolean;
-}
-
-/** What clients did that the vendor or HTTP asks them not to do. */
-export interface AuditReport extends JSONObject {
-  findings: Array<JSONObject & {
-    rule: string; level: "error" | "warning"; text: string; count: number;
-    requests: Array<{ id: string; sequence: number }>; source: string;
-  }>;
-  rules: Array<JSONObject & { id: string; level: "error" | "warning"; looked_at: number; not_judged: string | null }>;
-}
-
-/** Which documented answers, errors, states and limits were met. */
-export interface Coverage extends JSONObject {
-  axes: Array<JSONObject & {
-    id: string; title: string; reached: number; of: number;
-    edges: Array<JSONObject & { id: string; reached: number; injected: number; fault_only: boolean; tests: string[]; meet_with: string | null }>;
-  }>;
-}
-
-/** The objects in which two states differ. */
-export interface Difference extends JSONObject {
-  equal: boolean;
-  objects: Array<JSONObject & {
-    kind: string; key: JSONObject; change: "added" | "removed" | "changed";
-    members: Array<JSONObject & { name: string; from: unknown; to: unknown }>;
-  }>;
-  /** The names of members that are not compared by value. */
-  ignored: string[];
-  /** Whether there are more than these 10,000. */
-  truncated: boolean;
 }
 
 /** The state of a flag, as the SDK's API has it. */
