@@ -4,10 +4,9 @@ import ServiceLifecycle
 import Simulation
 
 /// Runs due work in namespaces with a running clock, even if no request arrives.
-struct DueWorkScheduler: Service, CustomStringConvertible {
+struct DueWorkScheduler: Service {
     let namespaces: Namespaces
     let alarm: DueWorkAlarm
-    var description: String { "due work scheduler" }
 
     /// The namespaces whose due work is being run. One that takes long keeps no other waiting.
     private let running = NIOLockedValueBox<Set<ObjectIdentifier>>([])

@@ -3,12 +3,11 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-struct HTTPService: Service, CustomStringConvertible {
+struct HTTPService: Service {
     let application: any ApplicationProtocol
     /// The option that chose the port.
     let option: String
     let port: Int
-    var description: String { "HTTP" }
 
     func run() async throws {
         do {
@@ -22,7 +21,7 @@ struct HTTPService: Service, CustomStringConvertible {
 
 /// Listens on `::1` too, on the port that the server has on 127.0.0.1, so that `localhost` reaches it whichever address comes first
 /// [D listening].
-struct SecondLoopback: Service, CustomStringConvertible {
+struct SecondLoopback: Service {
     static let address = "::1"
 
     /// The port on 127.0.0.1, once it is open.
@@ -35,7 +34,6 @@ struct SecondLoopback: Service, CustomStringConvertible {
     let application: @Sendable (_ port: Int) -> any ApplicationProtocol
     /// Stops the server with an error.
     let fail: @Sendable (_ error: any Error) async -> Void
-    var description: String { "HTTP on ::1" }
 
     func run() async throws {
         if let port = await first.number {

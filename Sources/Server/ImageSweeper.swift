@@ -2,10 +2,9 @@ import ServiceLifecycle
 import Simulation
 
 /// Removes images that nothing refers to any more, within seconds and while requests are served [D images-given-up].
-struct ImageSweeper: Service, CustomStringConvertible {
+struct ImageSweeper: Service {
     let namespaces: Namespaces
     let readiness: Readiness
-    var description: String { "image sweeper" }
 
     /// The time between two runs. A run does nothing if no image lost its last reference.
     private static let interval = Duration.seconds(5)

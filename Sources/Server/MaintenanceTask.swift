@@ -4,11 +4,10 @@ import Simulation
 
 /// Periodic background work: writes the logs of idle namespaces into their database files, and deletes namespaces
 /// whose time to live has expired. Gives freed memory back. Says that the machine's clock was set.
-struct MaintenanceTask: Service, CustomStringConvertible {
+struct MaintenanceTask: Service {
     let namespaces: Namespaces
     let logger: Logger
     var deletesExpired = true
-    var description: String { "maintenance task" }
 
     /// The time between two runs. A namespace is idle if it wrote nothing since the previous run.
     private static let interval = Duration.seconds(2)

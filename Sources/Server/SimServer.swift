@@ -73,6 +73,11 @@ package struct SimServer: Sendable {
     /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
 
+    /// Begins to make the table of documented edges on a thread of its own, while the caller reads seed data: it takes as long.
+    package static func prepare() {
+        Thread.detachNewThread { _ = EdgeTable.simulated }
+    }
+
     /// - Throws: `StorageError` if the data directory cannot be used, `PlatformError` if settings are wrong.
     package init(_ configuration: ServerConfiguration, logger: Logger) throws {
         self.configuration = configuration
@@ -175,10 +180,11 @@ package struct SimServer: Sendable {
         let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
         try await run(
             besides: [
-                .init(service: scheduler), .init(service: maintenance), .init(service: sweeper), .init(service: sender),
+                .named("due work scheduler", scheduler), .named("maintenance task", maintenance),
+                .named("image sweeper", sweeper), .named("webhook sender", sender),
             ]
                 + [coverageFile.map { CoverageSaver(file: $0, environment: namespaces.environment) }].compactMap(\.self)
-                .map { .init(service: $0) }, stopsAfterOpening: false, opened: opened)
+                .map { .named("coverage saver", $0) }, stopsAfterOpening: false, opened: opened)
     }
 
     /// Runs until `body` returns whether the namespaces are closed then; else another server goes on with them. No background
@@ -229,11 +235,9 @@ package struct SimServer: Sendable {
         }
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                // The group logs each service's `description`. Without its own, a service is described by reflection over
-                // everything it holds, which takes a noticeable part of the start.
                 services: others + listeners + [
                     // Services shut down in reverse order, so the last one learns of a shutdown first.
-                    .init(service: Stopper(namespaces: namespaces, isLast: closes))
+                    .named("stopper", Stopper(namespaces: namespaces, isLast: closes))
                 ],
                 // The task of a replay requests its shutdown.
                 gracefulShutdownSignals: configuration.replay == nil ? [.sigterm, .sigint] : [], logger: logger))
@@ -265,13 +269,13 @@ package struct SimServer: Sendable {
                 first?.open($0.localAddress?.port)
                 await opened($0)
             }, option: port.option, port: port.number)
-        guard let first, let second else { return [.init(service: main)] }
+        guard let first, let second else { return [.named("HTTP", main)] }
         let other = SecondLoopback(first: first, second: second, option: port.option, isChosen: port.number != 0) {
             application(responder, SecondLoopback.address, $0, server) { second.open($0.localAddress?.port) }
         } fail: {
             await failure.fail($0)
         }
-        return [.init(service: main), .init(service: other)]
+        return [.named("HTTP", main), .named("HTTP on ::1", other)]
     }
 
     /// An HTTP server on one address, with the responder and the limit of connections that all share.
@@ -381,12 +385,26 @@ private struct OpenedPorts: Sendable {
     }
 }
 
+/// A service under the name that the log has. The group prints each service once, and for each type that is printed the runtime looks
+/// through the whole program: so all are of one type.
+private struct NamedService: Service, CustomStringConvertible {
+    let description: String
+    let body: @Sendable () async throws -> Void
+
+    func run() async throws { try await body() }
+}
+
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    fileprivate static func named(_ name: String, _ service: some Service) -> Self {
+        Self(service: NamedService(description: name, body: service.run))
+    }
+}
+
 /// Ends long waits when the server starts to stop, so that their requests are answered and the server can stop.
-private struct Stopper: Service, CustomStringConvertible {
+private struct Stopper: Service {
     let namespaces: Namespaces
     /// Whether no other server goes on with the namespaces.
     let isLast: @Sendable () -> Bool
-    var description: String { "stopper" }
 
     func run() async throws {
         // Throws if the task is cancelled, and the server stops then too.

@@ -118,10 +118,9 @@ struct CoverageFileProblem: Error, CustomStringConvertible {
     }
 }
 
-struct CoverageSaver: Service, CustomStringConvertible {
+struct CoverageSaver: Service {
     let file: CoverageFile
     let environment: Simulation.Environment
-    var description: String { "coverage saver" }
 
     /// The time between two looks, and the number of looks after which numbers that only grew are written.
     private static let interval = Duration.seconds(2)

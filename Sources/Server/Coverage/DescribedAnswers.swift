@@ -8,8 +8,8 @@ enum DescribedAnswers {
     }
 
     /// The operations of the platforms, in the order of the description.
-    static let all: [Operation] = lines.split(separator: "\n").compactMap { line in
-        let words = line.split(separator: " ").map(String.init)
+    static let all: [Operation] = lines.split(at: "\n").compactMap { line in
+        let words = line.split(at: " ").map(String.init)
         guard !Target(words[1]).isSimulators, words[1] != "/" else { return nil }
         return Operation(method: words[0], path: words[1], statuses: words.dropFirst(2).compactMap { Int($0) })
     }

@@ -14,13 +14,12 @@ import Simulation
 /// Many are sent at a time, with bounds for the server and for a namespace, and in fair turns: a receiver that hangs or floods
 /// delays only deliveries behind it for the same item, and those that the bound of its namespace holds back. What is held back
 /// is not an attempt: its time starts when it has a slot [D webhook-slots].
-final class WebhookSender: Service, CustomStringConvertible {
+final class WebhookSender: Service {
     private let transport: WebhookTransport
     private let logger: Logger
     private let client = OutgoingClient(answerLimit: .webhook)
     private let resolver: Resolver
     private let state = NIOLockedValueBox(State())
-    let description = "webhook sender"
 
     /// The maximum number of connections to receivers, and the maximum for one namespace [D webhook-slots].
     static let maxConnections = 256

@@ -51,20 +51,20 @@ package final class KnownRoutes: Sendable {
 
     /// Other paths that the platforms are known to have. They are not simulated.
     let unsimulated: [Glob]
-    private let box = NIOLockedValueBox<(all: [KnownRoute], answers: Answers)>(([], { _, _ in [] }))
+    private let box = NIOLockedValueBox<(all: Lazily<[KnownRoute]>, answers: Answers)>((Lazily { [] }, { _, _ in [] }))
 
     init(unsimulated: [Glob]) {
         self.unsimulated = unsimulated
     }
 
     /// The routes, each with its method.
-    package var all: [KnownRoute] { box.withLockedValue { $0.all } }
+    package var all: [KnownRoute] { box.withLockedValue { $0.all }.value }
 
-    /// Sets the routes: method, and path with `{name}` for its parameters.
+    /// Sets the routes: method, and path with `{name}` for its parameters. Their patterns are made when somebody asks for them.
     ///
     /// - Parameter answers: called when a status is asked for.
     package func set(_ routes: [(method: String, path: String)], answers: @escaping Answers = { _, _ in [] }) {
-        let known = routes.map { KnownRoute($0.method, $0.path) }
+        let known = Lazily { routes.map { KnownRoute($0.method, $0.path) } }
         box.withLockedValue { $0 = (known, answers) }
     }
 
