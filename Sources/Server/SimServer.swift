@@ -73,8 +73,12 @@ package struct SimServer: Sendable {
     /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
 
-    /// Begins to make the table of documented edges on a thread of its own, while the caller reads seed data: it takes as long.
-    package static func prepare() {
+    /// Begins to make what each server needs, on threads of their own, while the caller reads its arguments.
+    ///
+    /// - Parameter standardSeed: whether the server will have the standard seed data.
+    package static func prepare(standardSeed: Bool) {
+        // The server asks for it again, and gets the error.
+        if standardSeed { Thread.detachNewThread { _ = try? Platforms.simulated.standardSeed() } }
         Thread.detachNewThread { _ = EdgeTable.simulated }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Resources
+import Server
 import SimulationAPI
 
 /// The root command: starts the server, or sends a command to a running one.
@@ -49,8 +50,9 @@ struct EntrupySim: AsyncParsableCommand {
             let arguments = EnvironmentFlags.merged(words, environment: environment)
             // `serve` is the most frequent command, and clients wait for it: parsing with all commands would take longer than
             // the start itself. If this fails, the parser below reports the error.
-            if words.first == "serve", let serve = try? Serve.parse(Array(arguments.dropFirst())) {
-                return try await serve.run()
+            if words.first == "serve" {
+                SimServer.prepare(standardSeed: !arguments.contains { $0.hasPrefix("--seed") })
+                if let serve = try? Serve.parse(Array(arguments.dropFirst())) { return try await serve.run() }
             }
             if let problem = CommandNames.problem(words) { throw problem }
             var command = try parseAsRoot(arguments)

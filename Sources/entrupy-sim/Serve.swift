@@ -59,7 +59,6 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        SimServer.prepare()
         let logger = listening.prepare()
         let directory = inMemory ? nil : dataDir ?? (bundle == nil ? "entrupy-sim-data" : nil)
         let controlToken = listening.effectiveControlToken
