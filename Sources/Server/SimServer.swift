@@ -218,6 +218,7 @@ package struct SimServer: Sendable {
         opened: @escaping @Sendable (ServerLocation) async -> Void
     ) async throws {
         let failure = StartFailure()
+        Task { await namespaces.prepareDefault() }
         let (responder, others) = (responder(), others)
         let ports = OpenedPorts(configuration)
         var listeners = listeners(responder, (configuration.port, "--port"), plainServer(), ports.second, failure) {

@@ -53,6 +53,16 @@ package final class Namespaces: Sendable {
         environment.dueChanged(environment.realTime())
     }
 
+    /// Makes the template of the default namespace, if ``openAll()`` will need it. A server opens its port meanwhile.
+    package func prepareDefault() async {
+        let environment = environment
+        guard environment.configuration.bundle == nil, find(Self.defaultName) == nil,
+            // A store that cannot be read is reported by openAll().
+            (try? await environment.offload { try environment.store.names().contains(Self.defaultName) }) == false
+        else { return }
+        await environment.prepareTemplate(of: environment.seed)
+    }
+
     /// The number of namespaces that are opened in parallel when the server starts.
     private static let openedAtOnce = 8
 
