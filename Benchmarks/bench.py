@@ -225,13 +225,14 @@ def snapshot_costs(server, times=20):
 
 
 def deliveries(bench, binary):
-    """The webhooks per second to a receiver that answers at once: a route of another server that takes any POST."""
+    """The webhooks per second to a receiver that answers at once: another server, of which a fault answers one route."""
     receiver = Server(binary, "--in-memory")
+    receiver.send("POST", "/_sim/faults", {"match": {"route": "/v2/search/authentications"}, "effect": {"status": 204}})
     server = bench.server
     try:
         server.send("POST", "/ns/million/_sim/clock/freeze")
         server.send("POST", "/ns/million/v2/webhooks", {
-            "url": receiver.url + "/_sim/clock/resume", "secret_key": "bench"}, API_TOKEN)
+            "url": receiver.url + "/v2/search/authentications", "secret_key": "bench"}, API_TOKEN)
         before = server.send("GET", "/ns/million/_sim/webhook-deliveries?limit=1")["deliveries"]
         started = time.perf_counter()
         sent = 0
