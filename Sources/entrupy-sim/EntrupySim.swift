@@ -49,9 +49,10 @@ struct EntrupySim: AsyncParsableCommand {
             if !asksForHelp(words), let problem = EnvironmentFlags.problem(environment) { throw problem }
             let arguments = EnvironmentFlags.merged(words, environment: environment)
             // `serve` is the most frequent command, and clients wait for it: parsing with all commands would take longer than
-            // the start itself. If this fails, the parser below reports the error.
+            // the start itself.
             if words.first == "serve" {
                 SimServer.prepare(standardSeed: !arguments.contains { $0.hasPrefix("--seed") })
+                // If this fails, the parser below reports the error.
                 if let serve = try? Serve.parse(Array(arguments.dropFirst())) { return try await serve.run() }
             }
             if let problem = CommandNames.problem(words) { throw problem }
