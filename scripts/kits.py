@@ -54,8 +54,12 @@ class NodeTypes:
         self.schemas = schemas
         own = {place if isinstance(place, str) else place[0]: name for name, place in paths.items()}
         self.names = {**NODE_NAMES, **{path: name for path, name in own.items() if "." not in path}}
+        #: The types that stand inside others, by their schemas.
+        self.inner = {id(schemas.at(path)): name for path, name in own.items() if "." in path}
 
-    def type(self, schema, indent):
+    def type(self, schema, indent, is_itself=False):
+        if id(schema) in self.inner and not is_itself:
+            return self.inner[id(schema)]
         name = schema.get("$ref", "").rsplit("/", 1)[-1]
         if name in self.names:
             return self.names[name]
@@ -110,7 +114,7 @@ def node_types(schemas, paths):
             blocks.append("\n".join([*doc, f"export interface {name} extends JSONObject {types.members(shown, '')}"]))
         else:
             options = shown.get("oneOf", [shown])
-            lines = [line for one in options for line in [*node_comment(described(one) if one is not shown else "", "  "), f"  | {types.type(one, '  ')}"]]
+            lines = [line for one in options for line in [*node_comment(described(one) if one is not shown else "", "  "), f"  | {types.type(one, '  ', is_itself=True)}"]]
             blocks.append("\n".join([*doc, f"export type {name} =", *lines]) + ";")
     return "\n\n".join(blocks) + "\n"
 

@@ -303,7 +303,7 @@ export interface Delivery extends JSONObject {
   /** The event's item; null for a verification request to the domain. */
   entrupy_id: string | null;
   /** The state. A delivery is `waiting` while an earlier one of the same item has not ended. */
-  status: "waiting" | "sending" | "retrying" | "delivered" | "failed" | "cancelled";
+  status: DeliveryStatus;
   /** The time of creation, in epoch seconds. */
   created_at: number;
   /** The time of the next attempt, in epoch seconds; null if there is none. */
@@ -326,27 +326,7 @@ export interface Delivery extends JSONObject {
   /** The body that every attempt sends; null for a verification request to the domain. */
   body: JSONObject | null;
   /** The attempts, oldest first. */
-  attempts: Array<JSONObject & {
-    /** The number of the attempt, from 1. */
-    number: number;
-    /** The start by the namespace's clock, in epoch seconds. */
-    at: number;
-    /** The status of the answer; null if there was no answer. */
-    status: number | null;
-    /**
-     * The reason for a missing answer, or a note that the answer's body did not end in time, or was cut off because it was too long or came
-     * in too many pieces. In these cases the status still counts.
-     */
-    error: string | null;
-    /** The duration in milliseconds of real time. */
-    duration_ms: number;
-    /** The beginning of the answer's body. */
-    answer: string | null;
-    /** The fault rule that was triggered for the attempt. */
-    fault: string | null;
-    /** The form of the signature; null for a verification request to the domain. */
-    signature: "sha256-base64" | "sha256-hex" | "hex" | null;
-  }>;
+  attempts: DeliveryAttempt[];
 }
 
 /** A subscription of any organization, without its secret. */
