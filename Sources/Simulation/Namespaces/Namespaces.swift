@@ -53,13 +53,11 @@ package final class Namespaces: Sendable {
         environment.dueChanged(environment.realTime())
     }
 
-    /// Makes the template of the default namespace, if ``openAll()`` will need it. A server opens its port meanwhile.
+    /// Makes the template of the default namespace in memory, which ``openAll()`` will need. A server opens its port meanwhile: nothing
+    /// is written before it has that.
     package func prepareDefault() async {
-        let environment = environment
-        guard environment.configuration.bundle == nil, find(Self.defaultName) == nil,
-            // A store that cannot be read is reported by openAll().
-            (try? await environment.offload { try environment.store.names().contains(Self.defaultName) }) == false
-        else { return }
+        let configuration = environment.configuration
+        guard configuration.dataDirectory == nil, configuration.bundle == nil else { return }
         await environment.prepareTemplate(of: environment.seed)
     }
 
