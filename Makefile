@@ -35,7 +35,7 @@ HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer
 # than the 30 seconds that a server waits for a body. Many tests wait for other
 # processes: all, with those of HTTPS, took 487 s at eight at once, 456 s at sixteen and 418 s at 24; fewer of them ask a server since.
-TEST_WIDTH ?= 20
+TEST_WIDTH ?= 16
 WIDTH_FLAG := --experimental-maximum-parallelization-width
 SWIFT_TEST = $(SWIFT) test --skip-build $(if $(findstring $(WIDTH_FLAG),$(shell $(SWIFT) test --help-hidden)),$(WIDTH_FLAG) $(TEST_WIDTH))
 # On Linux the tests are a program. `swift test` would plan the whole build again first, which takes longer than a suite of rules.
@@ -323,7 +323,7 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run it
 		--force-reinstall --no-deps .build/recipes
 	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(abspath $(or $(BINARY_TO_TEST),$(BINARY))) && \
 		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py && \
-		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 3 $(CURDIR)/Tests/Python
+		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 2 $(CURDIR)/Tests/Python
 
 MCP_TOOLS = .build/mcp
 test-mcp: $(if $(BINARY_TO_TEST),,build) ## Drive the tools for coding agents with the protocol's official client, over stdio and HTTP
