@@ -1,3 +1,4 @@
+import ArgumentParser
 import SimulationAPI
 
 /// Checks for mistakes in a command line that the argument parser would explain less well.
@@ -26,6 +27,19 @@ enum CommandNames {
         }
         Terminal(isJSON: false).note("\"webhooks \(words[1])\" is now \"deliveries \(words[1])\"")
         return ["deliveries"] + words.dropFirst()
+    }
+
+    /// The command that the first words name, and the words behind its name; `nil` if they name a group or nothing.
+    static func command(_ words: [String]) -> (type: any ParsableCommand.Type, rest: [String])? {
+        var type: any ParsableCommand.Type = EntrupySim.self
+        var rest = words[...]
+        while let word = rest.first,
+            let next = type.configuration.subcommands.first(where: { $0._commandName == word })
+        {
+            type = next
+            rest = rest.dropFirst()
+        }
+        return type.configuration.subcommands.isEmpty ? (type, Array(rest)) : nil
     }
 
     /// The error for options of a list of deliveries, `nil` if there are none: `webhooks list` listed deliveries once.

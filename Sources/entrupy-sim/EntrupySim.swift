@@ -48,22 +48,28 @@ struct EntrupySim: AsyncParsableCommand {
         do {
             if !asksForHelp(words), let problem = EnvironmentFlags.problem(environment) { throw problem }
             let arguments = EnvironmentFlags.merged(words, environment: environment)
-            // `serve` is the most frequent command, and clients wait for it: parsing with all commands would take longer than
-            // the start itself.
             if words.first == "serve" {
                 SimServer.prepare(standardSeed: !arguments.contains { $0.hasPrefix("--seed") })
-                // If this fails, the parser below reports the error.
-                if let serve = try? Serve.parse(Array(arguments.dropFirst())) { return try await serve.run() }
+            } else if let problem = CommandNames.problem(words) {
+                throw problem
+            }
+            // Parsing with all commands takes longer than most commands themselves. If this fails, the parser below reports the error.
+            if let (type, rest) = CommandNames.command(arguments), let command = try? type.parse(rest) {
+                return try await run(command)
             }
             if let problem = CommandNames.problem(words) { throw problem }
-            var command = try parseAsRoot(arguments)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try await run(parseAsRoot(arguments))
         } catch {
             ExitStatus.end(error)
+        }
+    }
+
+    private static func run(_ command: any ParsableCommand) async throws {
+        var command = command
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            try command.run()
         }
     }
 
