@@ -30,6 +30,21 @@ import Yams
         #expect(Self.axes["answers"] == answers)
     }
 
+    /// Each line of the table of what operations read, and all kinds of its words.
+    @Test func whatOperationsReadIsKnown() throws {
+        #expect(
+            DescribedMembers.routes.map(\.route.method)
+                == DescribedMembers.lines.split(separator: "\n").map {
+                    String($0.dropFirst(#"{"route":""#.count).prefix { $0 != " " })
+                })
+        let search = try #require(DescribedMembers.known.route("POST", "/v1/search/authentications")?.body)
+        #expect(search.members["filters"]?.elements.first?.members["text_fields"] != nil && !search.isOpen)
+        let item = try #require(DescribedMembers.known.route("GET", "/v2/authentications/A1"))
+        #expect(item.parameters == ["include_images", "include_catalog"] && item.body == nil)
+        let open = DescribedMembers.routes.compactMap(\.body).flatMap(\.members.values).count(where: \.isOpen)
+        #expect(open > 0)
+    }
+
     @Test func everyErrorThatAnAnswerCanNameIsAnEdge() {
         let ofDevices: [SDKErrorCode] = [
             .ErrorCodeOfflineAccess, .ErrorCodeUserDeniedPermissions, .ErrorCodeUnknownError, .ErrorCodeSearchItemFound,

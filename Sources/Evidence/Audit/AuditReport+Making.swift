@@ -42,15 +42,10 @@ struct Judgement {
 }
 
 extension AuditMaterial {
-    /// Whether a rule compares members with those that the platforms read.
-    package var needsMembers: Bool {
-        rules.contains { if case .unreadMember = $0.check { true } else { false } }
-    }
-
     /// Judges everything that was collected. Takes time in proportion to the journal.
     ///
-    /// - Parameter known: the members that the platforms read; `nil` if ``needsMembers`` is false.
-    package func report(_ known: KnownMembers?) -> AuditReport {
+    /// - Parameter known: the members that the platforms read.
+    package func report(_ known: KnownMembers) -> AuditReport {
         var court = Court(material: self, requests: requests())
         var report = AuditReport(findings: [], rules: [])
         for rule in rules {
@@ -91,7 +86,7 @@ struct Court {
         places = Dictionary(requests.indices.map { (requests[$0].sequence, $0) }) { $1 }
     }
 
-    mutating func judge(_ rule: AuditRule, _ members: KnownMembers?) {
+    mutating func judge(_ rule: AuditRule, _ members: KnownMembers) {
         judgement = Judgement()
         switch rule.check {
         case .retryTooSoon(let otherBody): retries(rule, otherBody)
@@ -99,7 +94,7 @@ struct Court {
         case .tokenInURL: tokens(rule)
         case .pageFetchedTwice(let within): pages(rule, within)
         case .unreadMember(let foreign, let shadowed):
-            self.members(rule, members ?? KnownMembers([]), foreign, shadowed)
+            self.members(rule, members, foreign, shadowed)
         case .slowReceiver: slowReceivers(rule)
         case .refusedWebhook: answers(rule, 400...) { "answered \($0) to a delivery that was rightly signed" }
         case .redirectingReceiver: answers(rule, 300..<400) { "answered \($0), a redirect" }

@@ -145,8 +145,7 @@ final class ServerAudits: Sendable {
         let collected = try await namespace.run(.background, .reads) {
             try CollectedAudit($0, judged: before)
         }.result.get()
-        let known = collected.material.needsMembers ? try await DescribedMembers.known.made() : nil
-        let report = try await namespaces.environment.audit { collected.material.report(known) }
+        let report = try await namespaces.environment.audit { collected.material.report(DescribedMembers.known) }
         let told = kept.withLockedValue { $0.told[namespace.name] } ?? Told()
         let audit = ServerAudit.Namespace(
             name: namespace.name, deleted: isDeleted, requests: max(0, collected.requests - before),

@@ -8,13 +8,16 @@ import Simulation
 struct DescriptionRoutes: Sendable {
     private typealias Page = (html: ConstantDocument, policy: String)
 
-    private let page: MadeOnce<Page>
-    private let json = MadeOnce { try Description.json() }
+    private static let json = MadeOnce { try Description.json() }
+    private static let openPage = page(needsControlToken: false)
+    private static let closedPage = page(needsControlToken: true)
 
-    init(needsControlToken: Bool) {
-        page = MadeOnce {
+    let needsControlToken: Bool
+
+    private static func page(needsControlToken: Bool) -> MadeOnce<Page> {
+        MadeOnce {
             let html = try DocsPage.html(needsControlToken: needsControlToken)
-            return (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html)) as Page
+            return (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html))
         }
     }
 
@@ -25,7 +28,7 @@ struct DescriptionRoutes: Sendable {
         }
         routes.on(.get, "openapi.json") { request in
             let completed = await request.acknowledge { _ in }
-            return await file(completed, json) {
+            return await file(completed, Self.json) {
                 ($0, [.contentType: "application/json", .xContentTypeOptions: "nosniff"])
             }
         }
@@ -44,7 +47,9 @@ struct DescriptionRoutes: Sendable {
                 _ = query.given("token")
                 try query.finish()
             }
-            return await file(completed, page) { ($0.html, .page(loading: $0.policy)) }
+            return await file(completed, needsControlToken ? Self.closedPage : Self.openPage) {
+                ($0.html, .page(loading: $0.policy))
+            }
         }
     }
 

@@ -32,8 +32,9 @@ struct EvidenceRoutes: Sendable {
             var judged: Result<AuditReport, PlatformError>
             do {
                 let material = try collected.result.get()
-                let known = material.needsMembers ? try await DescribedMembers.known.made() : nil
-                let report = try await request.namespace.environment.audit { material.report(known) }
+                let report = try await request.namespace.environment.audit {
+                    material.report(DescribedMembers.known)
+                }
                 judged = .success(report)
                 if let level = filter.told { await audits.tell(level, of: request.namespace, test: filter.test) }
             } catch {

@@ -102,7 +102,7 @@ import Testing
         }
         let filter = AuditFilter(rule: rule, level: nil)
         let material = try await namespace.answer(.success(Audit(filter)), RequestHead(isControl: true)).result.get()
-        let report = material.report(nil)
+        let report = material.report(KnownMembers([]))
         return (report.findings, report.rules.first?.not_judged)
     }
 
