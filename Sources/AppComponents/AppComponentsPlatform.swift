@@ -64,11 +64,8 @@ package final class AppComponentsPlatform: SimulatedPlatform {
 
     package let evidence = {
         var evidence = PlatformEvidence()
-        evidence.axes = { ComponentLines.axes }
-        evidence.answerCommands = { ComponentLines.answers }
-        evidence.answersOfFaults = ComponentLines.faultOnly
-        evidence.curlOptions = { $0.utf8.starts(with: "/components/v1/".utf8) ? ComponentLines.backend : nil }
-        evidence.scenarioCommands = { ComponentLines.scenarios }
+        evidence.axes = { ComponentEdges.axes }
+        evidence.answersOfFaults = ComponentEdges.faultOnly
         return evidence
     }()
 }

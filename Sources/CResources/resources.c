@@ -8,6 +8,9 @@ static const entrupy_sim_resource all[] = {
     {"openapi/entrupy-sim.yaml", (const unsigned char[]){
 #embed "../../openapi/entrupy-sim.yaml"
     , 0}},
+    {"openapi/meet-with.txt", (const unsigned char[]){
+#embed "../../openapi/Generated/meet-with.txt"
+    , 0}},
     {"docs/fidelity.md", (const unsigned char[]){
 #embed "../../docs/fidelity.md"
     , 0}},

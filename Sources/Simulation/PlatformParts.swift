@@ -126,17 +126,8 @@ package struct PlatformEvidence: Sendable {
     package var explained: @Sendable (_ id: String, JobContext) throws -> ExplainedObject? = { _, _ in nil }
     /// The documented edges beside the answers of the routes, the webhooks and the scenarios.
     package var axes: @Sendable () -> [DocumentedAxis] = { [] }
-    /// Commands that meet an answer, by method, path and status, such as `POST /sdk/login 403`. The others follow from the status.
-    package var answerCommands: @Sendable () -> [String: String] = { [:] }
     /// Answers that only a fault gives, beside 500, 503 and 504.
     package var answersOfFaults: [String] = []
-    /// The options of `curl` with which a request to a path has a caller, if that differs from path to path; `nil` if the path is
-    /// another platform's.
-    package var curlOptions: @Sendable (_ path: String) -> String? = { _ in nil }
-    /// Commands that meet what happens to webhooks, by event and end, such as `session.completed delivered`.
-    package var webhookCommands: @Sendable () -> [String: String] = { [:] }
-    /// Commands that verify a shipped scenario after what its client does, by the scenario's name.
-    package var scenarioCommands: @Sendable () -> [String: String] = { [:] }
 
     package init() {}
 }

@@ -68,15 +68,6 @@ import Testing
         "entrupy-sim/Serve.swift": [
             "Release", "Shell", "VisibleText", "address", "age", "data", "example", "info", "url",
         ],
-        // The commands that meet documented edges: constants of the program and names of the description, nothing of a client.
-        "AppComponents/Evidence/ComponentEdges.swift": ["client", "component", "effect", "failure", "name", "path"],
-        "Entrupy/Evidence/EntrupyAnswerLines.swift": ["call", "config", "login", "pending", "signed", "tag"],
-        "Entrupy/Evidence/EntrupyEdges.swift": ["EntrupyLines", "activity", "result"],
-        "Entrupy/Evidence/EntrupyLines.swift": ["call", "limit", "result", "token"],
-        "Entrupy/Evidence/EntrupyScenarioLines.swift": ["client", "options", "sku", "time"],
-        "Entrupy/Evidence/EntrupyWebhookLines.swift": ["event", "trigger"],
-        "Server/Coverage/AnswerLines.swift": ["Self", "call", "glob", "limit", "method", "status"],
-        "Simulation/Evidence/CurlLine.swift": ["method", "path"],
         // Sentences and names, not commands: versions, most of them.
         "entrupy-sim/Scenarios/ScenarioOfBundle.swift": ["facts"],
         "EntrupySDK/Client/SDKFailure.swift": ["EntrupySimulation", "address"],

@@ -29,13 +29,15 @@ package struct EdgeTable: Sendable {
     let patterns: [String: [Pattern]]
     /// The kinds of events that keep an earlier one from counting.
     let endings: Set<String>
-    /// The command that meets each edge. Most servers are not asked for them.
+    /// The command that meets each edge, for a shell with the environment of `entrupy-sim run`. Most servers are not asked for them.
     let commands: Lazily<[String]>
     /// The edges that only a request to no namespace meets. They are the server's alone.
     let ofServer: Lazily<Set<Int>>
 
-    /// - Parameter axes: in the order in which they are shown.
-    package init(_ axes: [DocumentedAxis]) {
+    /// - Parameters:
+    ///   - axes: in the order in which they are shown.
+    ///   - commands: reads the command that meets each edge.
+    package init(_ axes: [DocumentedAxis], commands: @escaping @Sendable () -> [EdgeName: String]) {
         var (edges, numbers, ranges): ([DocumentedEdge], [EdgeName: Int], [Axis]) = ([], [:], [])
         var patterns: [String: [Pattern]] = [:]
         for axis in axes {
@@ -55,10 +57,19 @@ package struct EdgeTable: Sendable {
         self.edges = edges
         self.numbers = numbers
         self.patterns = patterns
-        let commands = Lazily { [edges] in edges.map(\.meetWith) }
-        self.commands = commands
-        ofServer = Lazily { Set(commands.value.indices.filter { CurlLine.isOutsideNamespaces(commands.value[$0]) }) }
+        let names = axes.flatMap { axis in axis.edges.map { EdgeName(axis.id, $0.id) } }
+        let ofEdges = Lazily {
+            let commands = commands()
+            return names.map { commands[$0] ?? "" }
+        }
+        self.commands = ofEdges
+        ofServer = Lazily { Set(names.indices.filter { Self.isOutsideNamespaces(ofEdges.value[$0]) }) }
         endings = Set(edges.flatMap { $0.events.flatMap(\.unlessFollowed) })
+    }
+
+    /// Whether a command's request reaches no namespace: that does not exist, or the host is a foreign one.
+    private static func isOutsideNamespaces(_ command: String) -> Bool {
+        command.contains("/ns/no-such-namespace") || command.contains("'Host: elsewhere.example'")
     }
 
     /// The number of an edge; `nil` if it is not documented.
@@ -68,21 +79,10 @@ package struct EdgeTable: Sendable {
 
     /// The axes of webhooks and shipped scenarios.
     package static func ofEngine(_ platforms: Platforms) -> [DocumentedAxis] {
-        let lines = Lazily<[String: String]> {
-            platforms.all.reduce(into: [:]) { $0.merge($1.evidence.webhookCommands()) { first, _ in first } }
-        }
         let webhooks = platforms.webhookEvents.flatMap { event in
-            ["delivered", "failed", "cancelled"].map { end in
-                DocumentedEdge(
-                    "\(event) \(end)", on: [pattern(event, end)], meetWith: lines.value["\(event) \(end)"] ?? "")
-            }
+            ["delivered", "failed", "cancelled"].map { DocumentedEdge("\(event) \($0)", on: [pattern(event, $0)]) }
         }
-        let verified = Lazily<[String: String]> {
-            platforms.all.reduce(into: [:]) { $0.merge($1.evidence.scenarioCommands()) { first, _ in first } }
-        }
-        let scenarios = platforms.shippedScenarios.keys.sorted().map { name in
-            DocumentedEdge(name, meetWith: verified.value[name] ?? "")
-        }
+        let scenarios = platforms.shippedScenarios.keys.sorted().map { DocumentedEdge($0) }
         return [
             DocumentedAxis(DocumentedAxis.webhooks, "Webhooks, and how their delivery ended", webhooks),
             DocumentedAxis(DocumentedAxis.scenarios, "Shipped scenarios that were verified", scenarios),

@@ -21,21 +21,12 @@ package struct DocumentedEdge: Sendable {
     package let events: [EventPattern]
     /// Whether a healthy server does not show it, so that an injected one counts.
     package let isFaultOnly: Bool
-    private let command: @Sendable () -> String
 
-    /// - Parameter meetWith: see ``meetWith``. It is made when it is asked for.
-    package init(
-        _ id: String, on events: [EventPattern] = [], isFaultOnly: Bool = false,
-        meetWith: @autoclosure @escaping @Sendable () -> String
-    ) {
+    package init(_ id: String, on events: [EventPattern] = [], isFaultOnly: Bool = false) {
         self.id = id
         self.events = events
         self.isFaultOnly = isFaultOnly
-        command = meetWith
     }
-
-    /// A command for a shell with the environment of `entrupy-sim run` that meets it.
-    package var meetWith: String { command() }
 }
 
 /// A pattern for events of the log.
