@@ -133,4 +133,21 @@ import Testing
                 == "--a must be a duration such as 90s, 1h30m, 300ms, 1.5d, or a number of seconds, more than 0 and at most 1d, got \"0\""
         )
     }
+
+    /// Each command is parsed without the others; groups, and words that name nothing, are left to the whole parser.
+    @Test func eachCommandIsFoundByItsNames() throws {
+        func commands(of type: any ParsableCommand.Type, _ names: [String]) -> [([String], any ParsableCommand.Type)] {
+            let parts = type.configuration.subcommands
+            return parts.isEmpty ? [(names, type)] : parts.flatMap { commands(of: $0, names + [$0._commandName]) }
+        }
+        let all = commands(of: EntrupySim.self, [])
+        #expect(all.count > 60)
+        for (names, type) in all {
+            let found = try #require(CommandNames.command(names + ["--json", "x"]), "\(names)")
+            #expect(found.type == type && found.rest == ["--json", "x"], "\(names)")
+        }
+        for words in [[], ["namespace"], ["help", "serve"], ["--version"], ["namespace", "lst"]] {
+            #expect(CommandNames.command(words)?.rest == nil, "\(words)")
+        }
+    }
 }
