@@ -17,7 +17,7 @@ enum Growth {
     ) {
         // A debug build takes several times as long for a byte, so that shorter inputs show the same.
         #if DEBUG
-            let length = max(500, length / 4)
+            let length = max(300, length / 4)
         #endif
         let (short, long) = (input(length), input(length * 10))
         let first = max(least, (0..<3).map { _ in seconds(short, run) }.min() ?? 0)

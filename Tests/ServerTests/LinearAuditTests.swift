@@ -52,16 +52,16 @@ import Testing
     @Test(arguments: kinds.keys.sorted()) func audits(kind: String) async throws {
         let make = try #require(Self.kinds[kind])
         #if DEBUG
-            let lengths = [500, 5000]
+            let lengths = [300, 3000]
         #else
-            let lengths = [2000, 20_000]
+            let lengths = [1200, 12_000]
         #endif
         var materials: [Int: AuditMaterial] = [:]
         for length in lengths {
             materials[length] = try await Self.material(of: (1...length).map { make($0) })
         }
         let known = materials
-        Growth.isLinear(kind, from: 2000, { known[$0] }) { material in
+        Growth.isLinear(kind, from: 1200, { known[$0] }) { material in
             let report = try #require(material).report(KnownMembers([]))
             #expect(report.rules.contains { $0.looked_at > 0 })
         }

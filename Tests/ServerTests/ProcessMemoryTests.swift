@@ -28,7 +28,7 @@ import Testing
     #if os(Linux)
         /// The other tests of the process allocate too, so the amounts leave much room.
         @Test func theCLibraryGivesBackWhatWasFreed() {
-            let size = 600 << 20
+            let size = 300 << 20
             var blocks = (0..<size / 4096).map { _ in calloc(1, 4000) }
             // Without it the library gives back what is at the end by itself.
             let last = calloc(1, 4000)

@@ -244,7 +244,7 @@ import Testing
     /// At most 10,000 objects are shown, in the order of their kinds and rows, however many differ.
     @Test func whatIsShownIsBounded() async throws {
         let (one, other) = (try await RuleBench(), try await RuleBench())
-        try await other.generate(["customer_item_id": "sku-{n}"], count: 10_500)
+        try await other.generate(["customer_item_id": "sku-{n}"], count: 10_100)
         let found = try await difference(one, other)
         #expect(found.objects.count == StateComparison.maxObjects && found.truncated && !found.equal)
         #expect(try await !difference(other, other).truncated)
