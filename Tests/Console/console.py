@@ -121,7 +121,15 @@ class Browser:
         return found[0]
 
     def text(self, selector="main"):
-        return self.one(selector).text
+        return self.again(lambda: self.one(selector).text)
+
+    @staticmethod
+    def again(act):
+        """Acts on an element; once more if the page has put another one in its place meanwhile."""
+        try:
+            return act()
+        except StaleElementReferenceException:
+            return act()
 
     def until(self, what, check, seconds=10):
         """Waits until `check` holds. The page has its own pace; nothing here sleeps for a guessed time."""
@@ -151,9 +159,12 @@ class Browser:
         field.send_keys(value)
 
     def click(self, selector):
-        element = self.one(selector)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        def act():
+            element = self.one(selector)
+            self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+            element.click()
+
+        self.again(act)
 
     def submit(self, selector):
         """Presses a form's first button that sends it."""
@@ -949,11 +960,15 @@ def two_states_beside_each_other(browser, world):
     world.api.must("PATCH", "/_sim/settings", {"quota": 3})
     world.api.must("POST", "/_sim/authentications", {"brand": "Nike", "customer_item_id": "<b>\u202e'sku"})
     browser.click("form.search button")
-    browser.has("changed")
-    assert "entrupy-sim diff snapshot:morning now" in browser.text(".cli")
-    rows = [row.text for row in browser.all("main tbody tr")]
-    assert any("setting" in row and "null → 3" in row.replace("–", "null") for row in rows), rows
-    assert any("item" in row and "<b>" in row for row in rows), rows
+
+    def are_shown():
+        rows = [row.text for row in browser.all("main tbody tr")]
+        assert any("setting" in row and "null → 3" in row.replace("–", "null") for row in rows), rows
+        assert any("item" in row and "<b>" in row for row in rows), rows
+        return "entrupy-sim diff snapshot:morning now" in browser.text(".cli")
+
+    # The page before may still be there.
+    browser.until("both changes", are_shown)
 
 
 @test
