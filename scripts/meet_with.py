@@ -3,8 +3,6 @@ import re
 import sys
 
 REFERENCE = re.compile(r"<(\d|[a-z][a-z0-9-]*)([ >])")
-LOGIN = "$(entrupy-sim users login)"
-NOWHERE = "${ENTRUPY_SIM_URL%/ns/*}/ns/no-such-namespace"
 
 
 def fail(problem):
@@ -12,17 +10,19 @@ def fail(problem):
 
 
 class Commands:
-    def __init__(self, source, operations):
-        """`operations` are pairs of method, path and statuses."""
+    def __init__(self, source, operations, schemas):
+        """`operations` are methods, paths and statuses."""
         self.parts = source["parts"]
         self.edges = {}
         for block in source["edges"]:
-            for row in block.get("of", [[]]):
+            rows = block.get("of", [[]])
+            is_rest = isinstance(rows, str)
+            for row in self.enumeration(rows, schemas) if is_rest else rows:
                 for edge, text in block["lines"].items():
                     key = (block["axis"], self.filled(edge, row))
-                    if key in self.edges:
+                    if key in self.edges and not is_rest:
                         fail(f"{key} is there twice")
-                    self.edges[key] = self.filled(text, row)
+                    self.edges.setdefault(key, self.filled(text, row))
         for method, path, statuses in operations:
             for status in statuses:
                 self.edges.setdefault(("answers", f"{method} {path} {status}"), self.of_status(method, path, int(status)))
@@ -30,12 +30,20 @@ class Commands:
     def lines(self):
         for (axis, edge), text in sorted(self.edges.items()):
             if text.startswith("<= "):
-                method, path, status = text[3:-1].split(" ")
-                text = self.edges.get(("answers", text[3:-1])) or self.of_status(method, path, int(status))
+                # The command of an answer, which may be one that is not documented.
+                answer = re.fullmatch(r"<= ([A-Z]+) (/\S*) (\d{3})>", text) or fail(f"{text} names no answer")
+                text = self.edges.get(("answers", text[3:-1])) or self.of_status(answer[1], answer[2], int(answer[3]))
             command = self.expanded(text)
             if re.search(r"[\t\n]", edge + command):
                 fail(f"the command of {axis}, {edge} is no single line")
             yield f"{axis}\t{edge}\t{command}"
+
+    @staticmethod
+    def enumeration(path, schemas):
+        """The values of a schema, such as `WebhookEvents/items`, each as a row."""
+        for part in path.split("/"):
+            schemas = schemas.get(part) or fail(f"{path} is no schema")
+        return [[value] for value in schemas.get("enum") or fail(f"{path} has no enumeration")]
 
     @staticmethod
     def filled(text, row):
@@ -112,7 +120,7 @@ class Commands:
         if status == 403 and of_app:
             return f"entrupy-sim settings set sdk.ended_session_status 403; <token>; entrupy-sim sessions revoke --all; {follower}"
         if status == 404 and path == route:
-            return call(caller="", url=NOWHERE)
+            return call(caller="", url="<nowhere>")
         if status == 429:
             return f"<limited {'sdk' if of_app else 'api'}_per_second || {follower}>"
         if status >= 500:
