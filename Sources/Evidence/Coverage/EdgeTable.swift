@@ -57,13 +57,12 @@ package struct EdgeTable: Sendable {
         self.edges = edges
         self.numbers = numbers
         self.patterns = patterns
-        let names = axes.flatMap { axis in axis.edges.map { EdgeName(axis.id, $0.id) } }
         let ofEdges = Lazily {
             let commands = commands()
-            return names.map { commands[$0] ?? "" }
+            return axes.flatMap { axis in axis.edges.map { commands[EdgeName(axis.id, $0.id)] ?? "" } }
         }
         self.commands = ofEdges
-        ofServer = Lazily { Set(names.indices.filter { Self.isOutsideNamespaces(ofEdges.value[$0]) }) }
+        ofServer = Lazily { Set(ofEdges.value.indices.filter { Self.isOutsideNamespaces(ofEdges.value[$0]) }) }
         endings = Set(edges.flatMap { $0.events.flatMap(\.unlessFollowed) })
     }
 
