@@ -68,7 +68,7 @@ class Fixtures:
         spends = case.method not in ("GET", "HEAD") and not any(is_wrong_on_purpose(case, part) for part in ParameterLocation)
         if spends:
             return self.of(*key)
-        if key not in self.shared:
+        if self.shared.get(key) is None:
             self.shared[key] = self.of(*key)
         return self.shared[key]
 

@@ -46,6 +46,8 @@ import Testing
         let pair = String(cookie.1)
         #expect(try await status(server, "/_sim/docs", ["Cookie": "other=1; \(pair)"]) == 200)
         #expect(try await status(server, "/_sim/clock", ["Cookie": pair]) == 200)
+        let docs = try await world.send("GET", "/_sim/docs", headers: ["X-Sim-Control-Token": "s3cret/=;"])
+        #expect(String(decoding: docs.body, as: UTF8.self).contains(" data-control>"), "its commands have the token")
         #expect(try await status(server, "/_sim/clock", ["Cookie": "sim_control_token=x"]) == 401)
         server.stop()
     }

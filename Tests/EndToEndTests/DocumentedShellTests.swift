@@ -126,7 +126,7 @@ import Testing
             let terminal = try await shell.enter(typedText, in: folder, place.variables)
             let shown = String(String.UnicodeScalarView(terminal.unicodeScalars.filter { $0 != "\r" }))
             for (index, block) in typed.enumerated() {
-                // What is typed says `%s`. The terminal may show it on the same line.
+                // The line that is typed has `%s` in this place. The terminal may show both on one line.
                 let status = shown.firstMatch(of: try Regex("@@ \(index):([0-9]+)", as: (Substring, Substring).self))
                 if block.notRun == nil {
                     #expect(status?.1 == "0", "\(block.place) fails in \(shell.name): \(shown.suffix(3000))")

@@ -77,6 +77,16 @@ import Yams
         }
     }
 
+    /// Edges that a request to no namespace meets are not those of a namespace, whose coverage could never be whole.
+    @Test(arguments: [
+        ("GET /v1/health 403", true), ("GET /v1/health 404", true), ("GET /sdk/session 403", false),
+        ("GET /v1/health 401", false),
+    ])
+    func edgesOfTheServerAloneAreKnownByTheirCommands(edge: String, isOfServer: Bool) throws {
+        let number = try #require(EdgeTable.simulated.number("answers", edge))
+        #expect(EdgeTable.simulated.ofServer.value.contains(number) == isOfServer)
+    }
+
     /// A command that no edge has would be a mistake in its name.
     @Test func everyCommandIsThatOfAnEdge() {
         let edges = Self.axes.flatMap { axis, edges in edges.map { EdgeName(axis, $0) } }

@@ -1,7 +1,7 @@
 // Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
 
 extension DescribedMembers {
-    /// What each operation of the platforms reads, in the order of the description. `[]` has the members of elements, `*` is any member.
+    /// The parameters and members that operations of the platforms read, in the order of the description. `[]` has the members of elements, `*` is any member.
     static let lines = """
         {"route":"POST /v1/integrations/authorize-user","query":[],"body":{"sdk_authorization_request":{},"unique_user_id":{},"email":{},"first_name":{},"last_name":{}}}
         {"route":"POST /v2/integrations/authorize-user","query":[],"body":{"sdk_authorization_request":{},"unique_user_id":{},"email":{},"first_name":{},"last_name":{}}}
