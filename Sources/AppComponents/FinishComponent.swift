@@ -136,7 +136,7 @@ package struct FinishDocument: Operation {
         let location = try Files.location(run)
         let images = workflow.images(of: .document, type).compactMap { image in
             files.named(image.side, isAngled: image.isAngled).map { file in
-                DocumentResult.Image(
+                DocumentResult.Document.Image(
                     image: Files.url(file, job), isAngled: file.isAngled, timestamp: file.uploadedAt.display,
                     fileSide: file.name, location: location)
             }

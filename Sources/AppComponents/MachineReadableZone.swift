@@ -82,10 +82,10 @@ enum MachineReadableZone {
 
     /// The zone of a travel document; `nil` if the type has none [S].
     ///
-    /// - Parameter isDamaged: whether the check digit of the document number is wrong.
+    /// - Parameter isDamaged: whether the check digit of the document number is wrong, which `validationErrors` names [D validation-errors].
     static func travelDocument(
         _ type: IdentityDocument, _ facts: DocumentFacts, isDamaged: Bool = false
-    ) -> DocumentResult.TravelDocumentMRZ? {
+    ) -> DocumentResult.Document.TravelDocumentMRZ? {
         let (code, lines): (String, [[UInt8]])
         switch type {
         case .passport: (code, lines) = ("P", passport(facts, isDamaged))
@@ -95,7 +95,7 @@ enum MachineReadableZone {
         default: return nil
         }
         let isFrench = type == .frenchIdCard
-        return DocumentResult.TravelDocumentMRZ(
+        return DocumentResult.Document.TravelDocumentMRZ(
             rawMrz: lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"),
             documentCode: code, issuingCountry: facts.issuingCountry,
             documentNumber: facts.documentNumber,
@@ -142,9 +142,9 @@ enum MachineReadableZone {
     /// One line of 30, of the Dutch driving licence.
     static func drivingLicence(
         _ facts: DocumentFacts, isDamaged: Bool = false
-    ) -> DocumentResult.DrivingLicenceMRZ {
+    ) -> DocumentResult.Document.DrivingLicenceMRZ {
         let line = padded(Array("D1NLD1".utf8) + padded(facts.documentNumber.utf8, 10), 29)
-        return DocumentResult.DrivingLicenceMRZ(
+        return DocumentResult.Document.DrivingLicenceMRZ(
             rawMrz: String(decoding: line + [digit(line, isDamaged)], as: UTF8.self),
             documentNumber: facts.documentNumber, validationErrors: isDamaged ? ["documentNumber"] : [])
     }

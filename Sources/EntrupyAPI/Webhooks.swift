@@ -46,38 +46,6 @@ public enum WebhookSignatureForm: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// `POST|PATCH /v1|v2/webhooks` [P].
-public struct SubscriptionRequest: Codable, Sendable {
-    /// The URL that deliveries go to, http or https.
-    public var url: String?
-    /// The secret that signs deliveries: 1 to 256 UTF-8 bytes of any characters.
-    public var secret_key: String?
-    /// The names of the subscribed events; `nil` for all events.
-    public var events: [String]?
-    /// The channel, an alternative to `events`. The only channel, `authentications`, contains all events
-    /// [D webhook-channel].
-    public var channel: String?
-    /// The user whose items the subscription covers [D webhook-username].
-    public var username: String?
-    /// The form of the bodies; `nil` for that of the namespace's settings.
-    public var format: WebhookFormat?
-    /// The form of the signatures; `nil` for that of the namespace's settings.
-    public var signature: WebhookSignatureForm?
-
-    public init(
-        url: String? = nil, secret_key: String? = nil, events: [String]? = nil, channel: String? = nil,
-        username: String? = nil, format: WebhookFormat? = nil, signature: WebhookSignatureForm? = nil
-    ) {
-        self.format = format
-        self.signature = signature
-        self.url = url
-        self.secret_key = secret_key
-        self.events = events
-        self.channel = channel
-        self.username = username
-    }
-}
-
 extension SubscriptionInfo {
     /// Creates a description from the subscription as its organization sees it.
     public init(_ subscription: Subscription, organization: String, open_deliveries: Int, failing: Failing?) {

@@ -19,6 +19,68 @@ public struct DocumentResult: Codable, Sendable {
         /// Absent if the workflow wants no video.
         public var videoRecording: Video?
 
+        public struct Image: Codable, Sendable {
+            public var image: String
+            public var isAngled: Bool
+            public var timestamp: String
+            public var fileSide: String
+            public var location: Location?
+
+            public init(image: String, isAngled: Bool, timestamp: String, fileSide: String, location: Location? = nil) {
+                self.image = image
+                self.isAngled = isAngled
+                self.timestamp = timestamp
+                self.fileSide = fileSide
+                self.location = location
+            }
+        }
+
+        /// The machine-readable zone of a French identity card, identity card, passport or residence permit.
+        public struct TravelDocumentMRZ: Codable, Sendable {
+            public var rawMrz: String
+            public var documentCode: String
+            public var issuingCountry: String
+            public var documentNumber: String
+            public var expirationDate: String?
+            public var firstNames: [String]
+            public var lastNames: [String]
+            public var birthDate: String
+            public var nationality: String?
+            public var gender: String
+            public var validationErrors: [String]
+
+            public init(
+                rawMrz: String, documentCode: String, issuingCountry: String, documentNumber: String,
+                expirationDate: String? = nil, firstNames: [String], lastNames: [String], birthDate: String,
+                nationality: String? = nil, gender: String, validationErrors: [String]
+            ) {
+                self.rawMrz = rawMrz
+                self.documentCode = documentCode
+                self.issuingCountry = issuingCountry
+                self.documentNumber = documentNumber
+                self.expirationDate = expirationDate
+                self.firstNames = firstNames
+                self.lastNames = lastNames
+                self.birthDate = birthDate
+                self.nationality = nationality
+                self.gender = gender
+                self.validationErrors = validationErrors
+            }
+        }
+
+        /// The machine-readable zone of a Dutch driving licence.
+        public struct DrivingLicenceMRZ: Codable, Sendable {
+            public var rawMrz: String
+            public var documentNumber: String
+            public var validationErrors: [String]
+
+            public init(rawMrz: String, documentNumber: String, validationErrors: [String]) {
+                self.rawMrz = rawMrz
+                self.documentNumber = documentNumber
+                self.validationErrors = validationErrors
+            }
+        }
+
         public init(
             documentType: String, images: [Image], mrtdMrzInfo: TravelDocumentMRZ? = nil,
             idlMrzInfo: DrivingLicenceMRZ? = nil, videoRecording: Video? = nil
@@ -28,6 +90,46 @@ public struct DocumentResult: Codable, Sendable {
             self.mrtdMrzInfo = mrtdMrzInfo
             self.idlMrzInfo = idlMrzInfo
             self.videoRecording = videoRecording
+        }
+    }
+
+    /// The data extracted from the pictures; absent if the workflow extracts none [S].
+    public struct DocumentAnalysis: Codable, Sendable {
+        public var firstName: String?
+        public var lastName: String?
+        /// Letters, without dots.
+        public var initials: String?
+        /// Source: [S].
+        public var gender: String?
+        public var nationality: String?
+        public var issuingCountry: String?
+        public var issueDate: String?
+        public var expirationDate: String?
+        public var dateOfBirth: String?
+        public var birthPlace: String?
+        public var documentNumber: String?
+        public var documentType: String?
+        public var taxIdentificationNumber: String?
+
+        public init(
+            firstName: String? = nil, lastName: String? = nil, initials: String? = nil, gender: String? = nil,
+            nationality: String? = nil, issuingCountry: String? = nil, issueDate: String? = nil,
+            expirationDate: String? = nil, dateOfBirth: String? = nil, birthPlace: String? = nil,
+            documentNumber: String? = nil, documentType: String? = nil, taxIdentificationNumber: String? = nil
+        ) {
+            self.firstName = firstName
+            self.lastName = lastName
+            self.initials = initials
+            self.gender = gender
+            self.nationality = nationality
+            self.issuingCountry = issuingCountry
+            self.issueDate = issueDate
+            self.expirationDate = expirationDate
+            self.dateOfBirth = dateOfBirth
+            self.birthPlace = birthPlace
+            self.documentNumber = documentNumber
+            self.documentType = documentType
+            self.taxIdentificationNumber = taxIdentificationNumber
         }
     }
 

@@ -19,7 +19,7 @@ package struct FetchPartnerConfiguration: Operation {
     }
 
     /// A brand's materials. Each has the fields that its categories require besides the brand [D material-details].
-    private func materials(_ brand: Catalogue.Brand, _ job: JobContext) -> [PartnerConfiguration.Material] {
+    private func materials(_ brand: Catalogue.Brand, _ job: JobContext) -> [PartnerConfiguration.Config.Brand.Material] {
         var fields: [String: Set<String>] = [:]
         for category in brand.categories {
             let required = job.catalogue.category(category.id)?.requiredFields ?? []

@@ -41,7 +41,7 @@ struct PartnerRendering {
 
     /// The properties by version: a luxury item's model is its material up to 1.3 [P].
     private func properties(minor: Int) -> V1Item.Properties {
-        func named(_ text: String) -> EntrupyCaptureResult.Named {
+        func named(_ text: String) -> EntrupyCaptureResult.Properties.Named {
             .init(id: ItemMetadata.identifier(text), display: ["name": text])
         }
         let isLuxury = item.category.isIdentical(to: Catalogue.luxury)

@@ -103,7 +103,7 @@ extension ItemOutcome: PlatformOutcome {
         }
         notes += self.notes(job.state.seed).map { RuleNote($0) }
         if let username, try job.transaction.user(username: username) == nil {
-            notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", mayChange: true))
+            notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", may_change: true))
         }
         if resultID == .needsReview, delay != nil {
             notes.append(RuleNote("after", "an item is needs_review from the start, so \"after\" has no effect"))

@@ -123,7 +123,7 @@ struct MarketEdgeRendering {
         var score: JSONValue?
         var rating: String?
         var issues: [String] = []
-        var details: [MarketEdge.Detail] = []
+        var details: [MarketEdge.Grade.Report.Detail] = []
     }
 
     private var condition: Condition? {
@@ -163,14 +163,14 @@ struct MarketEdgeRendering {
         return GivenMarketEdge.Grade(id: id, display: known.map { text($0.name) } ?? rating)
     }
 
-    private func report(_ grade: GivenMarketEdge.Grade, _ condition: Condition?) -> MarketEdge.Report {
+    private func report(_ grade: GivenMarketEdge.Grade, _ condition: Condition?) -> MarketEdge.Grade.Report {
         let place = MarketEdgeTexts.grades.firstIndex { $0.id.isIdentical(to: grade.id) }
-        return MarketEdge.Report(
+        return MarketEdge.Grade.Report(
             rating: grade.display, issues: condition?.issues ?? [], details: condition?.details ?? [],
             rating_explanation: text(MarketEdgeTexts.explanation),
-            rating_ui_details: MarketEdge.Scale(
+            rating_ui_details: MarketEdge.Grade.Report.Scale(
                 title: grade.display, selected_rating_index: place,
-                scale: MarketEdgeTexts.grades.map { MarketEdge.Scale.Step(color: $0.color) }))
+                scale: MarketEdgeTexts.grades.map { MarketEdge.Grade.Report.Scale.Step(color: $0.color) }))
     }
 
     // MARK: Listings

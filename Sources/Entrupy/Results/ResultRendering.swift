@@ -47,7 +47,7 @@ struct ResultRendering {
     }
 
     /// Apparel's item type [P]; `nil` for other categories.
-    private func function(_ item: ItemRecord, _ metadata: ItemMetadata) -> EntrupyCaptureResult.Identified? {
+    private func function(_ item: ItemRecord, _ metadata: ItemMetadata) -> EntrupyCaptureResult.Properties.Identified? {
         guard item.category.isIdentical(to: Catalogue.apparel), let text = metadata.text(.itemType) else { return nil }
         return .init(id: metadata.itemType(job.catalogue)?.id ?? ItemMetadata.identifier(text))
     }
@@ -60,10 +60,10 @@ struct ResultRendering {
         item.resultFinal ? nil : try job.transaction.resultDueTime(entrupyID: item.entrupyID)
     }
 
-    func result(_ item: ItemRecord) -> EntrupyCaptureResult.Result {
+    func result(_ item: ItemRecord) -> EntrupyCaptureResult.Status.Result {
         let texts = job.catalogue.texts
         let reason = item.resultReason.map { id in
-            EntrupyCaptureResult.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
+            EntrupyCaptureResult.Status.Result.Display.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
         }
         return .init(
             id: item.result,
@@ -90,7 +90,7 @@ struct ResultRendering {
         let pictures = try pictures(item)
         guard item.captureID != nil || !pictures.isEmpty else { return nil }
         let uploaded = pictures.map { picture in
-            EntrupyCaptureResult.UploadedImage(
+            EntrupyCaptureResult.Images.UploadedImage(
                 urls: .init(original: picture.url, scale_micro: picture.smallURL),
                 display_name: picture.step.displayName[language])
         }
@@ -116,7 +116,7 @@ struct ResultRendering {
     /// version 1.3 of the partner API [P].
     func certificate(
         _ item: ItemRecord, preview: CertificatePreview = .sharable
-    ) -> EntrupyCaptureResult.Certificate? {
+    ) -> EntrupyCaptureResult.MoreDetails.Certificate? {
         certificateID(item).map { id in
             let page = job.certificateURL(id)
             let image = "\(page)?format=\(preview.rawValue)"

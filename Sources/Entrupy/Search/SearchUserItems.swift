@@ -129,7 +129,7 @@ extension ItemSearchRequest {
         var fields = input.fields(known: ["date_range", "filters", "result_mode", "limit", "cursor"])
         let range = Self.range(&fields)
         var lists = fields.object("filters", known: ["status", "category", "brand", "flag"])
-        let filters = ItemFilters(
+        let filters = ItemSearchRequest.ItemFilters(
             status: Self.values(&lists, "status"), category: Self.values(&lists, "category"),
             brand: Self.values(&lists, "brand"), flag: Self.values(&lists, "flag"))
         let mode = fields.word("result_mode", ResultMode.self)

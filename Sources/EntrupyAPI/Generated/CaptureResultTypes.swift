@@ -2,7 +2,7 @@
 
 import SimulationAPI
 
-/// An item as the SDK's strict decoder reads it. Every required member is always present.
+/// An item as the SDK's strict decoder reads it. Every required member is always present [P].
 public struct EntrupyCaptureResult: Codable, Sendable {
     /// The item's id, under the name that older SDKs read [P].
     public var authentication_id: String
@@ -40,6 +40,27 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         /// The function, made from `item_type` [D model-and-function].
         public var function: Identified?
 
+        /// The catalogue's brand, or the brand as the app sent it if the catalogue lacks it.
+        public struct Named: Codable, Sendable {
+            public var id: String
+            /// Source: [P].
+            public var display: [String: String]
+
+            public init(id: String, display: [String: String]) {
+                self.id = id
+                self.display = display
+            }
+        }
+
+        /// The function, made from `item_type`.
+        public struct Identified: Codable, Sendable {
+            public var id: String
+
+            public init(id: String) {
+                self.id = id
+            }
+        }
+
         public init(brand: Named, model: Named? = nil, function: Identified? = nil) {
             self.brand = brand
             self.model = model
@@ -54,6 +75,46 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         public var result: Result
         /// The time at which the result is expected. Absent if none is planned, or a retake is awaited [D eta].
         public var eta: Timestamp?
+
+        public struct Result: Codable, Sendable {
+            /// Source: [S, P].
+            public var id: ResultID
+            public var display: Display
+            public var final: Bool
+            /// The id of an invalid result's reason [P].
+            public var reason: String?
+
+            public struct Display: Codable, Sendable {
+                /// Source: [S].
+                public var header: String
+                public var message: String?
+                /// Source: [P].
+                public var reasons: [Reason]?
+
+                public struct Reason: Codable, Sendable {
+                    public var image: String?
+                    public var text: String?
+
+                    public init(image: String? = nil, text: String? = nil) {
+                        self.image = image
+                        self.text = text
+                    }
+                }
+
+                public init(header: String, message: String? = nil, reasons: [Reason]? = nil) {
+                    self.header = header
+                    self.message = message
+                    self.reasons = reasons
+                }
+            }
+
+            public init(id: ResultID, display: Display, final: Bool, reason: String? = nil) {
+                self.id = id
+                self.display = display
+                self.final = final
+                self.reason = reason
+            }
+        }
 
         public init(flag: ResultFlag, result: Result, eta: Timestamp? = nil) {
             self.flag = flag
@@ -126,6 +187,28 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         /// Every picture, in the order of the workflow.
         public var uploaded_images: [UploadedImage]?
 
+        /// Every picture, in the order of the workflow.
+        public struct UploadedImage: Codable, Sendable {
+            public var urls: URLs
+            public var display_name: String
+
+            public struct URLs: Codable, Sendable {
+                public var original: String
+                /// Source: [D images].
+                public var scale_micro: String
+
+                public init(original: String, scale_micro: String) {
+                    self.original = original
+                    self.scale_micro = scale_micro
+                }
+            }
+
+            public init(urls: URLs, display_name: String) {
+                self.urls = urls
+                self.display_name = display_name
+            }
+        }
+
         public init(item_photo: String? = nil, uploaded_images: [UploadedImage]? = nil) {
             self.item_photo = item_photo
             self.uploaded_images = uploaded_images
@@ -135,6 +218,16 @@ public struct EntrupyCaptureResult: Codable, Sendable {
     /// Further details, present while the result is authentic.
     public struct MoreDetails: Codable, Sendable {
         public var certificate: Certificate
+
+        public struct Certificate: Codable, Sendable {
+            public var preview: String?
+            public var site: String?
+
+            public init(preview: String? = nil, site: String? = nil) {
+                self.preview = preview
+                self.site = site
+            }
+        }
 
         public init(certificate: Certificate) {
             self.certificate = certificate

@@ -2,7 +2,7 @@
 
 import SimulationAPI
 
-/// `POST /sdk/captures`.
+/// `POST /sdk/captures` [D sdk-shapes].
 public struct StartCaptureRequest: Codable, Sendable {
     /// The workflow. The default is production [D default-workflow].
     public var config_type: ConfigType?

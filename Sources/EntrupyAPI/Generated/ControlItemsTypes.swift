@@ -42,6 +42,17 @@ public struct AuthenticationSummary: Codable, Sendable {
     /// The item's first picture; absent unless `thumbnails=true`.
     public var thumbnail: Nullable<Thumbnail>?
 
+    /// The item's first picture; absent unless `thumbnails=true`.
+    public struct Thumbnail: Codable, Sendable {
+        public var url: String
+        public var bytes: Int
+
+        public init(url: String, bytes: Int) {
+            self.url = url
+            self.bytes = bytes
+        }
+    }
+
     public init(
         entrupy_id: String, username: String, customer_item_id: String?, brand: String, brand_name: String,
         product_category: String, submitted_at: Double, result: AuthenticationInfo.Result, flag: FlagID,

@@ -45,11 +45,132 @@ public struct MarketEdge: Codable, Sendable {
         public var section_description: String
         public var values: Report
 
+        /// Source: [P].
+        public struct Report: Codable, Sendable {
+            public var rating: String
+            public var issues: [String]
+            public var details: [Detail]
+            public var rating_explanation: String
+            public var rating_ui_details: Scale
+
+            public struct Detail: Codable, Sendable {
+                public var item_region_display_name: String
+                public var description: String
+
+                public init(item_region_display_name: String, description: String) {
+                    self.item_region_display_name = item_region_display_name
+                    self.description = description
+                }
+            }
+
+            public struct Scale: Codable, Sendable {
+                public var title: String
+                /// The place of the rating on the scale; null for a rating that is not on it.
+                @Nullable public var selected_rating_index: Int?
+                public var scale: [Step]
+
+                public struct Step: Codable, Sendable {
+                    public var color: String
+
+                    public init(color: String) {
+                        self.color = color
+                    }
+                }
+
+                public init(title: String, selected_rating_index: Int?, scale: [Step]) {
+                    self.title = title
+                    _selected_rating_index = Nullable(wrappedValue: selected_rating_index)
+                    self.scale = scale
+                }
+            }
+
+            public init(
+                rating: String, issues: [String], details: [Detail], rating_explanation: String,
+                rating_ui_details: Scale
+            ) {
+                self.rating = rating
+                self.issues = issues
+                self.details = details
+                self.rating_explanation = rating_explanation
+                self.rating_ui_details = rating_ui_details
+            }
+        }
+
         public init(id: String, display: String, section_description: String, values: Report) {
             self.id = id
             self.display = display
             self.section_description = section_description
             self.values = values
+        }
+    }
+
+    /// The estimated price: the middle price of the listings in the currency of the first.
+    public struct Estimate: Codable, Sendable {
+        public var price: String
+        public var pending: Bool
+        public var section_description: String
+
+        public init(price: String, section_description: String) {
+            self.price = price
+            self.pending = false
+            self.section_description = section_description
+        }
+    }
+
+    /// The product that the listings show.
+    public struct Match: Codable, Sendable {
+        public var product: String
+        /// The highest confidence of the listings.
+        @Nullable public var confidence: JSONValue?
+        public var pending: Bool
+        public var section_description: String
+        /// The listings in the form of the published models. Listings without title, platform or price are left out [P].
+        public var values: [JSONValue]
+
+        public init(product: String, confidence: JSONValue?, section_description: String, values: [JSONValue]) {
+            self.product = product
+            _confidence = Nullable(wrappedValue: confidence)
+            self.pending = false
+            self.section_description = section_description
+            self.values = values
+        }
+    }
+
+    /// The item's condition; null if it was not assessed.
+    public struct Condition: Codable, Sendable {
+        @Nullable public var score: JSONValue?
+        @Nullable public var rating: String?
+        public var issues: [String]
+        public var pending: Bool
+        public var section_description: String
+        @Nullable public var values: Grade.Report?
+
+        public init(
+            score: JSONValue?, rating: String?, issues: [String], section_description: String, values: Grade.Report?
+        ) {
+            _score = Nullable(wrappedValue: score)
+            _rating = Nullable(wrappedValue: rating)
+            self.issues = issues
+            self.pending = false
+            self.section_description = section_description
+            _values = Nullable(wrappedValue: values)
+        }
+    }
+
+    /// Says that the data is complete and need not be asked for again.
+    public struct PollingInstruction: Codable, Sendable {
+        /// The answer is complete.
+        public var poll: Bool
+        public var polling_rate: Int
+        public var number_of_retries: Int
+        /// Source: [P].
+        public var error: Failure
+
+        public init() {
+            self.poll = false
+            self.polling_rate = 0
+            self.number_of_retries = 0
+            self.error = Failure(message: "", show: false, retry: false, ecode: nil)
         }
     }
 

@@ -16,7 +16,7 @@ public struct V1Item: Codable, Sendable {
     /// The organization and user of the item.
     public var owner: Owner
     /// The certificate, present while the result is authentic.
-    public var certificate: EntrupyCaptureResult.Certificate?
+    public var certificate: EntrupyCaptureResult.MoreDetails.Certificate?
     /// The item's fields as the app sent them; up to version 1.2 also `order_id`.
     public var text_fields: [String: String]
 
@@ -25,11 +25,13 @@ public struct V1Item: Codable, Sendable {
         /// The flag: null, flagged or resolved. The control API can set others.
         @Nullable public var flag: FlagID?
         /// The result. Its `reason` is present from version 1.2.
-        public var result: EntrupyCaptureResult.Result
+        public var result: EntrupyCaptureResult.Status.Result
         /// The time at which the result is expected, from version 1.4. Absent if none is planned, or a retake is awaited [D eta].
         public var eta: EntrupyCaptureResult.Timestamp?
 
-        public init(flag: FlagID?, result: EntrupyCaptureResult.Result, eta: EntrupyCaptureResult.Timestamp? = nil) {
+        public init(
+            flag: FlagID?, result: EntrupyCaptureResult.Status.Result, eta: EntrupyCaptureResult.Timestamp? = nil
+        ) {
             _flag = Nullable(wrappedValue: flag)
             self.result = result
             self.eta = eta
@@ -57,17 +59,18 @@ public struct V1Item: Codable, Sendable {
 
     /// An item's brand and model.
     public struct Properties: Codable, Sendable {
-        public var brand: EntrupyCaptureResult.Named
+        public var brand: EntrupyCaptureResult.Properties.Named
         /// The model. Up to version 1.3 the model of a luxury item is its material [P].
-        public var model: EntrupyCaptureResult.Identified?
+        public var model: EntrupyCaptureResult.Properties.Identified?
         /// A luxury item's material, from version 1.4 [P].
-        public var material: EntrupyCaptureResult.Named?
+        public var material: EntrupyCaptureResult.Properties.Named?
         /// An apparel item's type, from version 1.4 [P].
-        public var item_type: EntrupyCaptureResult.Named?
+        public var item_type: EntrupyCaptureResult.Properties.Named?
 
         public init(
-            brand: EntrupyCaptureResult.Named, model: EntrupyCaptureResult.Identified? = nil,
-            material: EntrupyCaptureResult.Named? = nil, item_type: EntrupyCaptureResult.Named? = nil
+            brand: EntrupyCaptureResult.Properties.Named, model: EntrupyCaptureResult.Properties.Identified? = nil,
+            material: EntrupyCaptureResult.Properties.Named? = nil,
+            item_type: EntrupyCaptureResult.Properties.Named? = nil
         ) {
             self.brand = brand
             self.model = model
@@ -81,6 +84,14 @@ public struct V1Item: Codable, Sendable {
         public var organization: Organization
         public var user: EntrupyCaptureResult.User
 
+        public struct Organization: Codable, Sendable {
+            public var name: String
+
+            public init(name: String) {
+                self.name = name
+            }
+        }
+
         public init(organization: Organization, user: EntrupyCaptureResult.User) {
             self.organization = organization
             self.user = user
@@ -88,8 +99,9 @@ public struct V1Item: Codable, Sendable {
     }
 
     public init(
-        activity: Activity, certificate: EntrupyCaptureResult.Certificate? = nil, entrupy_id: String, owner: Owner,
-        properties: Properties, status: Status, text_fields: [String: String], timestamp: EntrupyCaptureResult.Timestamp
+        activity: Activity, certificate: EntrupyCaptureResult.MoreDetails.Certificate? = nil, entrupy_id: String,
+        owner: Owner, properties: Properties, status: Status, text_fields: [String: String],
+        timestamp: EntrupyCaptureResult.Timestamp
     ) {
         self.entrupy_id = entrupy_id
         self.timestamp = timestamp
@@ -152,6 +164,17 @@ public struct V2Item: Codable, Sendable {
         /// The time at which the result is expected. Absent if none is planned, or a retake is awaited [D eta].
         public var eta: EntrupyCaptureResult.Timestamp?
 
+        /// The current result.
+        public struct Outcome: Codable, Sendable {
+            public var id: ResultID
+            public var final: Bool
+
+            public init(id: ResultID, final: Bool) {
+                self.id = id
+                self.final = final
+            }
+        }
+
         public init(
             result: Outcome, initial_result: Outcome?, flag: FlagID?, eta: EntrupyCaptureResult.Timestamp? = nil
         ) {
@@ -206,6 +229,55 @@ public struct V2Item: Codable, Sendable {
             self.category = category
             self.category_name = category_name
             _material = Nullable(wrappedValue: material)
+        }
+    }
+
+    /// The organization and user of the item [D v2-owner].
+    public struct Owner: Codable, Sendable {
+        /// The organization's name.
+        public var organization_id: String
+        /// The user's name, `OrganizationName-unique_user_id`.
+        public var user_id: String
+
+        public init(organization_id: String, user_id: String) {
+            self.organization_id = organization_id
+            self.user_id = user_id
+        }
+    }
+
+    /// The certificate; null unless the result is authentic.
+    public struct Certificate: Codable, Sendable {
+        public var certificate_id: String
+        public var url: String
+
+        public init(certificate_id: String, url: String) {
+            self.certificate_id = certificate_id
+            self.url = url
+        }
+    }
+
+    /// The pictures; null unless `include_images=true`.
+    public struct Images: Codable, Sendable {
+        @Nullable public var item_photo: String?
+        public var uploaded_images: [Image]
+
+        /// Source: [D v2-images].
+        public struct Image: Codable, Sendable {
+            /// The region's id.
+            public var type: String
+            public var display_name: String
+            public var url: String
+
+            public init(type: String, display_name: String, url: String) {
+                self.type = type
+                self.display_name = display_name
+                self.url = url
+            }
+        }
+
+        public init(item_photo: String?, uploaded_images: [Image]) {
+            _item_photo = Nullable(wrappedValue: item_photo)
+            self.uploaded_images = uploaded_images
         }
     }
 

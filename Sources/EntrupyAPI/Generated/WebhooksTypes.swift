@@ -2,6 +2,35 @@
 
 import SimulationAPI
 
+/// A subscription. It has `events`, `channel` or neither [P].
+public struct SubscriptionRequest: Codable, Sendable {
+    public var url: String?
+    /// The secret that signs deliveries, 1 to 256 UTF-8 bytes.
+    public var secret_key: String?
+    public var events: [String]?
+    /// The channel of all events [D webhook-channel].
+    public var channel: String?
+    /// The user whose items the subscription covers [D webhook-username].
+    public var username: String?
+    /// The form of the bodies; absent, that of the settings.
+    public var format: WebhookFormat?
+    /// The form of the signatures; absent, that of the settings.
+    public var signature: WebhookSignatureForm?
+
+    public init(
+        url: String? = nil, secret_key: String? = nil, events: [String]? = nil, channel: String? = nil,
+        username: String? = nil, format: WebhookFormat? = nil, signature: WebhookSignatureForm? = nil
+    ) {
+        self.url = url
+        self.secret_key = secret_key
+        self.events = events
+        self.channel = channel
+        self.username = username
+        self.format = format
+        self.signature = signature
+    }
+}
+
 /// A subscription, without its secret [P].
 public struct Subscription: Codable, Sendable {
     public var id: String

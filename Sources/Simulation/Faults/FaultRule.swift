@@ -117,7 +117,7 @@ package struct FaultRule: Sendable {
     package func notes(_ job: JobContext) throws -> [RuleNote] {
         var notes = notes(job.state.environment.routes.all).map { RuleNote($0) }
         if let username, try job.transaction.user(username: username) == nil {
-            notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", mayChange: true))
+            notes.append(RuleNote("match.username", "there is no user \"\(username)\" yet", may_change: true))
         }
         return notes
     }

@@ -93,7 +93,7 @@ package final class JournalExport: Sendable {
 
     private func write(_ entry: JournalEntry, _ text: inout JSONText, _ secrets: Secrets) throws {
         switch format {
-        case .har: try text.encode(HTTPArchive.Entry(entry, of: url, secrets))
+        case .har: try text.encode(ArchivedEntry(entry, of: url, secrets))
         case .requests:
             var request = JournaledRequest(entry, withMessages: true, secrets)
             request.connection = entry.connection
@@ -103,52 +103,4 @@ package final class JournalExport: Sendable {
             try text.encode(request)
         }
     }
-}
-
-extension HTTPArchive.Entry {
-    fileprivate init(_ entry: JournalEntry, of url: String, _ secrets: Secrets) {
-        let shown = JournaledRequest(entry, withMessages: false, secrets)
-        self.init(
-            startedDateTime: entry.at.display, time: entry.milliseconds,
-            request: HTTPArchive.Request(shown, JournaledMessage(entry.request, secrets), of: url),
-            response: HTTPArchive.Response(shown, JournaledMessage(entry.response, secrets)),
-            delivered: shown.delivered, effect: shown.effect, startedReal: shown.started_real,
-            endedReal: shown.ended_real)
-    }
-}
-
-extension HTTPArchive.Request {
-    fileprivate init(_ request: JournaledRequest, _ message: JournaledMessage, of url: String) {
-        let query = request.query ?? ""
-        let body = message.body.flatMap { $0.isEmpty ? nil : $0 }
-        self.init(
-            method: request.method, url: url + request.path + (query.isEmpty ? "" : "?\(query)"),
-            headers: message.pairs, queryString: Self.parameters(query), bodySize: message.bytes,
-            postData: body.map { HTTPArchive.Post(mimeType: message.mediaType, text: $0) })
-    }
-
-    /// The parameters of a query, decoded.
-    private static func parameters(_ query: String) -> [HTTPArchive.Pair] {
-        query.split(at: "&").map { pair in
-            let parts = pair.split(at: "=", maxSplits: 1, omittingEmpty: false)
-                .map { String($0).removingPercentEncoding ?? String($0) }
-            return HTTPArchive.Pair(name: parts[0], value: parts.count > 1 ? parts[1] : "")
-        }
-    }
-}
-
-extension HTTPArchive.Response {
-    fileprivate init(_ request: JournaledRequest, _ message: JournaledMessage) {
-        self.init(
-            status: request.status ?? 0, statusText: request.lossText.map { "not delivered: \($0)" } ?? "",
-            headers: message.pairs, bodySize: message.bytes,
-            content: HTTPArchive.Content(size: message.bytes, mimeType: message.mediaType, text: message.body))
-    }
-}
-
-extension JournaledMessage {
-    fileprivate var pairs: [HTTPArchive.Pair] { headers.map { HTTPArchive.Pair(name: $0[0], value: $0[1]) } }
-
-    /// The value of the `Content-Type` field; empty if there is none.
-    fileprivate var mediaType: String { headers.first { $0[0].lowercased() == "content-type" }?[1] ?? "" }
 }

@@ -291,7 +291,7 @@ extension JournaledRequest {
             test: entry.test.map { secrets.masked(text: $0) },
             decided_by: DecidedRequest(
                 fault: entry.outcome.fault?.id, limits: entry.outcome.limits, outcome: entry.outcome.outcomeID,
-                facts: entry.outcome.facts.map { secrets.masked($0) },
+                facts: entry.outcome.facts.isEmpty ? nil : entry.outcome.facts.map { secrets.masked($0) },
                 state: entry.outcome.state.map { secrets.masked($0) }),
             because: entry.outcome.because.map { secrets.masked(text: $0) }, trace: entry.outcome.trace?.id,
             changes: entry.outcome.changes.map { RequestChanges(after: $0.after, through: $0.through) },

@@ -233,7 +233,7 @@ extension ScenarioState {
             let line = path.map { "line \(document.place.lines[$0]): " } ?? ""
             return RuleNote(
                 path ?? "fault", "\(line)\(fault.unmet(job.wasRestored))\(isRemoved ? " before it was removed" : "")",
-                mayChange: !isRemoved)
+                may_change: !isRemoved)
         }
     }
 }

@@ -31,7 +31,7 @@ public struct HeldInfo: Codable, Sendable, Equatable {
     }
 }
 
-///  [D secrets].
+/// Source: [D secrets].
 public struct HeldRequestInfo: Codable, Sendable, Equatable {
     /// The request's id, also in the answer's `X-Request-Id`.
     public var id: String

@@ -1,5 +1,20 @@
 // Made by `make generate` from the description, openapi/entrupy-sim.yaml. Do not edit.
 
+/// A problem of a part of a rule.
+public struct RuleNote: Codable, Sendable, Hashable {
+    /// The path of the part.
+    public var field: String
+    public var problem: String
+    /// Whether a later event can resolve the note, such as the creation of a user.
+    public var may_change: Bool
+
+    public init(_ field: String, _ problem: String, may_change: Bool = false) {
+        self.field = field
+        self.problem = problem
+        self.may_change = may_change
+    }
+}
+
 /// An outcome rule as the control API shows it [D outcome-rules].
 public struct OutcomeInfo: Codable, Sendable {
     public var id: String

@@ -184,7 +184,7 @@ struct ScenarioCommand: AsyncParsableCommand {
                 others = 0
             }
             if strict, run.expectations.isEmpty {
-                run.notes.append(RuleNote("expect", Self.nothing, mayChange: false))
+                run.notes.append(RuleNote("expect", Self.nothing, may_change: false))
                 run.verified = false
                 bytes = try WireJSON.encode(run)
             }
