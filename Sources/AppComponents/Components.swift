@@ -97,8 +97,7 @@ extension MagicNumber {
 }
 
 /// `POST /components/sessions/{id}/document` and `…/biometrics`.
-package struct StartComponent: Operation {
-    package static let access = Access.writes
+package struct StartComponent: Operation, Writes {
     let sessionID: String
     let component: Component
     /// `nil` for a face.
@@ -181,8 +180,7 @@ extension StartComponent {
 }
 
 /// `PUT …/document/images/{side}` and `PUT …/biometrics/selfie`.
-package struct UploadPicture: Operation {
-    package static let access = Access.writes
+package struct UploadPicture: Operation, Writes {
     let sessionID: String
     let component: Component
     let side: String
@@ -240,8 +238,7 @@ package struct UploadPicture: Operation {
 }
 
 /// `PUT …/document/video` and `PUT …/biometrics/liveness`.
-package struct UploadVideo: Operation {
-    package static let access = Access.writes
+package struct UploadVideo: Operation, Writes {
     let sessionID: String
     let component: Component
     let video: ReceivedVideo
@@ -320,8 +317,7 @@ enum Files {
 }
 
 /// `GET …/document/images/{side}` and the other files: its hash and media type.
-package struct FindComponentFile: Operation {
-    package static let access = Access.reads
+package struct FindComponentFile: Operation, Reads {
     let sessionID: String
     let component: Component
     let name: String

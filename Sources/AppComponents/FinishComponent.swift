@@ -84,15 +84,8 @@ private enum Finish {
 }
 
 /// `POST …/document/finish`.
-package struct FinishDocument: Operation {
-    package static let access = Access.writes
-    let sessionID: String
-
-    package init(sessionID: String) {
-        self.sessionID = sessionID
-    }
-
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentResult> {
+package enum FinishDocument: RuleByID, Writes {
+    package static func perform(_ sessionID: String, _ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentResult> {
         let (session, run) = try Components.running(.document, sessionID, job)
         guard let type = run.documentType else {
             throw PlatformError.bug("a document component without a type")
@@ -153,15 +146,8 @@ package struct FinishDocument: Operation {
 }
 
 /// `POST …/biometrics/finish`.
-package struct FinishBiometrics: Operation {
-    package static let access = Access.writes
-    let sessionID: String
-
-    package init(sessionID: String) {
-        self.sessionID = sessionID
-    }
-
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsResult> {
+package enum FinishBiometrics: RuleByID, Writes {
+    package static func perform(_ sessionID: String, _ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsResult> {
         let (session, run) = try Components.running(.biometrics, sessionID, job)
         switch try Finish.end(session, run, job, failureByRule: { nil }) {
         case .failure(let error): return .failure(error)
@@ -181,8 +167,7 @@ package struct FinishBiometrics: Operation {
 
 /// `POST …/document/cancel` and `…/biometrics/cancel`: the client closes the component. It ends as
 /// ``WorkflowFailure/canceled`` [D cancel].
-package struct CancelComponent: Operation {
-    package static let access = Access.writes
+package struct CancelComponent: Operation, Writes {
     let sessionID: String
     let component: Component
 

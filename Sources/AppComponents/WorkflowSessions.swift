@@ -27,8 +27,7 @@ package struct ComponentsPartner: Authenticated {
 package typealias CommittedResult<Output> = Result<Output, PlatformError>
 
 /// `POST /components/v1/workflows/{workflowId}/validationcode` [S].
-package struct CreateValidationCode: Operation {
-    package static let access = Access.writes
+package struct CreateValidationCode: Operation, Writes {
     let workflowID: String
     /// The members of the client that the code is for; `nil` for the first one of the seed data.
     let client: JSONObject?
@@ -157,8 +156,7 @@ struct ActiveWorkflowSession {
 }
 
 /// `POST /components/sessions`.
-package struct StartWorkflowSession: Operation {
-    package static let access = Access.writes
+package struct StartWorkflowSession: Operation, Writes {
     let code: String
     let environment: WorkflowEnvironment
 
@@ -302,15 +300,8 @@ extension WorkflowFailure {
 }
 
 /// `GET /components/sessions/{id}`: whether a session is available.
-package struct ShowWorkflowSession: Operation {
-    package static let access = Access.reads
-    let id: String
-
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSessionInfo {
+package enum ShowWorkflowSession: RuleByID, Reads {
+    package static func perform(_ id: String, _ job: JobContext, as caller: Anyone) throws -> WorkflowSessionInfo {
         guard let session = try job.transaction.workflowSession(id: id) else {
             return WorkflowSessionInfo(session_id: id, available: false, status: .unknown)
         }
@@ -319,15 +310,8 @@ package struct ShowWorkflowSession: Operation {
 }
 
 /// `DELETE /components/sessions/{id}`: clears a session. Its pictures go, and a new one must be started [S].
-package struct ClearWorkflowSession: Operation {
-    package static let access = Access.writes
-    let id: String
-
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Anyone) throws -> WorkflowSessionInfo {
+package enum ClearWorkflowSession: RuleByID, Writes {
+    package static func perform(_ id: String, _ job: JobContext, as caller: Anyone) throws -> WorkflowSessionInfo {
         guard var session = try job.transaction.workflowSession(id: id) else {
             throw WorkflowFailure.invalidSession.error(
                 "there is no such workflow session", because: WorkflowSessions.missing(id))
@@ -341,8 +325,7 @@ package struct ClearWorkflowSession: Operation {
 }
 
 /// `GET /_sim/components/sessions`: newest first.
-package struct ListWorkflowSessions: Operation {
-    package static let access = Access.reads
+package struct ListWorkflowSessions: Operation, Reads {
     let limit: Int
     let cursor: String?
 

@@ -22,12 +22,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package init() {}
 
     /// A number for ``EntrupyState/renderingsID``. Unique in this process.
-    func nextRenderingsID() -> Int {
-        lastRenderingsID.withLockedValue { id in
-            id += 1
-            return id
-        }
-    }
+    func nextRenderingsID() -> Int { lastRenderingsID.next() }
 
     package let kinds = PlatformKinds(
         ids: IDKind.ofEntrupy, events: EventKind.ofEntrupy, due: DueKind.ofEntrupy, awaited: AwaitedEvent.ofEntrupy)

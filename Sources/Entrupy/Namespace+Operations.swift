@@ -1,29 +1,6 @@
 import NIOConcurrencyHelpers
 import Simulation
 
-/// A rule about one object, whose id is all that a request says.
-package protocol RuleByID {
-    associatedtype Caller: Authenticated
-    associatedtype Output: Sendable
-    static var access: Access { get }
-    /// Performs the rule, or throws a ``PlatformError``.
-    static func perform(_ id: String, _ job: JobContext, as caller: Caller) throws -> Output
-}
-
-/// The operation of a rule about the object with an id.
-package struct ByID<Rule: RuleByID>: Operation {
-    package static var access: Access { Rule.access }
-    private let id: String
-
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Rule.Caller) throws -> Rule.Output {
-        try Rule.perform(id, job, as: caller)
-    }
-}
-
 extension Namespace {
     /// Performs an operation, at its place in the order of all jobs. Checks the credential first, then the caller's
     /// limits, then the request.

@@ -3,8 +3,7 @@ import SimulationAPI
 
 /// `GET /_sim/explain/{id}`: why something happened: the chain of its causes, and what followed from it, oldest first
 /// [D explain].
-package struct Explain: Operation {
-    package static let access = Access.reads
+package struct Explain: Operation, Reads {
     let id: String
 
     /// - Parameter id: of a request (or `sequence:N`), an item, a capture, a session, a delivery, or `event:N`, `due:N`,

@@ -49,7 +49,7 @@ enum Disk {
 
 extension NIOLockedValueBox<Int> {
     /// The next number of a count.
-    func next() -> Int {
+    package func next() -> Int {
         withLockedValue { count in
             count += 1
             return count

@@ -159,7 +159,7 @@ final class ComponentBench: Sendable {
         try await start(code(workflow, client: client)).session_id
     }
 
-    func show(_ session: String) async throws -> WorkflowSessionInfo { try await app(ShowWorkflowSession(session)) }
+    func show(_ session: String) async throws -> WorkflowSessionInfo { try await app(ByID<ShowWorkflowSession>(session)) }
 
     func startDocument(
         _ session: String, _ type: IdentityDocument = .passport, _ country: String? = "NLD"
@@ -213,11 +213,11 @@ final class ComponentBench: Sendable {
     }
 
     func finishDocument(_ session: String) async throws -> DocumentResult {
-        try await app(FinishDocument(sessionID: session)).get()
+        try await app(ByID<FinishDocument>(session)).get()
     }
 
     func finishBiometrics(_ session: String) async throws -> BiometricsResult {
-        try await app(FinishBiometrics(sessionID: session)).get()
+        try await app(ByID<FinishBiometrics>(session)).get()
     }
 
     /// Starts the Document Component, uploads what it wants and ends it.

@@ -186,7 +186,7 @@ import Testing
         let cleared = try await bench.session("document-only")
         try await bench.runDocument(cleared)
         #expect(try await bench.run(cleared).status == .finished)
-        _ = try await bench.app(ClearWorkflowSession(cleared))
+        _ = try await bench.app(ByID<ClearWorkflowSession>(cleared))
         #expect(try await bench.record(cleared).endReason == .cleared)
         await bench.wait("1h")
         #expect(try await bench.record(session).endReason == .expired)

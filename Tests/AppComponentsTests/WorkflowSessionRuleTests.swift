@@ -15,7 +15,7 @@ import Testing
         #expect(session.available && session.status == .active && session.components?.isEmpty == true)
         #expect(try await failure { try await bench.start(code) } == .invalidValidationCode)
         #expect(try await failure { try await bench.start("unknown") } == .invalidValidationCode)
-        _ = try await bench.app(ClearWorkflowSession(session.session_id))
+        _ = try await bench.app(ByID<ClearWorkflowSession>(session.session_id))
         #expect(try await failure { try await bench.start(code) } == .invalidValidationCode)
     }
 
@@ -101,7 +101,7 @@ import Testing
         let session = try await bench.session()
         _ = try await bench.startDocument(session)
         let file = try await bench.upload(session)
-        let cleared = try await bench.app(ClearWorkflowSession(session))
+        let cleared = try await bench.app(ByID<ClearWorkflowSession>(session))
         #expect(!cleared.available && cleared.status == .cleared)
         #expect(try await bench.areThere(file) == [false])
         #expect(try await failure { try await bench.startBiometrics(session) } == .invalidSession)
@@ -115,10 +115,10 @@ import Testing
         let bench = try await ComponentBench()
         let session = try await bench.session()
         await bench.wait("10m")
-        _ = try await bench.app(ClearWorkflowSession(session))
+        _ = try await bench.app(ByID<ClearWorkflowSession>(session))
         #expect(try await bench.job { try $0.transaction.nextDue()?.dueAt } == nil, "its expiry is not scheduled")
         await bench.wait("2h")
-        #expect(try await bench.app(ClearWorkflowSession(session)).status == .cleared)
+        #expect(try await bench.app(ByID<ClearWorkflowSession>(session)).status == .cleared)
         #expect(try await bench.record(session).endedAt == ComponentBench.morning + Span("10m")!)
         #expect(try await bench.subjects(.workflowSessionCleared) == [session])
         #expect(try await bench.subjects(.workflowSessionExpired) == [])
@@ -128,7 +128,7 @@ import Testing
         let bench = try await ComponentBench()
         let session = try await bench.session()
         await bench.wait("1h")
-        #expect(try await bench.app(ClearWorkflowSession(session)).status == .expired)
+        #expect(try await bench.app(ByID<ClearWorkflowSession>(session)).status == .expired)
         #expect(try await failure { try await bench.startBiometrics(session) } == .sessionExpired)
     }
 
@@ -136,7 +136,7 @@ import Testing
         let bench = try await ComponentBench()
         let shown = try await bench.show("wfs_nothing")
         #expect(!shown.available && shown.status == .unknown && shown.workflow == nil)
-        #expect(try await failure { try await bench.app(ClearWorkflowSession("wfs_nothing")) } == .invalidSession)
+        #expect(try await failure { try await bench.app(ByID<ClearWorkflowSession>("wfs_nothing")) } == .invalidSession)
         #expect(try await failure { try await bench.startDocument("wfs_nothing") } == .invalidSession)
     }
 

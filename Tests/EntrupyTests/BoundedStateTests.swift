@@ -53,7 +53,7 @@ import Testing
             guard number.isMultiple(of: 2) else { continue }
             _ = try await namespace.saveSnapshot("s", control).result.get()
             _ = try environment.scenarios.save(namespace.name, "x", "")
-            environment.storageHealth.failed(namespace.name, "full")
+            environment.storageHealth.add(namespace.name, "full")
             namespace.closeIdleConnection()
             #expect(
                 FileManager.default.createFile(atPath: "\(path)/namespaces/n-\(number).sqlite.schema-2", contents: nil))
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(bench.namespaces.all().map(\.name) == ["default", "other"])
         #expect(environment.connections.count == 2)
-        #expect(environment.storageHealth.failing.isEmpty)
+        #expect(environment.storageHealth.list.isEmpty)
         try await bench.namespaces.delete("other")
         #expect(try files(path) == before)
         _ = try await bench.namespaces.make("n-0", NamespaceOptions())

@@ -30,9 +30,11 @@ import Testing
         var outcome = RequestOutcome(
             at: Instant("2026-01-05T09:00:00.25Z")!, generation: 0,
             journal: .init(entries: 10, bytes: 100_000, bodyBytes: 10), secrets: ["demo-api-token"])
-        outcome.limits = ["sdk_per_second", "api_per_second"]
-        outcome.fault = TriggeredFault(id: "flt_1", effect: nil)
-        outcome.changes = body.isEmpty ? nil : (after: 7, through: 9)
+        outcome.change { outcome in
+            outcome.limits = ["sdk_per_second", "api_per_second"]
+            outcome.fault = TriggeredFault(id: "flt_1", effect: nil)
+            outcome.changes = body.isEmpty ? nil : (after: 7, through: 9)
+        }
         var entry = JournalEntry(
             requestID: id, method: "POST", path: path, query: query,
             status: 418,

@@ -39,7 +39,7 @@ import Testing
         var outcome = RequestOutcome(
             at: Instant(microseconds: 0), generation: generation,
             journal: .init(entries: 10, bytes: 100_000, bodyBytes: 1000), secrets: [])
-        outcome.fault = fault.map { TriggeredFault(id: "flt_1", effect: $0) }
+        outcome.change { outcome in outcome.fault = fault.map { TriggeredFault(id: "flt_1", effect: $0) } }
         return outcome
     }
 

@@ -93,7 +93,7 @@ import Testing
             let unsettled = FindUnsettled(inFlight: 0)
             #expect(try await namespace.answer(.success(unsettled), control).result.get().settlement.settled)
             #expect(namespace.wakeTime == nil)
-            #expect(namespace.environment.storageHealth.failing.isEmpty)
+            #expect(namespace.environment.storageHealth.list.isEmpty)
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
                 }
                 #expect(error.kind == .unavailable && error.message.contains("the disk"), "\(error)")
             }
-            #expect(namespace.environment.storageHealth.failing == ["default"])
+            #expect(namespace.environment.storageHealth.list.map(\.name) == ["default"])
             platform.isDiskFull.withLockedValue { $0 = false }
             let found = try await events(namespace)
             #expect(found == ["10:00 work.done half of \(subject)", "11:00 work.done later"])

@@ -33,7 +33,7 @@ import Testing
             var outcome = RequestOutcome(
                 at: Instant(microseconds: 0), generation: 0, journal: .init(entries: 0, bytes: 0, bodyBytes: 0),
                 secrets: [])
-            outcome.username = user
+            outcome.change { outcome in outcome.username = user }
             return JournalEntry(
                 requestID: "r", method: method, path: path, query: query, status: 200, milliseconds: 1,
                 outcome: outcome, request: message, response: message
@@ -49,13 +49,15 @@ import Testing
         var outcome = RequestOutcome(
             7, at: Instant(microseconds: 1), generation: 2, journal: .init(entries: 3, bytes: 4, bodyBytes: 5),
             secrets: ["hidden"])
-        outcome.limits = ["a"]
+        outcome.change { outcome in outcome.limits = ["a"] }
         let before = outcome
-        outcome.limits.append("b")
-        outcome.username = "u"
-        outcome.outcomeID = "out_1"
-        outcome.because = "why"
-        outcome.changes = (1, 2)
+        outcome.change { $0.limits.append("b") }
+        outcome.change { outcome in
+            outcome.username = "u"
+            outcome.outcomeID = "out_1"
+            outcome.because = "why"
+            outcome.changes = (1, 2)
+        }
         #expect(before.limits == ["a"])
         #expect(before.username == nil && before.outcomeID == nil && before.because == nil && before.changes == nil)
         #expect(outcome.limits == ["a", "b"] && outcome.username == "u" && outcome.outcomeID == "out_1")

@@ -65,7 +65,7 @@ import Testing
                 }
                 #expect(error.kind == .unavailable && error.message.contains("not a namespace"), "\(error)")
             }
-            #expect(namespaces.environment.storageHealth.failing == ["default"])
+            #expect(namespaces.environment.storageHealth.list.map(\.name) == ["default"])
             #expect(await namespaces.storageProblem()?.contains("not a namespace") == true)
             try repair()
             #expect(try await entries(namespace).get() == 10_000)

@@ -12,8 +12,7 @@ package struct AuthorizedUser: Sendable {
 }
 
 /// `POST /v1|v2/integrations/authorize-user`: registers the user and signs the app's login request [S].
-package struct AuthorizeUser: Operation {
-    package static let access = Access.writes
+package struct AuthorizeUser: Operation, Writes {
     let request: AuthorizeUserRequest
 
     /// The longest `sdk_authorization_request`, in UTF-8 bytes [D sdk-request-size].
@@ -122,9 +121,7 @@ extension AuthorizeUser {
 }
 
 /// `GET /v1/health` [P].
-package struct CheckHealth: Operation {
-    package static let access = Access.reads
-
+package struct CheckHealth: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as partner: Partner) -> Health { Health(status: "ok") }

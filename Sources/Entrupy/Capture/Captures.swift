@@ -114,8 +114,7 @@ extension Captures {
 
 /// `POST /sdk/captures`: starts the capture of an item. An absent `config_type` means production
 /// [D default-workflow].
-package struct StartCapture: Operation {
-    package static let access = Access.writes
+package struct StartCapture: Operation, Writes {
     private let configType: ConfigType
     private let workflow: FingerprintWorkflow
     /// The item as it is stored. It is encoded here, before the job runs.
@@ -219,18 +218,14 @@ package struct StartedCapture: Sendable {
 }
 
 /// `GET /sdk/captures/{id}`.
-package enum ShowCapture: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowCapture: RuleByID, Reads {
     package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         try Captures.render(Captures.find(id, of: user, job), job)
     }
 }
 
 /// `POST /sdk/captures/{id}/cancel`.
-package enum CancelCapture: RuleByID {
-    package static let access = Access.writes
-
+package enum CancelCapture: RuleByID, Writes {
     package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         var capture = try Captures.find(id, of: user, job)
         try Captures.checkIsStarted(capture, job)
@@ -244,8 +239,7 @@ package enum CancelCapture: RuleByID {
 }
 
 /// `GET /sdk/captures`: the user's captures, newest first.
-package struct ListCaptures: Operation {
-    package static let access = Access.reads
+package struct ListCaptures: Operation, Reads {
     let status: Capture.Status?
     let limit: Int
     let cursor: String?

@@ -3,9 +3,7 @@ import EntrupyStorage
 import Simulation
 
 /// `POST /sdk/captures/{id}/submit`: submits an item to the platform [S].
-package enum SubmitCapture: RuleByID {
-    package static let access = Access.writes
-
+package enum SubmitCapture: RuleByID, Writes {
     package static func perform(_ id: String, _ job: JobContext, as user: SDKUser) throws -> EntrupyCaptureResult {
         let capture = try Captures.find(id, of: user, job)
         try Captures.checkIsStarted(capture, job)

@@ -5,8 +5,7 @@ import Simulation
 import SimulationAPI
 
 /// `PUT /sdk/captures/{id}/images/{region_id}`.
-package struct UploadImage: Operation {
-    package static let access = Access.writes
+package struct UploadImage: Operation, Writes {
     let captureID: String
     let regionID: String
     let image: ReceivedImage
@@ -41,9 +40,7 @@ package struct UploadImage: Operation {
 }
 
 /// `GET /images/{sha256}/original|scale_micro`: the media type of an image of this namespace.
-package enum FindImage: RuleByID {
-    package static let access = Access.reads
-
+package enum FindImage: RuleByID, Reads {
     /// The media type; the bytes are in the image store.
     package static func perform(_ sha256: String, _ job: JobContext, as caller: Anyone) throws -> String {
         guard let type = try job.transaction.imageMediaType(sha256: sha256) else {

@@ -32,9 +32,7 @@ package struct CertificateDetails: Sendable {
 }
 
 /// `GET /certificates/{certificate_id}`: needs no token. Anyone with the URL may read it.
-package enum ShowCertificate: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowCertificate: RuleByID, Reads {
     package static func perform(
         _ certificateID: String, _ job: JobContext, as caller: Anyone
     ) throws -> CertificateDetails {
@@ -80,8 +78,7 @@ package enum ShowCertificate: RuleByID {
 
 /// `POST /_sim/authentications/{entrupy_id}/certificate/transfer`: gives the certificate another holder
 /// [D certificate-transfer].
-package struct TransferCertificate: Operation {
-    package static let access = Access.writes
+package struct TransferCertificate: Operation, Writes {
     let entrupyID: String
     let email: String
 
@@ -149,9 +146,7 @@ enum CertificateTransfers {
 }
 
 /// `GET /v2/authentications/{entrupy_id}/certificate/transfers` [D certificate-transfers].
-package enum ListCertificateTransfers: RuleByID {
-    package static let access = Access.reads
-
+package enum ListCertificateTransfers: RuleByID, Reads {
     package static func perform(
         _ entrupyID: String, _ job: JobContext, as partner: Partner
     ) throws -> CertificateTransferList {
@@ -161,8 +156,7 @@ package enum ListCertificateTransfers: RuleByID {
 
 /// `POST /v2/authentications/{entrupy_id}/certificate/transfers`: the organization's back end gives the certificate
 /// another holder.
-package struct StartCertificateTransfer: Operation {
-    package static let access = Access.writes
+package struct StartCertificateTransfer: Operation, Writes {
     let entrupyID: String
     let holder: CertificateTransfer.Holder
 

@@ -4,8 +4,7 @@ import Simulation
 import SimulationAPI
 
 /// `GET /sdk/config`: the product categories, brands and capture steps [S].
-package struct FetchConfiguration: Operation {
-    package static let access = Access.reads
+package struct FetchConfiguration: Operation, Reads {
     let type: ConfigType
 
     /// The time for which a client may cache a configuration [D configuration-lifetime].

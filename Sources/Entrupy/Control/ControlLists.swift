@@ -6,8 +6,7 @@ import SimulationAPI
 import Storage
 
 /// `GET /_sim/captures`.
-package struct ListAllCaptures: Operation {
-    package static let access = Access.reads
+package struct ListAllCaptures: Operation, Reads {
     /// Only captures in this state; `nil` for all.
     let status: Capture.Status?
     let limit: Int
@@ -36,8 +35,7 @@ extension ListAllCaptures {
 }
 
 /// `GET /_sim/users`.
-package struct ListUsers: Operation {
-    package static let access = Access.reads
+package struct ListUsers: Operation, Reads {
     /// Only the users with this `unique_user_id`, of whatever organization; `nil` for all.
     var uniqueUserID: String?
     let limit: Int
@@ -63,9 +61,7 @@ extension ListUsers {
 }
 
 /// `GET /_sim/webhooks`: the subscriptions of all organizations.
-package struct ListAllSubscriptions: Operation {
-    package static let access = Access.reads
-
+package struct ListAllSubscriptions: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfoList {
@@ -106,8 +102,7 @@ extension SubscriptionInfo.Failing {
 }
 
 /// `GET /_sim/sessions`: lists the active sessions.
-package struct ListSessions: Operation {
-    package static let access = Access.reads
+package struct ListSessions: Operation, Reads {
     /// Only this user's sessions; `nil` for all users.
     let username: String?
     let limit: Int
@@ -137,8 +132,7 @@ extension ListSessions {
 }
 
 /// `DELETE /_sim/sessions` and `DELETE /_sim/sessions/{id}`: revokes sessions. Their next request is 401.
-package struct RevokeSessions: Operation {
-    package static let access = Access.writes
+package struct RevokeSessions: Operation, Writes {
     /// The id of one session; `nil` for all.
     let id: String?
     /// Only this user's sessions; `nil` for all users.

@@ -5,8 +5,7 @@ import Storage
 
 /// `POST /_sim/webhooks`: subscribes for an organization, as its back end does with `POST /v2/webhooks`. Neither a limit nor a fault
 /// applies. A second request with the same URL creates a second subscription.
-package struct SubscribeOrganization: Operation {
-    package static let access = Access.writes
+package struct SubscribeOrganization: Operation, Writes {
     /// The name of an organization; `nil` for the first one.
     let organization: String?
     let request: SubscriptionRequest
@@ -26,8 +25,7 @@ extension SubscribeOrganization {
 }
 
 /// `PATCH /_sim/webhooks/{id}`: changes a subscription of any organization, as `PATCH /v2/webhooks/{id}`.
-package struct PatchAnySubscription: Operation {
-    package static let access = Access.writes
+package struct PatchAnySubscription: Operation, Writes {
     let patch: PatchSubscription
 
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
@@ -47,9 +45,7 @@ extension PatchAnySubscription {
 }
 
 /// `DELETE /_sim/webhooks/{id}`: deletes a subscription of any organization. Its open deliveries are cancelled [D webhook-deleted].
-package enum RemoveSubscription: RuleByID {
-    package static let access = Access.writes
-
+package enum RemoveSubscription: RuleByID, Writes {
     package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws {
         try Unsubscribe.perform(id, job, as: Subscriptions.owner(of: id, job))
     }

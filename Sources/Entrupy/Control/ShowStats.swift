@@ -3,8 +3,7 @@ import Simulation
 import SimulationAPI
 
 /// `GET /_sim/stats`: the current usage, compared with the limits.
-package struct ShowStats: Operation {
-    package static let access = Access.reads
+package struct ShowStats: Operation, Reads {
     private static let maxUsers = 100
 
     package init() {}

@@ -160,9 +160,7 @@ enum Flags {
 }
 
 /// `GET /sdk/results/{entrupy_id}/flag`.
-package enum ShowFlag: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowFlag: RuleByID, Reads {
     package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> FlagDetails {
         Flags.details(try user.item(entrupyID, job), user, job)
     }
@@ -170,8 +168,7 @@ package enum ShowFlag: RuleByID {
 
 /// `PUT /sdk/results/{entrupy_id}/flag`. If flagging is switched off, neither setting nor clearing is allowed
 /// [D flagging-off].
-package struct SetFlag: Operation {
-    package static let access = Access.writes
+package struct SetFlag: Operation, Writes {
     let entrupyID: String
     let request: SetFlagRequest
 
@@ -215,8 +212,7 @@ extension SetFlag {
 }
 
 /// `POST /_sim/authentications/{entrupy_id}/flag/resolve`: support answers a flag and may change the result [S].
-package struct ResolveFlag: Operation {
-    package static let access = Access.writes
+package struct ResolveFlag: Operation, Writes {
     let entrupyID: String
     let note: String
     let result: ResultID?

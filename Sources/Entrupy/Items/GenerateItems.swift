@@ -198,8 +198,7 @@ struct Generation: Sendable {
 }
 
 /// Checks a template against the namespace, and creates its user if necessary. Writes.
-struct PlanGeneration: Operation {
-    static let access = Access.writes
+struct PlanGeneration: Operation, Writes {
     let template: ItemTemplate
 
     func perform(_ job: JobContext, as caller: Control) throws -> Generation {
@@ -259,8 +258,7 @@ struct PlanGeneration: Operation {
     }
 }
 
-struct GenerateBatch: Operation {
-    static let access = Access.writes
+struct GenerateBatch: Operation, Writes {
     let generation: Generation
     let from: Int
 

@@ -5,8 +5,7 @@ import SimulationAPI
 import Storage
 
 /// `GET /_sim/authentications`: the namespace's items, newest first [D authentication-filters].
-package struct ListAuthentications: Operation {
-    package static let access = Access.reads
+package struct ListAuthentications: Operation, Reads {
     var filter = Filter()
     let limit: Int
     let cursor: String?

@@ -3,9 +3,7 @@ import Simulation
 
 /// `POST /v2/config/authentications`: the brands and materials, from the same seed data as the SDK's configuration
 /// [P].
-package struct FetchPartnerConfiguration: Operation {
-    package static let access = Access.reads
-
+package struct FetchPartnerConfiguration: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as partner: Partner) -> PartnerConfiguration {
@@ -19,7 +17,8 @@ package struct FetchPartnerConfiguration: Operation {
     }
 
     /// A brand's materials. Each has the fields that its categories require besides the brand [D material-details].
-    private func materials(_ brand: Catalogue.Brand, _ job: JobContext) -> [PartnerConfiguration.Config.Brand.Material] {
+    private func materials(_ brand: Catalogue.Brand, _ job: JobContext) -> [PartnerConfiguration.Config.Brand.Material]
+    {
         var fields: [String: Set<String>] = [:]
         for category in brand.categories {
             let required = job.catalogue.category(category.id)?.requiredFields ?? []
@@ -39,9 +38,7 @@ package struct FetchPartnerConfiguration: Operation {
 }
 
 /// `POST /v2/catalog/brands` [P].
-package struct ListBrands: Operation {
-    package static let access = Access.reads
-
+package struct ListBrands: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as partner: Partner) -> BrandCatalogue {

@@ -34,8 +34,7 @@ extension Partner: ItemOwner {
 }
 
 /// `GET /v1|v2/authentications/{entrupy_id}` [P].
-package struct ShowPartnerItem: Operation {
-    package static let access = Access.reads
+package struct ShowPartnerItem: Operation, Reads {
     let entrupyID: String
     let version: PartnerVersion
     let parts: PartnerParts
@@ -58,8 +57,7 @@ package struct ShowPartnerItem: Operation {
 }
 
 /// `GET /v1|v2/lookup/authentications/{lookup_value}`: the latest item with that `customer_item_id` [P].
-package struct LookUpItem: Operation {
-    package static let access = Access.reads
+package struct LookUpItem: Operation, Reads {
     let customerItemID: String
     let version: PartnerVersion
     let parts: PartnerParts
@@ -99,8 +97,7 @@ package struct LookUpItem: Operation {
 }
 
 /// `POST /v1|v2/search/authentications`: the items of all users of the organization, newest first [P].
-package struct SearchPartnerItems: Operation {
-    package static let access = Access.reads
+package struct SearchPartnerItems: Operation, Reads {
     let request: SearchRequest
     let version: PartnerVersion
 
@@ -155,8 +152,7 @@ package struct SearchPartnerItems: Operation {
 
 /// `POST|DELETE /v2/authentications/{entrupy_id}/flag`: changes the same flag that the SDK shows
 /// [P] [D partner-flag-reason].
-package struct FlagPartnerItem: Operation {
-    package static let access = Access.writes
+package struct FlagPartnerItem: Operation, Writes {
     let entrupyID: String
     /// `nil` if the flag is cleared.
     let request: PartnerFlagRequest?

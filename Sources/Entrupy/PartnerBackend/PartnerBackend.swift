@@ -5,8 +5,7 @@ import Simulation
 /// `POST /partner/login`: logs in a user of the example backend, which the vendor's sample apps call [S, P].
 ///
 /// The users come from the seed data; tokens last until a reset [D partner-backend].
-package struct LogInAtPartner: Operation {
-    package static let access = Access.writes
+package struct LogInAtPartner: Operation, Writes {
     let request: PartnerLoginRequest
 
     package func perform(_ job: JobContext, as caller: Anyone) throws -> PartnerLoginResponse {
@@ -46,8 +45,7 @@ package struct PartnerBackendUser: Authenticated {
 
 /// `POST /partner/authorize-entrupy-sdk-user`: authorizes a user as a real backend would, with the organization's API
 /// token and under its rate limit [D partner-backend].
-package struct AuthorizeForPartner: Operation {
-    package static let access = Access.writes
+package struct AuthorizeForPartner: Operation, Writes {
     let request: PartnerAuthorizationRequest
 
     package func perform(_ job: JobContext, as caller: PartnerBackendUser) throws -> AuthorizedUser {

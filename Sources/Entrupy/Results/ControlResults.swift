@@ -4,17 +4,14 @@ import Simulation
 import SimulationAPI
 
 /// `GET /_sim/authentications/{entrupy_id}`.
-package enum ShowAuthentication: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowAuthentication: RuleByID, Reads {
     package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         try AuthenticationInfo(Results.find(id, job), job)
     }
 }
 
 /// `PATCH /_sim/authentications/{entrupy_id}`: gives an item a result, as the platform's experts would.
-package struct PatchAuthentication: Operation {
-    package static let access = Access.writes
+package struct PatchAuthentication: Operation, Writes {
     let entrupyID: String
     /// A documented result; `needs_review` puts the item back under review.
     var result: ResultID?

@@ -4,9 +4,7 @@ import Simulation
 import SimulationAPI
 
 /// `GET /_sim/authentications/{entrupy_id}/rules`: compares every outcome rule about items with one item [D rule-matches].
-package enum ExplainOutcomes: RuleByID {
-    package static let access = Access.reads
-
+package enum ExplainOutcomes: RuleByID, Reads {
     package static func perform(_ entrupyID: String, _ job: JobContext, as caller: Control) throws -> RuleMatchList {
         let item = try Results.find(entrupyID, job)
         let subject = ItemOutcome.Subject(

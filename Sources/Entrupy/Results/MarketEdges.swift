@@ -7,9 +7,7 @@ import SimulationAPI
 import Storage
 
 /// `GET /sdk/results/{entrupy_id}/market-edge`: the market data of an item with a final result [D market-edge].
-package enum ShowMarketEdge: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowMarketEdge: RuleByID, Reads {
     package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> MarketEdge {
         let item = try user.item(entrupyID, job)
         guard item.resultFinal else {

@@ -175,9 +175,7 @@ extension SDKUser: ItemOwner {
 }
 
 /// `GET /sdk/results/{entrupy_id}`.
-package enum ShowResult: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowResult: RuleByID, Reads {
     package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
         guard let item = found, item.userID == user.id else { throw try user.missing(entrupyID, found?.userID, job) }

@@ -76,8 +76,7 @@ enum Retakes {
 }
 
 /// `POST /_sim/authentications/{entrupy_id}/retake`: support asks for new images.
-package struct AskForRetake: Operation {
-    package static let access = Access.writes
+package struct AskForRetake: Operation, Writes {
     let entrupyID: String
     let request: RetakeRequest
 
@@ -130,8 +129,7 @@ extension AskForRetake {
 }
 
 /// `POST /_sim/authentications/{entrupy_id}/support-message`: support asks a question [D support-messages].
-package struct SendSupportMessage: Operation {
-    package static let access = Access.writes
+package struct SendSupportMessage: Operation, Writes {
     let entrupyID: String
     let request: SupportMessageRequest
 
@@ -178,9 +176,7 @@ extension SendSupportMessage {
 }
 
 /// `GET /sdk/retakes`: the user's items with an open retake, newest request first, all on one page [P].
-package struct ListRetakes: Operation {
-    package static let access = Access.reads
-
+package struct ListRetakes: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as user: SDKUser) throws -> RetakePage {
@@ -191,9 +187,7 @@ package struct ListRetakes: Operation {
 
 /// `POST /sdk/results/{entrupy_id}/retake`: starts a capture of the requested images. Uploads and submission follow
 /// as for any capture.
-package enum StartRetake: RuleByID {
-    package static let access = Access.writes
-
+package enum StartRetake: RuleByID, Writes {
     package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> Capture {
         let item = try user.item(entrupyID, job)
         guard let retake = try Retakes.open(entrupyID, job) else {

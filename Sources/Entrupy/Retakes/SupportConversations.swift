@@ -61,9 +61,7 @@ enum SupportConversations {
 }
 
 /// `GET /sdk/results/{entrupy_id}/support-messages`, and the same of `/v2/authentications` [D support-conversations].
-package enum ListSupportMessages<Owner: ItemOwner>: RuleByID {
-    package static var access: Access { .reads }
-
+package enum ListSupportMessages<Owner: ItemOwner>: RuleByID, Reads {
     package static func perform(_ entrupyID: String, _ job: JobContext, as owner: Owner) throws -> SupportMessageList {
         SupportMessageList(support_messages: try SupportConversations.messages(owner.item(entrupyID, job), job))
     }
@@ -71,8 +69,7 @@ package enum ListSupportMessages<Owner: ItemOwner>: RuleByID {
 
 /// `POST /sdk/results/{entrupy_id}/support-messages`, and the same of `/v2/authentications`: the user or the
 /// organization's back end answers support.
-package struct AnswerSupport<Owner: ItemOwner>: Operation {
-    package static var access: Access { .writes }
+package struct AnswerSupport<Owner: ItemOwner>: Operation, Writes {
     let entrupyID: String
     let message: String
 

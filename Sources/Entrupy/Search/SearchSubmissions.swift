@@ -3,8 +3,7 @@ import Simulation
 import SimulationAPI
 
 /// `POST /sdk/search`: the user's own submissions, newest first [S]. For its cursors see [D search-cursor].
-package struct SearchSubmissions: Operation {
-    package static let access = Access.reads
+package struct SearchSubmissions: Operation, Reads {
     let request: SearchRequest
 
     /// The page size if the caller gives none [D search-limits].

@@ -7,8 +7,7 @@ import SimulationAPI
 import Storage
 
 /// `POST /sdk/items/search`: the search of the newest SDK, over the user's own submissions [P] [D item-search].
-package struct SearchUserItems: Operation {
-    package static let access = Access.reads
+package struct SearchUserItems: Operation, Reads {
     let request: ItemSearchRequest
 
     /// The page size if the caller gives none.

@@ -5,8 +5,7 @@ import SimulationAPI
 import Storage
 
 /// `POST /sdk/login`: exchanges a signed request for a session token [S].
-package struct Login: Operation {
-    package static let access = Access.writes
+package struct Login: Operation, Writes {
     let request: LoginRequest
 
     /// - Throws: ``PlatformError/invalid(_:_:)``.
@@ -213,9 +212,7 @@ enum Sessions {
 }
 
 /// `POST /sdk/logout`: ends this session only [S].
-package struct Logout: Operation {
-    package static let access = Access.writes
-
+package struct Logout: Operation, Writes {
     package init() {}
 
     package func perform(_ job: JobContext, as user: SDKUser) throws {
@@ -224,9 +221,7 @@ package struct Logout: Operation {
 }
 
 /// `GET /sdk/session`.
-package struct ShowSession: Operation {
-    package static let access = Access.reads
-
+package struct ShowSession: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as user: SDKUser) -> SessionInfo {

@@ -54,9 +54,7 @@ enum Users {
 }
 
 /// `GET /_sim/users/{username}`.
-package enum ShowUser: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowUser: RuleByID, Reads {
     package static func perform(_ username: String, _ job: JobContext, as caller: Control) throws -> UserInfo {
         try UserInfo(Users.find(username, job), job)
     }
@@ -64,8 +62,7 @@ package enum ShowUser: RuleByID {
 
 /// `PATCH /_sim/users/{username}`: changes what the vendor's support can change [S], and the user's own limits
 /// [D user-limits].
-package struct PatchUser: Operation {
-    package static let access = Access.writes
+package struct PatchUser: Operation, Writes {
     let username: String
     let patch: JSONObject
 

@@ -5,8 +5,7 @@ import SimulationAPI
 
 /// `POST /_sim/webhooks/check-signature`: compares a webhook's signature with what it must be [D signature-check]. Reads
 /// nothing of the namespace.
-package struct CheckSignature: Operation {
-    package static let access = Access.reads
+package struct CheckSignature: Operation, Reads {
     let secret: String
     let signature: String
     /// The body as it arrived.

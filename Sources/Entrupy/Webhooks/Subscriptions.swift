@@ -121,8 +121,7 @@ extension SubscriptionRequest {
 }
 
 /// `POST /v1|v2/webhooks` [P]. A second request with the same URL creates a second subscription.
-package struct Subscribe: Operation {
-    package static let access = Access.writes
+package struct Subscribe: Operation, Writes {
     let request: SubscriptionRequest
     let version: PartnerVersion
 
@@ -156,9 +155,7 @@ package struct Subscribe: Operation {
 }
 
 /// `GET /v1|v2/webhooks` [P]: the subscriptions of both versions [D webhook-versions].
-package struct ListSubscriptions: Operation {
-    package static let access = Access.reads
-
+package struct ListSubscriptions: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as partner: Partner) throws -> SubscriptionList {
@@ -168,9 +165,7 @@ package struct ListSubscriptions: Operation {
 }
 
 /// `GET /v1|v2/webhooks/{id}` [P].
-package enum ShowSubscription: RuleByID {
-    package static let access = Access.reads
-
+package enum ShowSubscription: RuleByID, Reads {
     package static func perform(_ id: String, _ job: JobContext, as partner: Partner) throws -> Subscription {
         try Subscriptions.render(Subscriptions.find(id, of: partner.organization, job))
     }
@@ -178,8 +173,7 @@ package enum ShowSubscription: RuleByID {
 
 /// `PATCH /v1|v2/webhooks/{id}` [P]. Later attempts of open deliveries use the new URL, secret and form of signature.
 /// Their bodies stay as they are [D webhook-body].
-package struct PatchSubscription: Operation {
-    package static let access = Access.writes
+package struct PatchSubscription: Operation, Writes {
     let id: String
     let request: SubscriptionRequest
     let forgetsUsername: Bool
@@ -218,9 +212,7 @@ extension PatchSubscription {
 }
 
 /// `POST /v1|v2/webhooks/{id}/verify` [D webhook-verification]: asks the domain at once.
-package enum VerifySubscription: RuleByID {
-    package static let access = Access.writes
-
+package enum VerifySubscription: RuleByID, Writes {
     package static func perform(_ id: String, _ job: JobContext, as partner: Partner) throws -> Subscription {
         let record = try Subscriptions.find(id, of: partner.organization, job)
         if record.isPending { try Deliveries.verify(record, job) }
@@ -229,9 +221,7 @@ package enum VerifySubscription: RuleByID {
 }
 
 /// `DELETE /v1|v2/webhooks/{id}` [P]. Open deliveries are cancelled [D webhook-deleted].
-package enum Unsubscribe: RuleByID {
-    package static let access = Access.writes
-
+package enum Unsubscribe: RuleByID, Writes {
     package static func perform(_ id: String, _ job: JobContext, as partner: Partner) throws {
         let record = try Subscriptions.find(id, of: partner.organization, job)
         try Deliveries.cancel(subscriptionID: record.id, job)

@@ -134,8 +134,7 @@ extension SubscriptionRecord {
 }
 
 /// `POST /_sim/webhooks/trigger`: sends any event for any item.
-package struct TriggerWebhook: Operation {
-    package static let access = Access.writes
+package struct TriggerWebhook: Operation, Writes {
     let event: WebhookEvent
     let entrupyID: String
 

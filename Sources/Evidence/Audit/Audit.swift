@@ -4,8 +4,7 @@ import SimulationAPI
 /// `GET /_sim/audit`: what the clients of a namespace did that its vendor or HTTP asks them not to do [D audit].
 ///
 /// The job only collects; ``AuditMaterial/report(_:)`` judges, outside of the namespace's jobs.
-package struct Audit: Operation {
-    package static let access = Access.reads
+package struct Audit: Operation, Reads {
     let filter: AuditFilter
 
     package init(_ filter: AuditFilter) {

@@ -23,7 +23,7 @@ struct SettingsOfAnswers: Sendable {
             if future.changes.changesErrors, let status = status(of: answer, to: request, future) {
                 // For the journal, beside the fact behind the refusal: no answer has it.
                 let change = "the setting future.errors made a \(response.status.code) a \(status.code)"
-                outcome.because = outcome.because.map { "\(change); \($0)" } ?? change
+                outcome.change { $0.because = $0.because.map { "\(change); \($0)" } ?? change }
                 response.status = status
             }
             response = await Self.changed(response, future)

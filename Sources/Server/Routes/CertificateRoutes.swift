@@ -1,5 +1,6 @@
 import Entrupy
 import Hummingbird
+import Simulation
 
 /// The pages of certificates [D certificates]. They need no token.
 enum CertificateRoutes {

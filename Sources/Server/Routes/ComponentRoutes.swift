@@ -12,19 +12,19 @@ enum ComponentRoutes {
         }
         routes.components(.post, "sessions", .json, status: .created) { try StartWorkflowSession($0) }
         routes.on(.get, "components/sessions/{id}", available)
-        routes.components(.delete, "sessions/{id}", .ignored) { ClearWorkflowSession($0.path("id")) }
+        routes.components(.delete, "sessions/{id}", .ignored) { ByID<ClearWorkflowSession>($0.path("id")) }
         for component in Component.allCases { add(component, to: routes) }
         let document = "components/sessions/{id}/document"
         routes.on(.put, "\(document)/images/{side}") { await upload($0, .document, side: $0.path("side")) }
         routes.on(.get, "\(document)/images/{side}") { await file($0, .document, side: $0.path("side")) }
-        routes.components(.post, "sessions/{id}/document/finish", .ignored) { FinishDocument(sessionID: $0.path("id")) }
+        routes.components(.post, "sessions/{id}/document/finish", .ignored) { ByID<FinishDocument>($0.path("id")) }
         let biometrics = "components/sessions/{id}/biometrics"
         for selfie in ["\(biometrics)/selfie", "\(biometrics)/images/selfie"] {
             routes.on(.put, selfie) { await upload($0, .biometrics, side: "selfie") }
             routes.on(.get, selfie) { await file($0, .biometrics) }
         }
         routes.components(.post, "sessions/{id}/biometrics/finish", .ignored) {
-            FinishBiometrics(sessionID: $0.path("id"))
+            ByID<FinishBiometrics>($0.path("id"))
         }
     }
 
@@ -50,7 +50,7 @@ enum ComponentRoutes {
     /// Whether a session is available. Plugins get nothing but that [S].
     @Sendable private static func available(_ request: RequestReader) async -> Answer {
         let form = ComponentForm(request)
-        let completed = await request.answer(.ignored, checked { ShowWorkflowSession($0.path("id")) })
+        let completed = await request.answer(.ignored, checked { ByID<ShowWorkflowSession>($0.path("id")) })
         guard form.isPlugin else { return form.response(completed.map { .success($0) }) }
         return form.response(completed.map { .success($0.available) })
     }

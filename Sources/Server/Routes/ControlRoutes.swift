@@ -71,8 +71,8 @@ enum ControlRoutes {
         routes.post("webhooks/check-signature") { try CheckSignature($0) }
         routes.post("webhooks/trigger", status: .accepted) { try TriggerWebhook($0) }
         routes.get("webhook-deliveries") { try ListDeliveries($0) }
-        routes.get("webhook-deliveries/{id}") { ShowDelivery($0.path("id")) }
-        routes.post("webhook-deliveries/{id}/redeliver", body: .ignored) { Redeliver($0.path("id")) }
+        routes.get("webhook-deliveries/{id}") { ByID<ShowDelivery>($0.path("id")) }
+        routes.post("webhook-deliveries/{id}/redeliver", body: .ignored) { ByID<Redeliver>($0.path("id")) }
     }
 
     @Sendable private static func release(_ request: RequestReader) async -> Answer {

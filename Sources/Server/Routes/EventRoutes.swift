@@ -18,7 +18,7 @@ struct EventRoutes: Sendable {
         let namespace = request.namespace
         return await request.reading(.ignored, EventStream.Query.init) { query in
             let place = try listeners.enter()
-            let opened = await namespace.answer(.success(OpenFeed(namespace.feed)), request.head)
+            let opened = await namespace.openFeed(request.head)
             // The stream's listener comes with the body, after the request has ended.
             let use = NamespaceUse(namespace)
             return opened.response { _ in

@@ -46,7 +46,7 @@ enum JournalRoutes {
             return await request.refuse(
                 PlatformError.methodNotAllowed("/_sim/requests/verify answers POST", allowed: ["POST"]))
         }
-        return await request.answer { ShowRequest(try RequestName($0)) }.response()
+        return await request.answer { ByID<ShowRequest>(try RequestName($0)) }.response()
     }
 }
 

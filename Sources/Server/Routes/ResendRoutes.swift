@@ -65,7 +65,7 @@ enum ResendRoutes {
 
     @Sendable private static func resend(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, Edit.init) { edit in
-            let found = await request.namespace.answer(.success(FindRequest(edit.name)), request.head)
+            let found = await request.namespace.run(request.head, .reads) { try edit.name.only($0) }
             let wanted = try Self.request(found.result.get(), edit, in: request.namespace.name, request.request.head)
             // Sending again is a write, whatever is sent: it shows in the journal.
             let answer = try await request.make(wanted, isAbandonable: false)
@@ -80,7 +80,7 @@ enum ResendRoutes {
                 )
             }
             return await request.namespace.answer(
-                .success(ShowRequest(RequestName(id, sequence: sequence))), RequestHead.background
+                .success(ByID<ShowRequest>(RequestName(id, sequence: sequence))), RequestHead.background
             ).response(as: found.requestID)
         }
     }

@@ -61,9 +61,9 @@ extension RequestOutcome {
     /// The outcome with the fact behind a refusal. The answer has no part of it.
     func refused(_ error: PlatformError) -> RequestOutcome {
         var outcome = self
-        if let state = error.state { outcome.state = state }
+        if let state = error.state { outcome.change { $0.state = state } }
         if let because = error.because, Self.refusals.contains(ErrorTable.row(error).status.code) {
-            outcome.because = because
+            outcome.change { $0.because = because }
         }
         return outcome
     }

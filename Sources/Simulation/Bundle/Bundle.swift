@@ -243,24 +243,26 @@ extension JournalEntry {
             request.sequence ?? 0, at: Instant(epoch: request.at) ?? job.now,
             moved: request.moved.flatMap { Instant(epoch: $0) }.map { Span(microseconds: $0.microseconds) } ?? .zero,
             generation: job.state.generation, journal: job.settings.journal, secrets: [])
-        outcome.username = request.username
-        // A file from outside may have any numbers.
-        outcome.changes = request.changes.flatMap { changes in
-            let isSpan = changes.after >= 0 && changes.after <= changes.through && changes.through <= Self.maxSequence
-            return isSpan ? (changes.after, changes.through) : nil
+        outcome.change { outcome in
+            outcome.username = request.username
+            // A file from outside may have any numbers.
+            outcome.changes = request.changes.flatMap { changes in
+                let isSpan = changes.after >= 0 && changes.after <= changes.through && changes.through <= Self.maxSequence
+                return isSpan ? (changes.after, changes.through) : nil
+            }
+            outcome.fault = request.decided_by.fault.map { id in
+                // A size that cannot be known only makes the journal's estimate of its memory a little smaller.
+                let bytes = request.effect.flatMap { try? WireJSON.encode($0).count } ?? 0
+                let proves = job.state.environment.platforms.proof(of: request.effect)
+                return TriggeredFault(id: id, effect: nil, proves: proves, document: request.effect, bytes: bytes)
+            }
+            outcome.limits = request.decided_by.limits
+            outcome.outcomeID = request.decided_by.outcome
+            outcome.because = request.because
+            outcome.facts = request.decided_by.facts ?? []
+            outcome.state = request.decided_by.state
+            outcome.trace = request.trace.flatMap { TraceContext(stored: "\($0)-00") }
         }
-        outcome.fault = request.decided_by.fault.map { id in
-            // A size that cannot be known only makes the journal's estimate of its memory a little smaller.
-            let bytes = request.effect.flatMap { try? WireJSON.encode($0).count } ?? 0
-            let proves = job.state.environment.platforms.proof(of: request.effect)
-            return TriggeredFault(id: id, effect: nil, proves: proves, document: request.effect, bytes: bytes)
-        }
-        outcome.limits = request.decided_by.limits
-        outcome.outcomeID = request.decided_by.outcome
-        outcome.because = request.because
-        outcome.facts = request.decided_by.facts ?? []
-        outcome.state = request.decided_by.state
-        outcome.trace = request.trace.flatMap { TraceContext(stored: "\($0)-00") }
         self.init(
             requestID: request.id, method: request.method, path: request.path,
             query: request.query.map { "?\($0)" } ?? "", status: request.status,

@@ -17,8 +17,7 @@ extension FieldReader {
 }
 
 /// `GET /_sim/due`: lists scheduled work, the next first.
-package struct ListDue: Operation {
-    package static let access = Access.reads
+package struct ListDue: Operation, Reads {
     let limit: Int
 
     package func perform(_ job: JobContext, as caller: Control) throws -> DueList {
@@ -44,8 +43,7 @@ extension ListDue {
 
 /// Finds unsettled work of a namespace: pending results and webhook attempts. Timeouts and expiries do not count,
 /// because they are not consequences of a request [D settle].
-package struct FindUnsettled: Operation {
-    package static let access = Access.reads
+package struct FindUnsettled: Operation, Reads {
     package let inFlight: Int
 
     /// - Parameter inFlight: the number of webhook attempts in flight.

@@ -311,24 +311,17 @@ extension StateChange {
     }
 }
 
-/// Opens the feed for a new listener.
-package struct OpenFeed: Operation {
-    package static let access = Access.reads
-    package let feed: EventFeed
-
-    package init(_ feed: EventFeed) {
-        self.feed = feed
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws {
-        let time = job.state.environment.realTime().microseconds
-        feed.open(
-            epoch: String(time, radix: 36), sequence: try job.transaction.lastEventSequence(),
-            generation: job.state.generation)
-    }
-}
-
 extension Namespace {
+    /// Opens the feed for a new listener.
+    package func openFeed(_ head: RequestHead) async -> Completed<Void> {
+        await run(head, .reads) { [feed] job in
+            let time = job.state.environment.realTime().microseconds
+            feed.open(
+                epoch: String(time, radix: 36), sequence: try job.transaction.lastEventSequence(),
+                generation: job.state.generation)
+        }
+    }
+
     /// At most a thousand events of the log after a sequence number, for a listener that begins with past events.
     package func readLog(after sequence: Int64) async -> Completed<[StateChange]> {
         await run(.background, .reads) { job in

@@ -2,8 +2,7 @@ import SimulationAPI
 import Storage
 
 /// `GET /_sim/event-log`: the entries of the event log, newest first [D event-log].
-package struct ListEvents: Operation {
-    package static let access = Access.reads
+package struct ListEvents: Operation, Reads {
     /// Only events of this subject; `nil` for all.
     let subject: String?
     /// Only events of a matching kind; `nil` for all.

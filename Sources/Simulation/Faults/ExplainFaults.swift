@@ -2,8 +2,7 @@ import Foundation
 import SimulationAPI
 
 /// `GET /_sim/requests/{id}/rules`: compares every fault rule with a request of the journal [D rule-matches].
-package struct ExplainFaults: Operation {
-    package static let access = Access.reads
+package struct ExplainFaults: Operation, Reads {
     let name: RequestName
 
     package init(_ name: RequestName) {

@@ -161,9 +161,7 @@ extension [FaultRule] {
 }
 
 /// `GET /_sim/faults`: oldest first.
-package struct ListFaults: Operation {
-    package static let access = Access.reads
-
+package struct ListFaults: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> FaultList {
@@ -172,8 +170,7 @@ package struct ListFaults: Operation {
 }
 
 /// `POST /_sim/faults`.
-package struct AddFault: Operation {
-    package static let access = Access.writes
+package struct AddFault: Operation, Writes {
     package let document: JSONValue
 
     package init(_ document: JSONValue) {

@@ -1,9 +1,7 @@
 import SimulationAPI
 
 /// `GET /_sim/held`: the oldest first.
-package struct ListHeld: Operation {
-    package static let access = Access.reads
-
+package struct ListHeld: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> HeldList {

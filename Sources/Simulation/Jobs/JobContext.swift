@@ -62,8 +62,8 @@ package struct JobContext {
     package func cause() throws -> Cause? { try state.cause.cause(self) }
 
     /// Notes something in the outcome of the request, if this job is a request's.
-    package func note(_ change: (inout RequestOutcome) -> Void) {
-        if state.outcome != nil { change(&state.outcome!) }
+    package func note(_ change: (inout RequestOutcome.Fields) -> Void) {
+        state.outcome?.change(change)
     }
 
     /// Undoes what a failed job has changed in memory. Its writes are undone already.

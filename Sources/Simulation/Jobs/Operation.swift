@@ -4,11 +4,17 @@ package enum Access: Sendable {
     case reads, writes
 }
 
+/// A rule that ``Reads`` or ``Writes``.
+package protocol Accessing { static var access: Access { get } }
+package protocol Reads: Accessing {}
+package protocol Writes: Accessing {}
+extension Reads { package static var access: Access { .reads } }
+extension Writes { package static var access: Access { .writes } }
+
 /// One rule of the platform. A namespace runs it as one job.
-package protocol Operation: Sendable {
+package protocol Operation: Accessing, Sendable {
     associatedtype Caller: Authenticated
     associatedtype Output: Sendable
-    static var access: Access { get }
     /// Whether it may take seconds with a full journal. It then runs on threads for which no other namespace waits.
     static var isLong: Bool { get }
     /// Finds the user of a request without a session, for fault rules. `nil` if the session names the user.
@@ -20,6 +26,30 @@ package protocol Operation: Sendable {
 extension Operation {
     package static var isLong: Bool { false }
     package static var findUsername: (@Sendable (Self, JobContext) throws -> String?)? { nil }
+}
+
+/// A rule about one object, whose id is all that a request says.
+package protocol RuleByID: Accessing {
+    associatedtype Caller: Authenticated
+    associatedtype Output: Sendable
+    /// How a request names the object: by its id, or by what the id is read into.
+    associatedtype Subject: Sendable = String
+    /// Performs the rule, or throws a ``PlatformError``.
+    static func perform(_ subject: Subject, _ job: JobContext, as caller: Caller) throws -> Output
+}
+
+/// The operation of a rule about the object with an id.
+package struct ByID<Rule: RuleByID>: Operation {
+    package static var access: Access { Rule.access }
+    private let subject: Rule.Subject
+
+    package init(_ subject: Rule.Subject) {
+        self.subject = subject
+    }
+
+    package func perform(_ job: JobContext, as caller: Rule.Caller) throws -> Rule.Output {
+        try Rule.perform(subject, job, as: caller)
+    }
 }
 
 extension Operation where Caller == Control {
@@ -155,9 +185,7 @@ extension Completed where Output == Void {
 }
 
 /// Only takes its place in the order of jobs and gets a request id.
-package struct Acknowledge: Operation {
-    package static let access = Access.reads
-
+package struct Acknowledge: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) {}

@@ -3,8 +3,7 @@ import SimulationAPI
 
 /// `GET /_sim/requests`: lists requests, newest first. The job takes a snapshot of the journal; the search runs outside of the
 /// namespace's jobs, in pieces.
-package struct ListRequests: Operation {
-    package static let access = Access.reads
+package struct ListRequests: Operation, Reads {
     package let query: JournalQuery
     /// The kinds whose names may be ones that nobody has.
     package let allowed: Set<QueryName>
@@ -36,8 +35,7 @@ package struct ListRequests: Operation {
 
 /// `GET /_sim/requests?format=har`: the requests as an HTTP archive, oldest first and complete. The job only takes a
 /// snapshot; it is rendered as it is read.
-package struct ExportRequests: Operation {
-    package static let access = Access.reads
+package struct ExportRequests: Operation, Reads {
     package let query: JournalQuery
     /// The kinds whose names may be ones that nobody has.
     package let allowed: Set<QueryName>
@@ -130,7 +128,7 @@ package struct RequestName: Sendable {
     /// The one request that has the name.
     ///
     /// - Throws: ``PlatformError/notFound(_:)``, or ``PlatformError/wrongState(_:_:)`` if several requests have it.
-    func only(_ job: JobContext) throws -> JournalEntry {
+    package func only(_ job: JobContext) throws -> JournalEntry {
         let entries = try entries(job)
         guard entries.count == 1 else {
             let secrets = try job.state.readSecrets(job.transaction)
@@ -149,37 +147,16 @@ package struct RequestName: Sendable {
 }
 
 /// `GET /_sim/requests/{id}`.
-package struct ShowRequest: Operation {
-    package static let access = Access.reads
-    let name: RequestName
-
-    package init(_ name: RequestName) {
-        self.name = name
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> JournaledRequest {
+package enum ShowRequest: RuleByID, Reads {
+    package static func perform(_ name: RequestName, _ job: JobContext, as caller: Control) throws -> JournaledRequest {
         let entry = try name.last(job)
         let secrets = Secrets(entry, try job.state.readSecrets(job.transaction))
         return JournaledRequest(entry, withMessages: true, secrets)
     }
 }
 
-/// Finds a request to send again, with its secrets [D resend].
-package struct FindRequest: Operation {
-    package static let access = Access.reads
-    let name: RequestName
-
-    package init(_ name: RequestName) {
-        self.name = name
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> JournalEntry { try name.only(job) }
-}
-
 /// `DELETE /_sim/requests`.
-package struct ClearJournal: Operation {
-    package static let access = Access.reads
-
+package struct ClearJournal: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws {
@@ -189,8 +166,7 @@ package struct ClearJournal: Operation {
 }
 
 /// `POST /_sim/requests/verify`: checks that the number of matching requests is as expected [D request-verification].
-package struct VerifyRequests: Operation {
-    package static let access = Access.reads
+package struct VerifyRequests: Operation, Reads {
     package static let isLong = true
     private var query: JournalQuery { names.query }
     /// The least number of matching requests.

@@ -7,7 +7,8 @@ import Storage
 /// A copy is one reference, since an answer is copied at each step of its way out; the first change of a copy makes another object.
 @usableFromInline
 package struct RequestOutcome: Sendable {
-    private struct Fields {
+    /// The members, of which ``change(_:)`` sets the variables.
+    package struct Fields {
         let sequence: Int64
         let at: Instant
         let generation: Int
@@ -15,17 +16,17 @@ package struct RequestOutcome: Sendable {
         let secrets: KnownSecrets
         /// The clock's moves until the job.
         let moved: Span
-        var future: NamespaceFuture?
-        var limit: LimitLeft?
-        var trace: TraceContext?
-        var username: String?
-        var fault: TriggeredFault?
-        var outcomeID: String?
-        var limits: [String] = []
-        var facts: [DecidingFact] = []
-        var because: String?
-        var state: RefusingState?
-        var changes: (after: Int64, through: Int64)?
+        package var future: NamespaceFuture?
+        package var limit: LimitLeft?
+        package var trace: TraceContext?
+        package var username: String?
+        package var fault: TriggeredFault?
+        package var outcomeID: String?
+        package var limits: [String] = []
+        package var facts: [DecidingFact] = []
+        package var because: String?
+        package var state: RefusingState?
+        package var changes: (after: Int64, through: Int64)?
     }
 
     /// `@unchecked Sendable`: only ``change(_:)`` changes the fields, of an object that nobody else has.
@@ -54,58 +55,29 @@ package struct RequestOutcome: Sendable {
     /// Whether settings change the answer.
     package var changesAnswer: Bool { storage.fields.future != nil || storage.fields.limit != nil }
     /// The tightest limit that counted the request; `nil` if none did, or answers do not show limits.
-    package var limit: LimitLeft? {
-        get { storage.fields.limit }
-        set { change { $0.limit = newValue } }
-    }
+    package var limit: LimitLeft? { storage.fields.limit }
     /// The trace that the request belongs to; `nil` if it names none.
-    package var trace: TraceContext? {
-        get { storage.fields.trace }
-        set { change { $0.trace = newValue } }
-    }
+    package var trace: TraceContext? { storage.fields.trace }
     /// The user of the session; `nil` if the request has none.
-    package var username: String? {
-        get { storage.fields.username }
-        set { change { $0.username = newValue } }
-    }
+    package var username: String? { storage.fields.username }
     /// The fault that was triggered; `nil` if none was.
-    package var fault: TriggeredFault? {
-        get { storage.fields.fault }
-        set { change { $0.fault = newValue } }
-    }
+    package var fault: TriggeredFault? { storage.fields.fault }
     /// The id of the outcome rule that decided a result.
-    package var outcomeID: String? {
-        get { storage.fields.outcomeID }
-        set { change { $0.outcomeID = newValue } }
-    }
+    package var outcomeID: String? { storage.fields.outcomeID }
     /// The exceeded limits, by their names in the settings.
-    package var limits: [String] {
-        get { storage.fields.limits }
-        set { change { $0.limits = newValue } }
-    }
+    package var limits: [String] { storage.fields.limits }
     /// The facts that decided the answer, not masked yet [D explain].
-    package var facts: [DecidingFact] {
-        get { storage.fields.facts }
-        set { change { $0.facts = newValue } }
-    }
+    package var facts: [DecidingFact] { storage.fields.facts }
     /// The fact behind a 403, 404 or 409, or an item without a result, not masked yet; `nil` for other answers [D because].
-    package var because: String? {
-        get { storage.fields.because }
-        set { change { $0.because = newValue } }
-    }
+    package var because: String? { storage.fields.because }
     /// The state that refused the request, not masked yet; `nil` if none did [D explain].
-    package var state: RefusingState? {
-        get { storage.fields.state }
-        set { change { $0.state = newValue } }
-    }
+    package var state: RefusingState? { storage.fields.state }
     /// The events of the log that the request's job added: those after the first sequence number, up to the second.
     /// Both are equal if it changed nothing. `nil` if they are not known.
-    package var changes: (after: Int64, through: Int64)? {
-        get { storage.fields.changes }
-        set { change { $0.changes = newValue } }
-    }
+    package var changes: (after: Int64, through: Int64)? { storage.fields.changes }
 
-    private mutating func change(_ body: (inout Fields) -> Void) {
+    /// Changes the members.
+    package mutating func change(_ body: (inout Fields) -> Void) {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
         body(&storage.fields)
     }
@@ -115,8 +87,10 @@ package struct RequestOutcome: Sendable {
             sequence, at: now, moved: Span(microseconds: state.clock.moved), generation: state.generation,
             journal: state.settings.journal, secrets: try state.readSecrets(transaction))
         let last = try state.lastEventSequence(transaction)
-        changes = (last, last)
-        if let future = state.future { change { $0.future = future } }
+        change {
+            $0.changes = (last, last)
+            $0.future = state.future
+        }
     }
 
     /// - Parameter sequence: 0 for an entry of a bundle, which may have no number.
@@ -132,7 +106,8 @@ package struct RequestOutcome: Sendable {
     /// Takes the events that the job has added until now.
     mutating func noteChanges(_ state: NamespaceState, _ transaction: Transaction) throws {
         guard let after = changes?.after else { return }
-        changes = (after, try state.lastEventSequence(transaction))
+        let last = try state.lastEventSequence(transaction)
+        change { $0.changes = (after, last) }
     }
 
     /// Whether a fault lost the request before it was handled, or its client went while a fault held it.

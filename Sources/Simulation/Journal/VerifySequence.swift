@@ -3,8 +3,7 @@ import Storage
 
 /// `POST /_sim/requests/verify` with `sequence`: checks that requests came in an order, with any others between them
 /// [D sequences].
-package struct VerifySequence: Operation {
-    package static let access = Access.reads
+package struct VerifySequence: Operation, Reads {
     package static let isLong = true
     let sequence: RequestSequence
 

@@ -10,9 +10,7 @@ package enum ClockTarget: Sendable {
 }
 
 /// `GET /_sim/clock`.
-package struct ShowClock: Operation {
-    package static let access = Access.reads
-
+package struct ShowClock: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
@@ -46,8 +44,7 @@ package struct ClockAdvance: Sendable {
 }
 
 /// `POST /_sim/clock/freeze`: freezes the clock, now or at a later moment.
-package struct FreezeClock: Operation {
-    package static let access = Access.writes
+package struct FreezeClock: Operation, Writes {
     /// The time to freeze at; `nil` for the current time. A time before now is refused, because the events after it have already
     /// happened.
     let at: Instant?
@@ -74,9 +71,7 @@ extension FreezeClock {
 }
 
 /// `POST /_sim/clock/resume`: runs the clock again, from the time it is frozen at.
-package struct ResumeClock: Operation {
-    package static let access = Access.writes
-
+package struct ResumeClock: Operation, Writes {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> ClockState {
@@ -91,8 +86,7 @@ package struct ResumeClock: Operation {
 
 /// One step of an advance: moves the clock to the next due time or to `target`, whichever is earlier, and runs what
 /// is due.
-package struct StepClock: Operation {
-    package static let access = Access.writes
+package struct StepClock: Operation, Writes {
     package let target: Instant
     package let generation: Int
 

@@ -43,9 +43,9 @@ package final class Environment: Sendable {
     let comparisons: AdvanceLine
 
     /// The namespaces whose last write failed.
-    package let storageHealth = StorageHealth()
+    package let storageHealth = NamespaceProblems()
     /// The namespaces whose files cannot be opened.
-    package let damaged = DamagedNamespaces()
+    package let damaged = NamespaceProblems()
     /// The namespaces on disk that have an open database connection, at most 200, and fewer where few descriptors are allowed.
     package let connections = Connections(maxOpen: DescriptorLimit.maxOpenDatabases)
 
@@ -195,18 +195,11 @@ package final class Environment: Sendable {
 
     /// A request id for an answer that does not come from a namespace's mailbox. Unique in this process.
     package func nextServerRequestID() -> String {
-        let number = serverRequests.withLockedValue { count in
-            count += 1
-            return count
-        }
-        return "srv_\(number)"
+        "srv_\(serverRequests.next())"
     }
 
     /// A number for ``NamespaceState/generation``. Unique in this process.
     package func nextGeneration() -> Int {
-        generations.withLockedValue { count in
-            count += 1
-            return count
-        }
+        generations.next()
     }
 }

@@ -299,7 +299,7 @@ package final class Namespace: Sendable {
         if var outcome = first.outcome {
             // Others have changed something in between.
             let last = try state.lastEventSequence(transaction)
-            outcome.changes = (last, last)
+            outcome.change { $0.changes = (last, last) }
             state.outcome = outcome
             state.cause = .request(outcome.sequence, head)
         }
@@ -333,7 +333,7 @@ package final class Namespace: Sendable {
         if head.metadata != nil {
             let sequence = try state.nextSequence(transaction)
             state.outcome = try RequestOutcome(state, sequence, at: now, transaction)
-            state.outcome?.trace = head.trace
+            state.outcome?.change { $0.trace = head.trace }
             state.cause = .request(sequence, head)
         } else {
             state.cause = JobCause(ofCall: head)

@@ -257,7 +257,7 @@ package final class NamespaceState {
     /// - Returns: the error for the job that failed.
     package func storageFailed(_ error: any Error) -> PlatformError {
         let text = "storage cannot be used: \(database.text(of: error))"
-        environment.storageHealth.failed(name, text)
+        environment.storageHealth.add(name, text)
         return .unavailable(text)
     }
 

@@ -366,7 +366,7 @@ package final class Namespaces: Sendable {
         environment.scenarios.removeAll(names)
         for name in names {
             environment.connections.forget(name)
-            environment.storageHealth.recovered(name)
+            environment.storageHealth.remove(name)
             environment.damaged.remove(name)
             environment.journals.forget(name)
         }

@@ -78,8 +78,7 @@ extension Namespace {
 }
 
 /// A namespace as the control API lists it.
-package struct ShowNamespace: Operation {
-    package static let access = Access.reads
+package struct ShowNamespace: Operation, Reads {
     private let hasNotes: Bool
 
     /// - Parameter hasNotes: whether the answer says what is probably meant otherwise.

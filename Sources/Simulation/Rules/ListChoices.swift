@@ -1,9 +1,7 @@
 import SimulationAPI
 
 /// `GET /_sim/choices` [D choices].
-package struct ListChoices: Operation {
-    package static let access = Access.reads
-
+package struct ListChoices: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> Choices {

@@ -86,9 +86,7 @@ package enum Outcomes {
 }
 
 /// `GET /_sim/outcomes`: oldest first.
-package struct ListOutcomes: Operation {
-    package static let access = Access.reads
-
+package struct ListOutcomes: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) throws -> OutcomeList {
@@ -97,8 +95,7 @@ package struct ListOutcomes: Operation {
 }
 
 /// `POST /_sim/outcomes`.
-package struct AddOutcome: Operation {
-    package static let access = Access.writes
+package struct AddOutcome: Operation, Writes {
     let document: JSONValue
     let reading: OutcomeReading
 

@@ -63,8 +63,7 @@ package enum Rules<Rule: StoredRule> {
 }
 
 /// `DELETE` of one rule or all, for `/_sim/faults` and `/_sim/outcomes`. Earlier decisions of a removed rule stay.
-package struct RemoveRules<Rule: StoredRule>: Operation {
-    package static var access: Access { .writes }
+package struct RemoveRules<Rule: StoredRule>: Operation, Writes {
     let id: String?
 
     /// - Parameter id: the rule's id; `nil` if all rules are removed.

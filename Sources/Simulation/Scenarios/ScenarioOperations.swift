@@ -1,8 +1,7 @@
 import SimulationAPI
 
 /// The current state of the scenario that was started in a namespace.
-package struct ShowScenarioRun: Operation {
-    package static let access = Access.reads
+package struct ShowScenarioRun: Operation, Reads {
     /// Whether notes name the faults that were never met.
     let countsFaults: Bool
 
@@ -19,8 +18,7 @@ package struct ShowScenarioRun: Operation {
 }
 
 /// `POST /_sim/scenarios/{name}/verify`: whether every expectation is met.
-package struct VerifyScenario: Operation {
-    package static let access = Access.reads
+package struct VerifyScenario: Operation, Reads {
     package static let isLong = true
     package let name: String
     /// Whether notes make the verification fail.

@@ -94,8 +94,7 @@ extension Namespace {
 }
 
 /// Adds seed data to a namespace.
-struct LoadSeed: Operation {
-    static let access = Access.writes
+struct LoadSeed: Operation, Writes {
     private let text: String
     /// The seed that the data was merged into.
     private let old: Seed
@@ -212,9 +211,7 @@ struct LoadSeed: Operation {
 
 /// `GET /_sim/export`: the namespace's organizations, users and the platforms' data as seed data [D seed-data-later].
 /// Objects that users made are not included.
-package struct ExportSeed: Operation {
-    package static let access = Access.reads
-
+package struct ExportSeed: Operation, Reads {
     package init() {}
 
     /// The same seed data in both formats.

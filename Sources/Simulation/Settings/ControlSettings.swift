@@ -1,9 +1,7 @@
 import SimulationAPI
 
 /// `GET /_sim/settings`.
-package struct ShowSettings: Operation {
-    package static let access = Access.reads
-
+package struct ShowSettings: Operation, Reads {
     package init() {}
 
     package func perform(_ job: JobContext, as caller: Control) -> JSONValue {
@@ -12,8 +10,7 @@ package struct ShowSettings: Operation {
 }
 
 /// `PATCH /_sim/settings`: a JSON merge patch (RFC 7396). `null` resets a setting to its default.
-package struct PatchSettings: Operation {
-    package static let access = Access.writes
+package struct PatchSettings: Operation, Writes {
     package let patch: JSONValue
 
     package init(_ patch: JSONValue) {

@@ -3,8 +3,7 @@ import SimulationAPI
 import Storage
 
 /// `GET /_sim/webhook-deliveries`: newest first.
-package struct ListDeliveries: Operation {
-    package static let access = Access.reads
+package struct ListDeliveries: Operation, Reads {
     let status: DeliveryStatus?
     let subject: String?
     let limit: Int
@@ -62,29 +61,15 @@ extension Deliveries {
 }
 
 /// `GET /_sim/webhook-deliveries/{id}`.
-package struct ShowDelivery: Operation {
-    package static let access = Access.reads
-    package let id: String
-
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDelivery {
+package enum ShowDelivery: RuleByID, Reads {
+    package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws -> WebhookDelivery {
         try WebhookDelivery(Deliveries.find(id, job), job)
     }
 }
 
 /// `POST /_sim/webhook-deliveries/{id}/redeliver`: sends the same bytes again, as a new delivery.
-package struct Redeliver: Operation {
-    package static let access = Access.writes
-    package let id: String
-
-    package init(_ id: String) {
-        self.id = id
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> WebhookDelivery {
+package enum Redeliver: RuleByID, Writes {
+    package static func perform(_ id: String, _ job: JobContext, as caller: Control) throws -> WebhookDelivery {
         let old = try Deliveries.find(id, job)
         guard let subscription = try job.transaction.subscription(id: old.subscriptionID) else {
             throw PlatformError.wrongState("the subscription was deleted; there is nowhere to deliver to")

@@ -67,8 +67,10 @@ import Testing
             var outcome = RequestOutcome(
                 sequence, at: isFrozen ? RuleBench.morning : RuleBench.morning + passed, generation: generation,
                 journal: .init(entries: 20_000, bytes: 64 << 20, bodyBytes: 1000), secrets: [])
-            outcome.username = user
-            outcome.changes = (changes, changes)
+            outcome.change { outcome in
+                outcome.username = user
+                outcome.changes = (changes, changes)
+            }
             let parts = target.split(separator: "?", maxSplits: 1)
             let answered = Answered(request: self)
             var entry = JournalEntry(

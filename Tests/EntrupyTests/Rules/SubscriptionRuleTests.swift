@@ -120,7 +120,7 @@ import Testing
         #expect(try await bench.partner(ListSubscriptions()).webhooks.isEmpty)
         let cancelled = try #require(try await deliveries(bench).last)
         #expect(cancelled.status == "cancelled")
-        let again = await refusalError { try await bench.control(Redeliver(cancelled.id)) }
+        let again = await refusalError { try await bench.control(ByID<Redeliver>(cancelled.id)) }
         #expect(again?.kind == .wrongState && again?.message.contains("was deleted") == true)
     }
 
@@ -247,7 +247,7 @@ import Testing
         #expect(asked.status == "failed" && asked.event == "verification" && asked.entrupy_id == nil)
         #expect(asked.format == nil && asked.body == .null && asked.attempts.count == 9)
         #expect(asked.attempts[0].error?.contains("verification") == true)
-        let again = await refusalError { try await bench.control(Redeliver(asked.id)) }
+        let again = await refusalError { try await bench.control(ByID<Redeliver>(asked.id)) }
         #expect(again?.kind == .wrongState && again?.message.contains("verify asks again") == true)
         func verify() async throws -> Subscription.Status {
             try await bench.partner(ByID<VerifySubscription>(made.id)).status
@@ -278,7 +278,7 @@ import Testing
         #expect(asked.count == 2 && Set(asked).count == 2, "each says where it was asked")
         let open = sent.filter { $0.format != nil }
         #expect(open.someAndAll { $0.status == "cancelled" })
-        let again = await refusalError { try await bench.control(Redeliver(open[0].id)) }
+        let again = await refusalError { try await bench.control(ByID<Redeliver>(open[0].id)) }
         #expect(again?.kind == .wrongState && again?.message.contains("pending") == true)
     }
 }

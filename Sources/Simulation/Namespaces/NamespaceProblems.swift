@@ -2,10 +2,8 @@ import NIOConcurrencyHelpers
 import SimulationAPI
 import Storage
 
-/// The namespaces whose files cannot be opened. Their files stay as they are, and the other namespaces work.
-///
-/// A file is tried again at each use, so one that was repaired or brought back opens without a restart.
-package final class DamagedNamespaces: Sendable {
+/// The namespaces with a problem of one kind, until it is over. Thread-safe.
+package final class NamespaceProblems: Sendable {
     private struct State {
         var problems: [String: String] = [:]
         var report: (@Sendable (DamagedFile) -> Void)?
@@ -13,7 +11,7 @@ package final class DamagedNamespaces: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Sets what is called when a namespace is found damaged, and calls it for those that are.
+    /// Sets what is called when a namespace gets a problem, and calls it for those that have one.
     package func setReport(_ report: @escaping @Sendable (DamagedFile) -> Void) {
         state.withLockedValue { $0.report = report }
         for damaged in list { report(damaged) }
@@ -32,7 +30,7 @@ package final class DamagedNamespaces: Sendable {
 
     func has(_ name: String) -> Bool { state.withLockedValue { $0.problems[name] != nil } }
 
-    /// All damaged namespaces, sorted by name.
+    /// All, sorted by name.
     package var list: [DamagedFile] {
         state.withLockedValue(\.problems).sorted { $0.key < $1.key }.map {
             DamagedFile(name: $0.key, problem: $0.value)
@@ -69,5 +67,26 @@ extension Environment {
             the namespace \(name) cannot be opened: \(error); its file is kept: bring a copy of it back, or begin anew with \
             POST /_sim/reset, which renames it
             """)
+    }
+}
+
+extension Namespaces {
+    /// The reason why state cannot be stored now; `nil` if it can. Writes to the data directory, and to each
+    /// namespace whose storage failed before.
+    package func storageProblem() async -> String? {
+        let environment = environment
+        do {
+            try await environment.threads.runIfActive { try environment.store.probe() }
+        } catch {
+            return "\(error)"
+        }
+        for name in environment.storageHealth.list.map(\.name) {
+            let written = await find(name)?.run(.background, .writes, catchingUp: false) { job in
+                try job.transaction.testWriting()
+            }
+            if case .failure(let error)? = written?.result { return "\(error)" }
+            environment.storageHealth.remove(name)
+        }
+        return nil
     }
 }
