@@ -85,7 +85,9 @@ private enum Finish {
 
 /// `POST …/document/finish`.
 package enum FinishDocument: RuleByID, Writes {
-    package static func perform(_ sessionID: String, _ job: JobContext, as caller: Anyone) throws -> CommittedResult<DocumentResult> {
+    package static func perform(_ sessionID: String, _ job: JobContext, as caller: Anyone) throws -> CommittedResult<
+        DocumentResult
+    > {
         let (session, run) = try Components.running(.document, sessionID, job)
         guard let type = run.documentType else {
             throw PlatformError.bug("a document component without a type")
@@ -147,7 +149,9 @@ package enum FinishDocument: RuleByID, Writes {
 
 /// `POST …/biometrics/finish`.
 package enum FinishBiometrics: RuleByID, Writes {
-    package static func perform(_ sessionID: String, _ job: JobContext, as caller: Anyone) throws -> CommittedResult<BiometricsResult> {
+    package static func perform(_ sessionID: String, _ job: JobContext, as caller: Anyone) throws -> CommittedResult<
+        BiometricsResult
+    > {
         let (session, run) = try Components.running(.biometrics, sessionID, job)
         switch try Finish.end(session, run, job, failureByRule: { nil }) {
         case .failure(let error): return .failure(error)

@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 /// A code with which an app starts one session of a workflow.
@@ -58,6 +57,6 @@ extension Transaction {
         try first(
             "SELECT at FROM component_rejections WHERE organization_id = ? AND client_id = ?",
             [organizationID, clientID]
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 }

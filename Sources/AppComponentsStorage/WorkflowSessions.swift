@@ -1,5 +1,4 @@
 import AppComponentsAPI
-import GRDB
 import Storage
 
 /// A session of a workflow, in which an app runs components.
@@ -154,6 +153,6 @@ extension Transaction {
             WHERE r.component = ?1 AND (?2 IS NULL OR json_extract(s.client, '$.client_id') = ?2)
             GROUP BY r.status, r.error ORDER BY r.status, r.error
             """, [component.rawValue, clientID]
-        ) { (status: .init(rawValue: $0[0]), error: $0[1], count: $0[2]) }
+        ) { try (status: $0[0], error: $0[1], count: $0[2]) }
     }
 }

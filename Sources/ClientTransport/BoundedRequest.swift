@@ -133,9 +133,7 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
     private func exchange() -> (begin: () -> Void, cancel: @Sendable () -> Void, drop: () -> Void) {
         #if canImport(FoundationNetworking) && canImport(Glibc)
             if request.url?.scheme?.lowercased() == "http" {
-                let receiver = PlainExchange.Receiver(
-                    head: { self.takeHead($0) }, body: { self.take($0) }, end: { self.finish($0) })
-                let exchange = PlainExchange(request, receiver)
+                let exchange = PlainExchange(request, self)
                 return (exchange.begin, { exchange.cancel() }, {})
             }
         #endif
@@ -194,7 +192,9 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
 
     #if canImport(FoundationNetworking) && canImport(Glibc)
         /// Takes the head of an answer, and ends the request at a redirect.
-        private func takeHead(_ head: PlainExchange.Head) -> Bool {
+        ///
+        /// - Returns: whether the body is wanted.
+        func takeHead(_ head: PlainExchange.Head) -> Bool {
             if let place = head.value("location"), [301, 302, 303, 307, 308].contains(head.status) {
                 let url = URL(string: place, relativeTo: request.url)?.absoluteString ?? place
                 end(.failure(RefusedAnswer.redirected(url)))
@@ -214,7 +214,7 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
     /// Takes a part of the body.
     ///
     /// - Returns: `false` if the request has ended.
-    private func take(_ data: Data) -> Bool {
+    func take(_ data: Data) -> Bool {
         let receive = (200..<300).contains(status) ? receive : nil
         let maxBytes = receive == nil ? min(limits.bytes, RequestLimits.defaultBytes) : limits.bytes
         count += data.count
@@ -239,7 +239,10 @@ package final class BoundedRequest: NSObject, URLSessionDataDelegate, @unchecked
         return true
     }
 
-    private func finish(_ error: (any Error)?) {
+    /// Ends the request.
+    ///
+    /// - Parameter error: `nil` if the answer was whole.
+    func finish(_ error: (any Error)?) {
         // libcurl's words for a body that ends early; URLSession on Linux has no code for it.
         if let error, error.localizedDescription.hasPrefix("transfer closed") {
             return end(.failure(URLError(.networkConnectionLost)))

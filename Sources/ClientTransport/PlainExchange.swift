@@ -2,7 +2,8 @@
     import Foundation
     import FoundationNetworking
 
-    /// One exchange over HTTP/1.1 without encryption, on a thread of its own. It reads no more than its receiver takes.
+    /// One exchange over HTTP/1.1 without encryption, on a thread of its own. It reads no more than its receiver takes, which
+    /// blocks the thread meanwhile.
     ///
     /// URLSession on Linux cannot do that: see ``BoundedRequest``. It stays in use for https.
     final class PlainExchange: @unchecked Sendable {
@@ -15,18 +16,8 @@
             func value(_ name: String) -> String? { fields.last { $0.name == name }?.value }
         }
 
-        /// The parts of an answer, for the thread that reads it. They block it as long as they take.
-        struct Receiver: Sendable {
-            /// Returns whether the body is wanted.
-            let head: @Sendable (Head) -> Bool
-            /// Returns whether more is wanted.
-            let body: @Sendable (Data) -> Bool
-            /// Called once at the end; `nil` if the answer was whole.
-            let end: @Sendable ((any Error)?) -> Void
-        }
-
         private let request: URLRequest
-        private let receiver: Receiver
+        private let receiver: BoundedRequest
         private let lock = NSLock()
         // The lock guards these.
         private var socket: Int32 = -1
@@ -38,7 +29,7 @@
         /// The maximum size of a head, or of one line of a body in parts.
         private static let maxHead = 65_536
 
-        init(_ request: URLRequest, _ receiver: Receiver) {
+        init(_ request: URLRequest, _ receiver: BoundedRequest) {
             self.request = request
             self.receiver = receiver
         }
@@ -51,7 +42,7 @@
                     if socket >= 0 { Foundation.close(socket) }
                     socket = -1
                 }
-                receiver.end(problem)
+                receiver.finish(problem)
             }
         }
 
@@ -71,7 +62,9 @@
             var head = try readHead(sending)
             // A head of 1xx is not the answer's.
             while (100..<200).contains(head.status) { head = try readHead(sending) }
-            guard receiver.head(head), request.httpMethod != "HEAD", ![204, 304].contains(head.status) else { return }
+            guard receiver.takeHead(head), request.httpMethod != "HEAD", ![204, 304].contains(head.status) else {
+                return
+            }
             if head.value("transfer-encoding")?.lowercased().hasSuffix("chunked") == true { return try readParts() }
             guard let length = head.value("content-length") else { return try readToEnd() }
             guard let count = Int(length), count >= 0 else { throw URLError(.badServerResponse) }
@@ -238,7 +231,7 @@
                 let part = Data(buffer[start...].prefix(left))
                 start += part.count
                 left -= part.count
-                guard receiver.body(part) else { return false }
+                guard receiver.take(part) else { return false }
             }
             return true
         }
@@ -260,7 +253,7 @@
             repeat {
                 let part = Data(buffer[start...])
                 start = buffer.count
-                if !part.isEmpty, !receiver.body(part) { return }
+                if !part.isEmpty, !receiver.take(part) { return }
             } while try read()
         }
     }

@@ -52,13 +52,13 @@
                     }
                 }
             } catch {
-                await Self.attachBundle(of: namespace, in: simulator, to: test, name)
+                await Self.attachBundle(of: namespace, to: test, name)
                 // The error of the test counts. The namespace ends by its time to live.
                 try? await namespace.delete()
                 throw error
             }
             if hasFailed.withLock({ $0 }) {
-                await Self.attachBundle(of: namespace, in: simulator, to: test, name)
+                await Self.attachBundle(of: namespace, to: test, name)
             } else if let name, SimulatedNamespace.artifacts != nil {
                 SimulatedNamespace.removeBundle(named: name)
             }
@@ -82,19 +82,19 @@
         ///
         /// - Parameter name: the name of the files; `nil` for one that no other run has.
         private static func attachBundle(
-            of namespace: SimulatedNamespace, in simulator: Simulator, to test: Test, _ name: BundleName?
+            of namespace: SimulatedNamespace, to test: Test, _ name: BundleName?
         ) async {
             guard let bundle = try? await namespace.bundle() else { return }
             Attachment.record([UInt8](bundle), named: "\(namespace.name).entrupy-bundle.tar")
+            let name = name ?? BundleName(test: namespace.name, readable: test.name)
             var page: Data?
             do {
-                page = try await simulator.page(of: bundle, named: "\(namespace.name).entrupy-bundle")
+                page = try await namespace.page(titled: name.description)
             } catch {
                 SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle has no page: \(error)")
             }
             if let page { Attachment.record([UInt8](page), named: "\(namespace.name).entrupy-bundle.html") }
             guard SimulatedNamespace.artifacts != nil else { return }
-            let name = name ?? BundleName(test: namespace.name, readable: test.name)
             do {
                 let path = try await namespace.saveBundle(named: name.description)
                 SimulatedNamespace.printToStandardError("\(test.name) failed; its bundle is \(path)")

@@ -30,22 +30,8 @@ extension FaultArgument where Self: RawRepresentable, RawValue == String {
     var json: JSONValue { .string(rawValue) }
 }
 
-extension Int: FaultArgument {
-    var json: JSONValue { .number(JSONNumber(self)) }
-}
-
-extension String: FaultArgument {
-    var json: JSONValue { .string(self) }
-}
-
-extension [String: String]: FaultArgument {
-    var json: JSONValue { .object(JSONObject(map { ($0, .string($1)) })) }
-}
-
-extension SimulatedDuration: FaultArgument {
-    var json: JSONValue { .string(text) }
-}
-
-extension JSONValue: FaultArgument {
-    var json: JSONValue { self }
-}
+extension JSONValue: FaultArgument { var json: JSONValue { self } }
+extension String: FaultArgument { var json: JSONValue { .string(self) } }
+extension Int: FaultArgument { var json: JSONValue { .number(JSONNumber(self)) } }
+extension SimulatedDuration: FaultArgument { var json: JSONValue { .string(text) } }
+extension [String: String]: FaultArgument { var json: JSONValue { .object(JSONObject(map { ($0, .string($1)) })) } }

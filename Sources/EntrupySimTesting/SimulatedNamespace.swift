@@ -153,6 +153,13 @@ public struct SimulatedNamespace: Sendable {
         return bundle.withLock { $0 }
     }
 
+    /// The page of the namespace, with secrets masked, as `entrupy-sim report` makes it of a bundle.
+    ///
+    /// - Parameter title: its title, of letters, digits, `.`, `_` and `-`.
+    func page(titled title: String) async throws -> Data {
+        try await control.send("GET", "/_sim/console/report/\(title).html", timeout: ControlConnection.work)
+    }
+
     /// Writes the bundle to a file that only its owner may read. A download that fails leaves none.
     ///
     /// - Parameters:

@@ -145,7 +145,7 @@
                 process.waitUntilExit()
                 throw SimulatorError("\(path) did not start: \(errors.waitForText())")
             }
-            simulator = Simulator(url: url, controlToken: ready.control_token, program: path)
+            simulator = Simulator(url: url, controlToken: ready.control_token)
             self.process = process
             self.input = input
             self.log = log

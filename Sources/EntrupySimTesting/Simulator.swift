@@ -17,14 +17,11 @@ public final class Simulator: Sendable {
     public let url: URL
     /// The control API's token; `nil` if the server requires none.
     public let controlToken: String?
-    /// The path of the program that runs the server; `nil` if this process did not start it.
-    let program: String?
     let connection: ControlConnection
 
-    init(url: URL, controlToken: String?, program: String? = nil) {
+    init(url: URL, controlToken: String?) {
         self.url = url
         self.controlToken = controlToken
-        self.program = program
         connection = ControlConnection(address: url.address, token: controlToken)
     }
 
@@ -124,7 +121,7 @@ public final class Simulator: Sendable {
             // The error of the test counts; the bundle and its page only help to understand it.
             if let path = try? await namespace.saveBundle(named: bundle?.description) {
                 SimulatedNamespace.printToStandardError("the bundle of \(namespace.name) is \(path)")
-                await savePage(of: path)
+                await savePage(of: namespace, beside: path)
             }
             // The first error counts. The namespace ends by its time to live.
             try? await namespace.delete()
@@ -141,13 +138,12 @@ public final class Simulator: Sendable {
         return try await connection.send("GET", "/_sim/coverage\(query)", as: Coverage.self)
     }
 
-    /// Writes the page of a saved bundle beside it, and prints its path, or why there is none.
-    private func savePage(of path: String) async {
+    /// Writes the page of a namespace beside its bundle, and prints its path, or why there is none.
+    private func savePage(of namespace: SimulatedNamespace, beside bundle: String) async {
         do {
-            let file = URL(fileURLWithPath: path)
-            let name = file.deletingPathExtension().lastPathComponent
-            guard let page = try await page(of: Data(contentsOf: file), named: name) else { return }
-            SimulatedNamespace.printToStandardError("its page is \(try SimulatedNamespace.save(page: page, of: path))")
+            let title = URL(fileURLWithPath: bundle).deletingPathExtension().deletingPathExtension().lastPathComponent
+            let path = try SimulatedNamespace.save(page: try await namespace.page(titled: title), of: bundle)
+            SimulatedNamespace.printToStandardError("its page is \(path)")
         } catch {
             SimulatedNamespace.printToStandardError("the bundle has no page: \(error)")
         }

@@ -1,5 +1,4 @@
 import EntrupyAPI
-import GRDB
 import Storage
 
 /// The record of one item's capture.
@@ -153,7 +152,7 @@ extension Transaction {
         let before: String? = try first(
             "SELECT sha256 FROM capture_images WHERE capture_id = ? AND region_id = ?",
             [image.captureID, image.regionID]
-        ) { $0[0] }
+        ) { try $0[0] }
         try insert(image, replacing: true)
         return try unused(before)
     }
@@ -172,7 +171,9 @@ extension Transaction {
 
     /// The media type of an image in use in this namespace; `nil` if the image is not in use.
     package func imageMediaType(sha256: String) throws -> String? {
-        try first("SELECT media_type FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) { $0[0] }
+        try first("SELECT media_type FROM capture_images WHERE sha256 = ? AND in_use = 1 LIMIT 1", [sha256]) {
+            try $0[0]
+        }
     }
 
     /// Adds `count` to the number of a user's submissions.

@@ -1,14 +1,6 @@
-import GRDB
 import Storage
 
 extension Transaction {
-    /// Whether an item has an event of a kind.
-    package func hasEvent(named kind: String, entrupyID: String) throws -> Bool {
-        try first(
-            "SELECT 1 FROM events WHERE subject = ? AND \(Schema.isOfItem) AND kind = ? LIMIT 1", [entrupyID, kind]
-        ) { _ in true } ?? false
-    }
-
     /// The events of an item, oldest first.
     package func events(entrupyID: String) throws -> [EventRecord] {
         try records(Self.eventsOfItem, [entrupyID])
@@ -19,7 +11,7 @@ extension Transaction {
 
     /// The time at which an item's result is due; `nil` if none is.
     package func resultDueTime(entrupyID: String) throws -> Instant? {
-        try first("SELECT due_at FROM due WHERE subject = ? AND kind = 'result'", [entrupyID]) { $0[0] }
+        try first("SELECT due_at FROM due WHERE subject = ? AND kind = 'result'", [entrupyID]) { try $0[0] }
     }
 
     /// Deletes the due result of an item, at any time.

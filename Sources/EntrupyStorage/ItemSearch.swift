@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 /// A search for items: their owner, the filters, the range of dates, and the beginning of the page.
@@ -105,17 +104,15 @@ extension ItemSearch {
 
 extension ItemSearch.Term {
     /// The condition in SQL, to follow others. An item without the field has none of the excluded values.
-    fileprivate func condition(column: String) -> String {
+    func condition(column: String) -> String {
         let list = ItemSearch.marks(values.count)
         return isExcluded ? " AND (\(column) IS NULL OR \(column) NOT IN (\(list)))" : " AND \(column) IN (\(list))"
     }
 
     /// The arguments of the condition. Users are compared by row id.
-    fileprivate var arguments: [DirectStatement.Argument] {
-        values.map { value in
-            guard field == .user else { return .text(value) }
-            return Int64(value).map { .integer($0) } ?? .null
-        }
+    var arguments: [any ColumnValue] {
+        guard field == .user else { return values }
+        return values.map { Int64($0) as Int64? }
     }
 }
 
@@ -128,7 +125,7 @@ extension ItemSearch {
     /// An SQL statement and its arguments.
     struct Statement {
         var sql: String
-        var arguments: [DirectStatement.Argument]
+        var arguments: [any ColumnValue]
         /// Whether other searches are likely to have the same SQL text. Of these a few are cached.
         var isCommon: Bool
     }
@@ -141,9 +138,8 @@ extension ItemSearch {
         let earlier = statement(key, within(after.submittedAt))
         let isInside = from.map { $0 <= after.submittedAt } ?? true && to.map { after.submittedAt <= $0 } ?? true
         guard isInside else { return [earlier] }
-        let moment = DirectStatement.Argument.integer(after.submittedAt.microseconds)
-        let sameMoment = (" AND submitted_at = ? AND entrupy_id > ?", [moment, .text(after.entrupyID)])
-        return [statement(key, sameMoment), earlier]
+        let sameMoment: [any ColumnValue] = [after.submittedAt, after.entrupyID]
+        return [statement(key, (" AND submitted_at = ? AND entrupy_id > ?", sameMoment)), earlier]
     }
 
     /// The statement that counts all items of the search, whatever its page; `nil` if no item can match.
@@ -151,10 +147,11 @@ extension ItemSearch {
         guard canMatch else { return nil }
         let (owner, bound) = (owner, within(nil))
         let conditions = terms.map { $0.condition(column: $0.field.rawValue) }.joined()
+        let owners: [any ColumnValue] = owner.values
         return Statement(
             sql: "SELECT COUNT(*) FROM items WHERE \(owner.column) IN (\(Self.marks(owner.values.count)))"
                 + bound.sql + conditions,
-            arguments: owner.values.map { .integer($0) } + bound.arguments + terms.flatMap(\.arguments),
+            arguments: owners + bound.arguments + terms.flatMap(\.arguments),
             isCommon: owner.values.count == 1 && areShort)
     }
 
@@ -167,19 +164,19 @@ extension ItemSearch {
     private var areShort: Bool { terms.count <= 3 && terms.allSatisfy { $0.values.count <= 4 } }
 
     /// The bounds of the time of submission, as one range of an index.
-    private func within(_ before: Instant?) -> (sql: String, arguments: [DirectStatement.Argument]) {
+    private func within(_ before: Instant?) -> (sql: String, arguments: [any ColumnValue]) {
         var sql = ""
-        var arguments: [DirectStatement.Argument] = []
+        var arguments: [any ColumnValue] = []
         if let from {
             sql += " AND submitted_at >= ?"
-            arguments.append(.integer(from.microseconds))
+            arguments.append(from)
         }
         if let before, to.map({ before <= $0 }) ?? true {
             sql += " AND submitted_at < ?"
-            arguments.append(.integer(before.microseconds))
+            arguments.append(before)
         } else if let to {
             sql += " AND submitted_at <= ?"
-            arguments.append(.integer(to.microseconds))
+            arguments.append(to)
         }
         return (sql, arguments)
     }
@@ -190,12 +187,10 @@ extension ItemSearch {
     /// The maximum number of variables of a statement; SQLite allows 32,766.
     private static let maxVariables = 20_000
 
-    private func statement(
-        _ key: Int64?, _ bound: (sql: String, arguments: [DirectStatement.Argument])
-    ) -> Statement {
+    private func statement(_ key: Int64?, _ bound: (sql: String, arguments: [any ColumnValue])) -> Statement {
         let (owner, ranges) = (owner, ranges())
         var rest = ""
-        var restArguments: [DirectStatement.Argument] = []
+        var restArguments: [any ColumnValue] = []
         for term in terms where !ranges.fields.contains(term.field) || term.isExcluded {
             // The plus makes the planner stay on the index that is in the order of the page.
             rest += term.condition(column: "+\(term.field.rawValue)")
@@ -207,12 +202,12 @@ extension ItemSearch {
             SELECT \(FoundItem.columns) FROM items\(ranges.index.map { " INDEXED BY \($0)" } ?? "")
             WHERE \(ranges.index == nil ? "+" : "")\(owner.column) = ?\(equals)\(bound.sql)\(rest)
             """
-        var arguments: [DirectStatement.Argument] = []
+        var arguments: [any ColumnValue] = []
         for owner in owner.values {
             for values in ranges.values {
-                arguments.append(key.map { .integer($0) } ?? .null)
-                arguments.append(.integer(owner))
-                for value in values { arguments.append(.text(value)) }
+                arguments.append(key)
+                arguments.append(owner)
+                for value in values { arguments.append(value) }
                 arguments += bound.arguments
                 arguments += restArguments
             }

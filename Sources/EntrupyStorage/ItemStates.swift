@@ -1,5 +1,4 @@
 import EntrupyAPI
-import GRDB
 import Storage
 
 extension Transaction {
@@ -13,7 +12,7 @@ extension Transaction {
                 AND items.customer_item_id \(isGlob ? "GLOB" : "=") ?
             ORDER BY items.submitted_at DESC, items.position DESC LIMIT 1
             """, [isGlob ? Self.glob(pattern) : pattern]
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 
     /// The items whose `customer_item_id` matches a glob, oldest first.
@@ -23,7 +22,7 @@ extension Transaction {
         try all(
             "SELECT customer_item_id, result_id, flag_id FROM items WHERE customer_item_id GLOB ? ORDER BY position",
             [Self.glob(pattern)]
-        ) { (customerItemID: $0[0], result: ResultID(rawValue: $0[1]), flag: FlagID(rawValue: $0[2])) }
+        ) { try (customerItemID: $0[0], result: $0[1], flag: $0[2]) }
     }
 
     /// The number of captures in each status.
@@ -34,8 +33,8 @@ extension Transaction {
             """
             SELECT status, COUNT(*) FROM captures
             WHERE ?1 IS NULL OR json_extract(item, '$.customer_item_id') GLOB ?1 GROUP BY status
-            """, [pattern.map(Self.glob)]
-        ) { (Capture.Status(rawValue: $0[0]), $0[1]) }
+            """, [pattern.map(Self.glob) as String?]
+        ) { try ($0[0], $0[1]) }
         return Dictionary(uniqueKeysWithValues: rows)
     }
 

@@ -1,5 +1,4 @@
 import EntrupyAPI
-import GRDB
 import Storage
 
 /// A submitted item. Every API renders this record.
@@ -156,12 +155,7 @@ extension Transaction {
     /// The number of items that a search finds on all its pages. Takes time proportional to the items of its owner.
     package func countItems(_ search: ItemSearch) throws -> Int {
         guard let count = search.count() else { return 0 }
-        do {
-            let read = try prepare(count)
-            return try read.next() ? Int(read.integer(0)) : 0
-        } catch {
-            throw StorageError.from(error)
-        }
+        return try read(count) { try $0.next() ? Int($0.integer(0)) : 0 }
     }
 
     package func hasItem(entrupyID: String) throws -> Bool {
@@ -180,16 +174,17 @@ extension Transaction {
     ///
     /// - Parameter organizations: the owners of the items.
     package func items(
-        beginningWith text: String, organizations: [Int64], where conditions: [ItemCondition], limit: Int
+        beginningWith text: String, organizations: [Int64], where terms: [ItemSearch.Term], limit: Int
     ) throws -> [ItemRecord] {
         let end = text + "\u{10ffff}"
-        let terms = conditions.map { " AND \($0.column) = ?" }.joined()
+        let conditions = terms.map { $0.condition(column: $0.field.rawValue) }.joined()
+        let values = terms.flatMap(\.arguments)
         func found(_ source: String, _ arguments: [any ColumnValue]) throws -> [ItemRecord] {
             try read(
                 """
                 SELECT * FROM (\(ItemRecord.table.select)\(source) LIMIT \(Self.maxBeginnings))
-                WHERE TRUE\(terms) LIMIT ?
-                """, arguments + conditions.map(\.value) + [limit], ItemRecord.table.all)
+                WHERE TRUE\(conditions) LIMIT ?
+                """, arguments + values + [limit], ItemRecord.table.all)
         }
         let byID = try found("WHERE entrupy_id >= ? AND entrupy_id < ?", [text.uppercased(), end.uppercased()])
         let byCertificate = try found(
@@ -200,31 +195,6 @@ extension Transaction {
                 INDEXED BY items_by_organization_and_customer_item_id
                 WHERE organization_id = ? AND customer_item_id >= ? AND customer_item_id < ?
                 """, [organization, text, end])
-        }
-    }
-
-    /// A condition on items, besides the beginning that is searched for.
-    package enum ItemCondition {
-        case brand(String), category(String), result(ResultID), flag(String)
-        /// The id of the user who submitted the item.
-        case user(Int64)
-
-        fileprivate var column: String {
-            switch self {
-            case .brand: "brand_id"
-            case .category: "category"
-            case .result: "result_id"
-            case .flag: "flag_id"
-            case .user: "user_id"
-            }
-        }
-
-        fileprivate var value: any ColumnValue {
-            switch self {
-            case .brand(let value), .category(let value), .flag(let value): value
-            case .result(let result): result
-            case .user(let id): id
-            }
         }
     }
 
@@ -242,8 +212,8 @@ extension Transaction {
             SELECT entrupy_id FROM items INDEXED BY items_by_organization_and_customer_item_id
             WHERE organization_id = ? AND customer_item_id = ? AND activity = ? AND result_final AND result_id IN (\(marks))
             ORDER BY submitted_at DESC, entrupy_id LIMIT 1
-            """, [organizationID, customerItemID, activity.rawValue] + StatementArguments(results.map(\.rawValue))
-        ) { $0[0] }
+            """, [organizationID, customerItemID, activity] + results
+        ) { try $0[0] }
     }
 
     /// The organization of an item with a `customer_item_id`, among the first hundred organizations; `nil` if none of them has one.
@@ -255,7 +225,7 @@ extension Transaction {
                 WHERE organization_id = owner.id AND customer_item_id = ?)
             LIMIT 1
             """, [customerItemID]
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 
     /// The item a certificate belongs to.

@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 extension Transaction {
@@ -9,7 +8,7 @@ extension Transaction {
     /// An organization's bundle ids, sorted.
     package func bundles(organizationID: Int64) throws -> [String] {
         try all("SELECT bundle_id FROM bundles WHERE organization_id = ? ORDER BY bundle_id", [organizationID]) {
-            $0[0]
+            try $0[0]
         }
     }
 

@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 /// A user of the example partner backend.

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import NIOCore
 import Storage
 
@@ -45,7 +44,7 @@ extension Transaction {
     ///
     /// - Parameter key: the key under which its rendering is valid; `nil` if the rendering is not wanted.
     package func foundItem(entrupyID: String, key: Int64?) throws -> FoundItem? {
-        try found(Self.foundItem, key: key) { try $0.bind(entrupyID, at: 2) }
+        try found(Self.foundItem, [key, entrupyID])
     }
 
     private static let foundItem =
@@ -59,30 +58,19 @@ extension Transaction {
     /// The item submitted last of those with an organization's `customer_item_id`, without its rendering. Of two
     /// submitted at one moment it is the one inserted last [D lookup-latest].
     package func lastItem(customerItemID: String, organizationID: Int64) throws -> FoundItem? {
-        try found(Self.lastItem, key: nil) {
-            try $0.bind(organizationID, at: 2)
-            try $0.bind(customerItemID, at: 3)
-        }
+        try found(Self.lastItem, [nil as Int64?, organizationID, customerItemID])
     }
 
     /// The item that a statement finds; `nil` if there is none.
     ///
-    /// - Parameter bind: binds the arguments behind the key.
-    private func found(
-        _ sql: String, key: Int64?, _ bind: (borrowing DirectStatement) throws -> Void
-    ) throws -> FoundItem? {
-        do {
-            let read = try DirectStatement(database, sql: sql)
-            try read.bind(key, at: 1)
-            try bind(read)
-            guard try read.next() else { return nil }
-            var item = FoundItem(read)
-            item.rendering = read.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
-            item.isFinal = read.integer(FoundItem.rendering + 1) != 0
-            item.isUnknownToCatalogue = read.integer(FoundItem.rendering + 2) != 0
+    /// - Parameter arguments: the key, and those behind it.
+    private func found(_ sql: String, _ arguments: [any ColumnValue]) throws -> FoundItem? {
+        try first(sql, arguments) { row in
+            var item = FoundItem(row)
+            item.rendering = row.withBytes(FoundItem.rendering) { ByteBuffer(bytes: $0) }
+            item.isFinal = try row[FoundItem.rendering + 1]
+            item.isUnknownToCatalogue = try row[FoundItem.rendering + 2]
             return item
-        } catch {
-            throw StorageError.from(error)
         }
     }
 
@@ -99,47 +87,30 @@ extension Transaction {
         // than the rest of the search.
         var renderings = ByteBufferAllocator().buffer(capacity: key == nil ? 0 : limit * Self.defaultRendering)
         var places: [(item: Int, start: Int, length: Int)] = []
-        do {
-            for statement in search.statements(key: key) where items.count < limit {
-                let read = try prepare(statement, limit: limit - items.count)
-                while try read.next() {
+        for statement in search.statements(key: key) where items.count < limit {
+            try read(statement, limit: limit - items.count) { row in
+                while try row.next() {
                     let start = renderings.writerIndex
-                    if let length = read.withBytes(FoundItem.rendering, { renderings.writeBytes($0) }) {
+                    if let length = row.withBytes(FoundItem.rendering, { renderings.writeBytes($0) }) {
                         places.append((items.count, start, length))
                     }
-                    items.append(FoundItem(read))
+                    items.append(FoundItem(row))
                 }
             }
-        } catch {
-            throw StorageError.from(error)
         }
         for place in places { items[place.item].rendering = renderings.getSlice(at: place.start, length: place.length) }
         return items
     }
 
-    /// Prepares a statement of a search.
+    /// Reads the rows of a statement of a search with `body`.
     ///
     /// - Parameter limit: the last argument; `nil` if the statement has no limit.
-    func prepare(_ search: ItemSearch.Statement, limit: Int? = nil) throws -> DirectStatement {
-        let statement =
-            try search.isCommon && mayCache(search.sql)
-            ? database.cachedStatement(sql: search.sql) : database.makeStatement(sql: search.sql)
-        let prepared = DirectStatement(database, statement)
-        try prepared.bind(search.arguments)
-        if let limit { try prepared.bind(Int64(limit), at: CInt(search.arguments.count + 1)) }
-        return prepared
-    }
-
-    /// SQLite's query plan for a page; for tests.
-    func plan(_ search: ItemSearch) throws -> [String] {
-        try search.statements(key: 0).flatMap { statement in
-            var plan = statement
-            plan.sql = "EXPLAIN QUERY PLAN " + plan.sql
-            let read = try prepare(plan, limit: 25)
-            var lines: [String] = []
-            while try read.next() { lines.append(read.text(3)) }
-            return lines
-        }
+    func read<Value>(
+        _ search: ItemSearch.Statement, limit: Int? = nil, _ body: (borrowing DirectStatement) throws -> Value
+    ) throws -> Value {
+        var arguments = search.arguments
+        if let limit { arguments.append(limit) }
+        return try read(search.sql, arguments, isCommon: search.isCommon && mayCache(search.sql), body)
     }
 
     /// Stores a new rendering in its item's row, unless the item has changed since.

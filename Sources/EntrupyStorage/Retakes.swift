@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 /// A request by the platform's support to take images of an item again.

@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 /// A user's session. It is kept after its end, so that its token is told apart from one that never existed.
@@ -62,9 +61,13 @@ extension Transaction {
 
     /// The number of active sessions of a user, or of all users if `userID` is `nil`.
     package func countActiveSessions(userID: Int64?) throws -> Int {
-        guard let userID else { return try first("SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL") { $0[0] }! }
+        guard let userID else {
+            return try first("SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL") { try $0[0] }!
+        }
         // A query of its own: an optional condition would scan all sessions for each user of a list.
-        return try first("SELECT COUNT(*) FROM sessions WHERE user_id = ? AND ended_at IS NULL", [userID]) { $0[0] }!
+        return try first("SELECT COUNT(*) FROM sessions WHERE user_id = ? AND ended_at IS NULL", [userID]) {
+            try $0[0]
+        }!
     }
 
     /// Ends a session that has not ended yet.
@@ -81,13 +84,13 @@ extension Transaction {
 
     /// A user's successful logins after `moment`, oldest first.
     package func logins(userID: Int64, after moment: Instant) throws -> [Instant] {
-        try all("SELECT at FROM logins WHERE user_id = ? AND at > ? ORDER BY at", [userID, moment]) { $0[0] }
+        try all("SELECT at FROM logins WHERE user_id = ? AND at > ? ORDER BY at", [userID, moment]) { try $0[0] }
     }
 
     /// The users that logged in after `moment` and how often, most logins first.
     package func usersLoggedIn(after moment: Instant) throws -> [(userID: Int64, count: Int)] {
         try all("SELECT user_id, COUNT(*) FROM logins WHERE at > ? GROUP BY user_id ORDER BY 2 DESC, 1", [moment]) {
-            ($0[0], $0[1])
+            try ($0[0], $0[1])
         }
     }
 

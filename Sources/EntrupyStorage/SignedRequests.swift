@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 
 /// A signed authorization request. It is valid for one login, until it expires.

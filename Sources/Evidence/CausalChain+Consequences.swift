@@ -81,8 +81,10 @@ extension CausalChain {
             var found: [Int64: StoredEvent] = [:]
             for event in try recentEvents([EventKind.requestHeld.name]) {
                 let data = try StoredJSON.decode(event.data).members
-                guard let sequence = data?["sequence"]?.integer, data?["when"]?.text == "before" else { continue }
-                found[sequence] = event
+                guard let sequence = data?["sequence"]?.number?.integer, data?["when"]?.text == "before" else {
+                    continue
+                }
+                found[Int64(sequence)] = event
             }
             holds = found
         }
@@ -99,8 +101,8 @@ extension CausalChain {
     private mutating func followHold(_ event: StoredEvent) throws {
         guard [EventKind.requestHeld, .requestReleased].map(\.name).contains(event.kind) else { return }
         for released in try releases(of: event) { _ = try add(released) }
-        let sequence = try StoredJSON.decode(event.data).members?["sequence"]?.integer
-        guard let sequence, let entry = job.journalEntry(sequence: sequence), entry.isHeld else { return }
+        let sequence = try StoredJSON.decode(event.data).members?["sequence"]?.number?.integer
+        guard let sequence, let entry = job.journalEntry(sequence: Int64(sequence)), entry.isHeld else { return }
         _ = try add(entry)
     }
 }

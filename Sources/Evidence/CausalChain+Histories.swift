@@ -64,12 +64,6 @@ extension CausalChain {
     }
 }
 
-extension JSONValue {
-    var integer: Int64? {
-        if case .number(let number) = self { number.integer.map { Int64($0) } } else { nil }
-    }
-}
-
 extension Int64 {
     /// The sum, or the limit that it passes. A bundle may have any number.
     func adding(_ other: Int64) -> Int64 {

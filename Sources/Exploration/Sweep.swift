@@ -43,8 +43,8 @@ package struct Sweep: Sendable {
 
     /// The runs without a fault.
     package struct Baseline: Sendable {
-        package let calls: [SweptCall]
-        package let webhooks: [SweptWebhook]
+        package let calls: [SweepTarget]
+        package let webhooks: [SweepTarget]
         package let leftOut: LeftOut
         /// The time of the longest run, in seconds.
         package let seconds: Double
@@ -58,10 +58,10 @@ package struct Sweep: Sendable {
         let namespace: String
 
         /// The parts of a run at which faults are tried.
-        package var targets: [any SweepTarget] { calls + webhooks + [WholeRun()] }
+        package var targets: [SweepTarget] { calls + webhooks + [SweepTarget.wholeRun] }
 
         /// The cells of parts and faults, in their order.
-        package func cells(_ faults: [SweepFault], of chosen: [any SweepTarget]) -> [SweepCell] {
+        package func cells(_ faults: [SweepFault], of chosen: [SweepTarget]) -> [SweepCell] {
             chosen.flatMap { target in faults.filter(target.takes).map { SweepCell(target, $0) } }
         }
 
@@ -122,7 +122,7 @@ package struct Sweep: Sendable {
         let own = try await commonNamespaces(runs, &leftOut)
         let calls = Self.commonCalls(runs.map { names.calls(of: $0.journal) }, &leftOut)
         guard !calls.isEmpty else { throw SweepProblem.nothingRepeats(leftOut.sentences) }
-        let webhooks = Self.common(runs.map { SweptWebhook.webhooks(of: $0.deliveries) })
+        let webhooks = Self.common(runs.map { SweepTarget.webhooks(of: $0.deliveries) })
         leftOut.webhooks = webhooks.others
         return Baseline(
             calls: calls, webhooks: webhooks.found, leftOut: leftOut, seconds: runs.map(\.ending.seconds).max() ?? 0,
@@ -170,16 +170,18 @@ package struct Sweep: Sendable {
     }
 
     /// The calls that all runs make. Others, and requests without a described route, go to `leftOut`.
-    static func commonCalls(_ runs: [(found: [SweptCall], others: [String])], _ leftOut: inout LeftOut) -> [SweptCall] {
+    static func commonCalls(
+        _ runs: [(found: [SweepTarget], others: [String])], _ leftOut: inout LeftOut
+    ) -> [SweepTarget] {
         let calls = common(runs)
         leftOut.calls = calls.others
         return calls.found
     }
 
     /// The targets of the first run that all have, and the names of the others.
-    private static func common<Target: SweepTarget>(
-        _ runs: [(found: [Target], others: [String])]
-    ) -> (found: [Target], others: [String]) {
+    private static func common(
+        _ runs: [(found: [SweepTarget], others: [String])]
+    ) -> (found: [SweepTarget], others: [String]) {
         let names = runs.map { Set($0.found.map(\.name)) }
         let common = names.dropFirst().reduce(names.first ?? []) { $0.intersection($1) }
         let others = names.reduce(Set<String>()) { $0.union($1) }.subtracting(common)
@@ -265,7 +267,7 @@ package struct Sweep: Sendable {
             requests: isTold ? RequestLines.around(rules, journal, deliveries, baseline.names) : [],
             misuse: misuse.map(\.rule),
             repeated: pairs
-                ? RepeatedCall(after: cell, rules, journal, baseline.names) { baseline.counts[$0] ?? 0 } : nil)
+                ? SweepTarget(after: cell, rules, journal, baseline.names) { baseline.counts[$0] ?? 0 } : nil)
     }
 
     /// The difference of the namespaces that the command made in a run.

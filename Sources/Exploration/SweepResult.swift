@@ -9,7 +9,7 @@ package struct SweepCell: Sendable {
     /// The fault by its kind; `nil` if a kept scenario has another one.
     package let kind: SweepFault?
 
-    package init(_ target: any SweepTarget, _ fault: SweepFault) {
+    package init(_ target: SweepTarget, _ fault: SweepFault) {
         self.init(call: target.name, fault: fault.rawValue, setup: target.setup(fault))
     }
 
@@ -48,7 +48,7 @@ package struct SweepOutcome: Encodable, Sendable {
         /// The rules of the audit that only this run breaks.
         var misuse: [String] = []
         /// The call that the client made again because of the fault, if that was looked for.
-        var repeated: RepeatedCall?
+        var repeated: SweepTarget?
         /// The requests around the fault, a line each.
         package var requests: [String] = []
     }
@@ -60,7 +60,7 @@ package struct SweepOutcome: Encodable, Sendable {
     init(
         _ cell: SweepCell, _ verdict: Verdict, exit: Int32? = nil, seconds: Double = 0,
         difference: [ObjectDifference] = [], sentence: String = "", requests: [String] = [],
-        misuse: [String] = [], repeated: RepeatedCall? = nil
+        misuse: [String] = [], repeated: SweepTarget? = nil
     ) {
         call = cell.call
         fault = cell.fault

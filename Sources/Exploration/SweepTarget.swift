@@ -1,42 +1,46 @@
 import SimulationAPI
 
-/// A part of a run at which faults are tried, one at a time.
-package protocol SweepTarget: Sendable {
-    /// For instance `POST /sdk/login #1`.
-    var name: String { get }
-    func takes(_ fault: SweepFault) -> Bool
-    func setup(_ fault: SweepFault) -> SweepSetup
-}
+/// A part of a run at which faults are tried, one at a time: a call, a webhook, or the whole run.
+package struct SweepTarget: Sendable {
+    /// For instance `POST /sdk/login #1`, `webhook session.completed #1` or `POST /sdk/search #2 after lose_answer at #1`.
+    package private(set) var name: String
+    let place: SweepFault.Place
+    /// The match of a fault rule for the call or webhook.
+    var match: JSONValue = [:]
+    /// The earlier requests or attempts of the run that such a rule matches.
+    var before = 0
+    /// Those of ``before`` that are first attempts, to which alone ``SweepFault/twice`` and ``SweepFault/reordered`` apply.
+    var firstBefore = 0
+    /// A fault of the place that cannot happen at this call or webhook.
+    var excluded: SweepFault?
+    /// The rules of the first fault of a pair.
+    private(set) var first: [JSONValue] = []
 
-extension SweepTarget {
+    /// A whole run, of which a switch of the future is on from its beginning.
+    package static let wholeRun = Self(name: "every call", place: .wholeRun)
+
     /// The name without its number.
     package var plainName: String { SweepCell.plainName(name) }
 
     /// Whether a person means this target, or all with its plain name.
     package func isCalled(_ text: String) -> Bool { text == name || text == plainName }
-}
 
-/// A whole run, of which a switch of the future is on from its beginning.
-package struct WholeRun: SweepTarget {
-    package let name = "every call"
-
-    package func takes(_ fault: SweepFault) -> Bool { fault.place == .wholeRun }
+    package func takes(_ fault: SweepFault) -> Bool { fault.place == place && fault != excluded }
 
     package func setup(_ fault: SweepFault) -> SweepSetup {
-        guard case .future(let change) = fault else { return SweepSetup() }
-        return SweepSetup(settings: ["future": [change.rawValue: true]])
+        if let change = fault.change { return SweepSetup(settings: ["future": [change.rawValue: true]]) }
+        let after = fault == .twice || fault == .reordered ? firstBefore : before
+        let rule: JSONValue = [
+            "match": match, "effect": fault.effect ?? [:], "after_requests": .number(JSONNumber(after)), "times": 1,
+        ]
+        // The second rule stands first: a request that triggers a rule is not counted by those behind it.
+        return SweepSetup(faults: [rule] + first)
     }
 }
 
-/// A call that the client made again because of a fault, with that fault before it.
-package struct RepeatedCall: SweepTarget {
-    /// For instance `POST /sdk/search #2 after lose_answer at #1`.
-    package let name: String
-    /// The rules of the first fault.
-    private let first: [JSONValue]
-    private let call: SweptCall
-
-    /// The call after a fault; `nil` if the client did not repeat the call at which the fault was.
+extension SweepTarget {
+    /// The call that the client made again because of a fault, with that fault before it; `nil` if it did not repeat the call at which
+    /// the fault was.
     ///
     /// - Parameters:
     ///   - usual: the requests of a run without a fault that have the plain name of a call.
@@ -57,16 +61,9 @@ package struct RepeatedCall: SweepTarget {
         guard let again = later.first(where: { journal[places[$0]].path == journal[place].path }) ?? later.first,
             let number = places.firstIndex(of: place).map({ $0 + 1 })
         else { return nil }
-        call = calls[again]
-        name = "\(call.name) after \(cell.fault) at #\(number)"
+        self = calls[again]
+        name += " after \(cell.fault) at #\(number)"
         first = cell.setup.faults
-    }
-
-    package func takes(_ fault: SweepFault) -> Bool { call.takes(fault) }
-
-    /// The second rule stands first: a request that triggers a rule is not counted by those behind it.
-    package func setup(_ fault: SweepFault) -> SweepSetup {
-        SweepSetup(faults: call.setup(fault).faults + first)
     }
 }
 
@@ -88,15 +85,6 @@ package struct SweepSetup: Equatable, Sendable {
     package init(faults: [JSONValue] = [], settings: JSONValue? = nil) {
         self.faults = faults
         self.settings = settings
-    }
-
-    /// One rule that triggers once, after as many matches.
-    init(rule fault: SweepFault, match: JSONValue, after: Int) {
-        faults = [
-            [
-                "match": match, "effect": fault.effect ?? [:], "after_requests": .number(JSONNumber(after)), "times": 1,
-            ]
-        ]
     }
 
     /// The event of the webhook at which the fault is; `nil` if it is at none.

@@ -23,17 +23,17 @@ package enum Verdict: String, Codable, Sendable, CaseIterable {
     /// Whether the cell was tried, and shows no bug.
     package var isPass: Bool { [.recovered, .gaveUp].contains(self) }
 
-    /// One character for the table.
-    package var mark: String {
+    /// One character for the table, and its meaning.
+    package var legend: (mark: String, meaning: String) {
         switch self {
-        case .recovered: "."
-        case .gaveUp: "g"
-        case .silent: "S"
-        case .doubled: "D"
-        case .hung: "H"
-        case .misuse: "M"
-        case .notMet: "?"
-        case .notRun: "!"
+        case .recovered: (".", "recovered")
+        case .gaveUp: ("g", "gave up: another exit code, and nothing more than without the fault")
+        case .silent: ("S", "silent: exit 0, another end")
+        case .doubled: ("D", "doubled: more than without the fault")
+        case .hung: ("H", "hung")
+        case .misuse: ("M", "misuse: breaks a rule")
+        case .notMet: ("?", "not met: the fault was not triggered")
+        case .notRun: ("!", "not run")
         }
     }
 

@@ -63,7 +63,7 @@ package struct LocalAuthority: Sendable {
 
     /// The certificate's SHA-256, in lower-case hex.
     package var fingerprint: String {
-        get throws { SHA256.hash(data: try DER.bytes(of: certificate)).hex }
+        get throws { SHA256.hash(data: try certificate.serializeAsPEM().derBytes).hex }
     }
 
     /// The certificate as text, for trust stores.
@@ -104,7 +104,7 @@ package struct LocalAuthority: Sendable {
                 AuthorityKeyIdentifier(
                     keyIdentifier: try certificate.extensions.subjectKeyIdentifier?.keyIdentifier)
             }, issuerPrivateKey: .init(self.key))
-        return (try DER.bytes(of: leaf), Array(key.derRepresentation), end)
+        return (try leaf.serializeAsPEM().derBytes, Array(key.derRepresentation), end)
     }
 
     // MARK: Files
@@ -325,14 +325,6 @@ package struct AuthorityProblem: Error, CustomStringConvertible {
 
     package init(_ description: String) {
         self.description = description
-    }
-}
-
-extension DER {
-    fileprivate static func bytes(of certificate: Certificate) throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try serializer.serialize(certificate)
-        return serializer.serializedBytes
     }
 }
 

@@ -18,18 +18,16 @@ package struct OutgoingTLS: OutgoingEncryption {
 
     /// Reads the files of certificates.
     ///
-    /// - Throws: ``UnusableAuthorities``.
+    /// - Throws: ``AuthorityProblem`` if one has no certificate in PEM, or cannot be read.
     package func check() throws { _ = try roots() }
 
     private func roots() throws -> [NIOSSLAdditionalTrustRoots] {
         try authorities.map { file in
-            do {
-                let certificates = try NIOSSLCertificate.fromPEMFile(file)
-                guard !certificates.isEmpty else { throw UnusableAuthorities(file: file) }
-                return .certificates(certificates)
-            } catch {
-                throw UnusableAuthorities(file: file)
+            // The library's reasons do not name the file.
+            guard let certificates = try? NIOSSLCertificate.fromPEMFile(file), !certificates.isEmpty else {
+                throw AuthorityProblem("\(file) has no certificate in PEM, or cannot be read")
             }
+            return .certificates(certificates)
         }
     }
 
@@ -56,7 +54,7 @@ package struct OutgoingTLS: OutgoingEncryption {
 
     package func reason(of error: any Error) -> String? {
         switch error {
-        case let error as UnusableAuthorities: return error.description
+        case let problem as AuthorityProblem: return problem.description
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             return "the certificate is for another name"
         case NIOSSLError.handshakeFailed(let cause):
@@ -73,10 +71,4 @@ package struct OutgoingTLS: OutgoingEncryption {
         default: return nil
         }
     }
-}
-
-/// A file that has no certificates in PEM, or cannot be read.
-package struct UnusableAuthorities: Error, CustomStringConvertible {
-    package let file: String
-    package var description: String { "\(file) has no certificate in PEM, or cannot be read" }
 }

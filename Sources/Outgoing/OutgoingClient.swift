@@ -41,7 +41,7 @@ package struct OutgoingClient: Sendable {
         self.connectTimeout = connectTimeout
     }
 
-    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPPart<HTTPRequestHead, ByteBuffer>>
+    private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
     /// Sends a request and hands its answer to `read` once the head has come. The body of the request may still be under way: a server may
     /// refuse a file before it has all of it. Cancelling the task closes the connection.
@@ -68,39 +68,27 @@ package struct OutgoingClient: Sendable {
                         connection.channel.pipeline.fireErrorCaught(error)
                     }
                 }
-                let parts = AnswerParts(inbound.makeAsyncIterator())
-                let head = try await parts.head()
+                let body = OutgoingAnswer.Body(inbound.makeAsyncIterator())
+                let head = try await body.head()
                 return try await read(
-                    OutgoingAnswer(status: Int(head.status.code), headers: head.headers, body: .init(parts: parts)))
+                    OutgoingAnswer(status: Int(head.status.code), headers: head.headers, body: body))
             }
         }
     }
 
-    /// The whole answer to a request.
-    ///
-    /// - Parameter maxBytes: the most that the body may have.
-    /// - Throws: what ``exchange(_:deadline:_:)`` does; ``OutgoingError/bodyTooLong(_:)`` if the body has more.
-    package func fetch(
-        _ request: OutgoingRequest, deadline: NIODeadline = .distantFuture, upTo maxBytes: Int = .max
-    ) async throws -> (status: Int, headers: HTTPHeaders, body: ByteBuffer) {
-        try await exchange(request, deadline: deadline) { answer in
-            (answer.status, answer.headers, try await answer.body.collect(upTo: maxBytes))
-        }
-    }
-
     private static func send(
-        _ request: OutgoingRequest, to outbound: NIOAsyncChannelOutboundWriter<HTTPPart<HTTPRequestHead, ByteBuffer>>
+        _ request: OutgoingRequest, to outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
     ) async throws {
         try await outbound.write(.head(request.head))
         switch request.body {
         case .none: break
-        case .bytes(let bytes): try await outbound.write(.body(bytes))
+        case .bytes(let bytes): try await outbound.write(.body(.byteBuffer(bytes)))
         case .parts(let length, let next):
             var left = length
             while let part = try await next() {
                 left = left.map { $0 - part.readableBytes }
                 guard left ?? 0 >= 0 else { throw OutgoingError.wrongBodyLength }
-                try await outbound.write(.body(part))
+                try await outbound.write(.body(.byteBuffer(part)))
             }
             guard left ?? 0 == 0 else { throw OutgoingError.wrongBodyLength }
         }
@@ -146,7 +134,6 @@ package struct OutgoingClient: Sendable {
         if request.isEncrypted { try encryption?.addHandlers(to: channel, for: request.host) }
         if let answerLimit { try pipeline.addHandler(AnswerBoundHandler(answerLimit)) }
         try pipeline.addHTTPClientHandlers()
-        try pipeline.addHandler(RequestPartHandler())
         return try Connection(wrappingChannelSynchronously: channel)
     }
 }
@@ -186,57 +173,5 @@ private final class PeerHandler: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         peer.connected(to: context.remoteAddress?.ipAddress)
         context.fireChannelActive()
-    }
-}
-
-/// Turns parts of a request that other threads may make into the library's own.
-private final class RequestPartHandler: ChannelOutboundHandler {
-    typealias OutboundIn = HTTPPart<HTTPRequestHead, ByteBuffer>
-    typealias OutboundOut = HTTPClientRequestPart
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let part: HTTPClientRequestPart =
-            switch unwrapOutboundIn(data) {
-            case .head(let head): .head(head)
-            case .body(let bytes): .body(.byteBuffer(bytes))
-            case .end(let trailers): .end(trailers)
-            }
-        context.write(wrapOutboundOut(part), promise: promise)
-    }
-}
-
-/// The parts of an answer as they come. Not for several tasks at once.
-final class AnswerParts {
-    private var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
-    private var isOver = false
-
-    init(_ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator) {
-        self.parts = parts
-    }
-
-    func head() async throws -> HTTPResponseHead {
-        guard case .head(let head)? = try await read() else { throw OutgoingError.closedBeforeAnswer }
-        return head
-    }
-
-    /// The next bytes of the body; `nil` at its end.
-    func next() async throws -> ByteBuffer? {
-        guard !isOver else { return nil }
-        switch try await read() {
-        case .body(let bytes)?: return bytes
-        case .end?:
-            isOver = true
-            return nil
-        case .head?, nil: throw OutgoingError.closedInAnswer
-        }
-    }
-
-    private func read() async throws -> HTTPClientResponsePart? {
-        var parts = parts
-        defer { self.parts = parts }
-        let part = try await parts.next()
-        // The stream of a cancelled task just ends.
-        if part == nil { try Task.checkCancellation() }
-        return part
     }
 }

@@ -96,17 +96,47 @@ package struct OutgoingAnswer {
     /// Can be read once. What is not read is not received.
     package let body: Body
 
-    package struct Body: AsyncSequence {
-        let parts: AnswerParts
+    /// The parts of a body as they come. Not for several tasks at once.
+    package final class Body: AsyncSequence, AsyncIteratorProtocol {
+        package typealias Element = ByteBuffer
 
-        package struct AsyncIterator: AsyncIteratorProtocol {
-            let parts: AnswerParts
+        private var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+        private var isOver = false
 
-            /// - Throws: ``OutgoingError/closedInAnswer`` if the answer is not complete.
-            package mutating func next() async throws -> ByteBuffer? { try await parts.next() }
+        init(_ parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator) {
+            self.parts = parts
         }
 
-        package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: parts) }
+        package func makeAsyncIterator() -> Body { self }
+
+        /// The head before the body. Comes first, and once.
+        func head() async throws -> HTTPResponseHead {
+            guard case .head(let head)? = try await read() else { throw OutgoingError.closedBeforeAnswer }
+            return head
+        }
+
+        /// The next bytes; `nil` at the end.
+        ///
+        /// - Throws: ``OutgoingError/closedInAnswer`` if the answer is not complete.
+        package func next() async throws -> ByteBuffer? {
+            guard !isOver else { return nil }
+            switch try await read() {
+            case .body(let bytes)?: return bytes
+            case .end?:
+                isOver = true
+                return nil
+            case .head?, nil: throw OutgoingError.closedInAnswer
+            }
+        }
+
+        private func read() async throws -> HTTPClientResponsePart? {
+            var parts = parts
+            defer { self.parts = parts }
+            let part = try await parts.next()
+            // The stream of a cancelled task just ends.
+            if part == nil { try Task.checkCancellation() }
+            return part
+        }
 
         /// All bytes.
         ///

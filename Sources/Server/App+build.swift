@@ -25,9 +25,7 @@ extension SimServer {
         let resolved = NamespaceResponder(
             inner: journaled, namespaces: namespaces, readiness: readiness, access: access)
         let counted = CountingResponder(inner: resolved, coverage: coverage, routes: table, environment: environment)
-        let checked = ControlAccessResponder(inner: counted, access: access, environment: environment)
-        let shown = ConsoleProblemResponder(inner: checked) { environment.address.url(askedAt: $0) }
-        let answered = AnsweringResponder(own: shown, platform: counted)
+        let answered = ControlResponder(inner: counted, access: access, environment: environment)
         let refuse = { @Sendable [self] (request: IncomingRequest, refusal: BoundaryRefusal) in
             let refusing = RefusingResponder(refusal: refusal, refused: refused, environment: environment)
             return try await measured(
@@ -52,9 +50,8 @@ extension SimServer {
             inner: inner.delayed(), environment: namespaces.environment, isReplay: configuration.replay != nil)
     }
 
-    private func measured<Inner>(_ inner: Inner) -> MeasuringResponder<LoggingResponder<Inner>> {
-        MeasuringResponder(
-            inner: LoggingResponder(inner: inner, logger: logger, namespaces: namespaces), metrics: metrics)
+    private func measured<Inner>(_ inner: Inner) -> LoggingResponder<Inner> {
+        LoggingResponder(inner: inner, logger: logger, namespaces: namespaces, metrics: metrics)
     }
 
     /// All routes, by surface.

@@ -4,14 +4,14 @@ import ServiceLifecycle
 import Simulation
 
 /// Runs due work in namespaces with a running clock, even if no request arrives.
-struct DueWorkScheduler: Service {
+struct DueWorkScheduler: Sendable {
     let namespaces: Namespaces
     let alarm: DueWorkAlarm
 
     /// The namespaces whose due work is being run. One that takes long keeps no other waiting.
     private let running = NIOLockedValueBox<Set<ObjectIdentifier>>([])
 
-    func run() async throws {
+    func run() async {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 for await _ in alarm.rings { startDue(in: &group) }

@@ -4,7 +4,7 @@ import Simulation
 
 /// Periodic background work: writes the logs of idle namespaces into their database files, and deletes namespaces
 /// whose time to live has expired. Gives freed memory back. Says that the machine's clock was set.
-struct MaintenanceTask: Service {
+struct MaintenanceTask: Sendable {
     let namespaces: Namespaces
     let logger: Logger
     var deletesExpired = true
@@ -13,7 +13,7 @@ struct MaintenanceTask: Service {
     private static let interval = Duration.seconds(2)
     private static let runsBetweenTrims = 15
 
-    func run() async throws {
+    func run() async {
         await cancelWhenGracefulShutdown {
             var runs = 0
             var trimmer = MemoryTrimmer()

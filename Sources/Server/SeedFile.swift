@@ -11,6 +11,12 @@ package typealias ServerDurability = Simulation.Durability
 /// The target of a webhook, read from its URL.
 package typealias ServerWebhookTarget = Simulation.WebhookTarget
 
+/// A document in YAML or JSON, as scenarios and seed data are read.
+package typealias ServerDocument = Simulation.SourceDocument
+
+/// A pattern with `*` and `?`, as rules have it.
+package typealias ServerGlob = Simulation.Glob
+
 /// The look-up of names as the sender of webhooks makes it.
 package enum ServerResolver {
     /// The addresses of a host name, at least one.

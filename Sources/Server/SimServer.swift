@@ -70,6 +70,8 @@ package struct SimServer: Sendable {
     /// Whether the namespaces are those of a replay, which are open already.
     private let continuesReplay: Bool
 
+    private typealias ServiceConfiguration = ServiceGroupConfiguration.ServiceConfiguration
+
     /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
 
@@ -177,18 +179,48 @@ package struct SimServer: Sendable {
     ///
     /// - Parameter opened: called once the server is ready.
     package func run(opened: @escaping @Sendable (ServerLocation) async -> Void) async throws {
+        try await run(besides: background(), stopsAfterOpening: false, opened: opened)
+    }
+
+    /// The services that run beside the HTTP service.
+    private func background() -> [ServiceConfiguration] {
         let scheduler = DueWorkScheduler(namespaces: namespaces, alarm: alarm)
         // Namespaces of a replay stay to be looked at.
-        let maintenance = MaintenanceTask(
-            namespaces: namespaces, logger: logger, deletesExpired: !continuesReplay)
-        let sweeper = ImageSweeper(namespaces: namespaces, readiness: readiness)
-        try await run(
-            besides: [
-                .named("due work scheduler", scheduler), .named("maintenance task", maintenance),
-                .named("image sweeper", sweeper), .named("webhook sender", sender),
-            ]
-                + [coverageFile.map { CoverageSaver(file: $0, environment: namespaces.environment) }].compactMap(\.self)
-                .map { .named("coverage saver", $0) }, stopsAfterOpening: false, opened: opened)
+        let maintenance = MaintenanceTask(namespaces: namespaces, logger: logger, deletesExpired: !continuesReplay)
+        var services: [ServiceConfiguration] = [
+            .named("due work scheduler", scheduler.run), .named("maintenance task", maintenance.run),
+            // Removes images that nothing refers to any more, within seconds and while requests are served [D images-given-up].
+            .named("image sweeper") { [namespaces, readiness] in
+                await cancelWhenGracefulShutdown {
+                    // The first run, once the namespaces are open, also finds images left behind by a process that crashed.
+                    var isFull = true
+                    // The sleep throws when the server stops, which ends the loop.
+                    while (try? await Task.sleep(for: .seconds(5))) != nil {
+                        guard readiness.isReady else { continue }
+                        // Does nothing if no image lost its last reference.
+                        await namespaces.sweepImages(isFull: isFull)
+                        isFull = false
+                    }
+                }
+            },
+            .named("webhook sender", sender.run),
+        ]
+        guard let coverageFile else { return services }
+        services.append(
+            .named("coverage saver") { [environment = namespaces.environment] in
+                await cancelWhenGracefulShutdown {
+                    var looks = 0
+                    // The sleep throws when the server stops, which ends the loop. The server saves once more when all answers are made.
+                    while (try? await Task.sleep(for: .seconds(2))) != nil {
+                        looks += 1
+                        // Numbers that only grew are written at every fifteenth look.
+                        let onlyIfNew = !looks.isMultiple(of: 15)
+                        // Fails only where the threads have stopped, and the server saves at its end.
+                        try? await environment.offload { coverageFile.save(onlyIfNew: onlyIfNew) }
+                    }
+                }
+            })
+        return services
     }
 
     /// Runs until `body` returns whether the namespaces are closed then; else another server goes on with them. No background
@@ -213,7 +245,7 @@ package struct SimServer: Sendable {
     ///   - stopsAfterOpening: whether the server stops when `opened` returns.
     ///   - closes: whether the namespaces are closed at the end. Asked when the server begins to stop, and at the end.
     private func run(
-        besides others: [ServiceGroupConfiguration.ServiceConfiguration], stopsAfterOpening: Bool,
+        besides others: [ServiceConfiguration], stopsAfterOpening: Bool,
         closes: @escaping @Sendable () -> Bool = { true },
         opened: @escaping @Sendable (ServerLocation) async -> Void
     ) async throws {
@@ -238,12 +270,16 @@ package struct SimServer: Sendable {
                 ports.tls?.open($0.localAddress?.port)
             }
         }
+        let stopper = ServiceConfiguration.named("stopper") {
+            // Throws if the task is cancelled, and the server stops then too.
+            try? await gracefulShutdown()
+            // Ends long waits, so that their requests are answered and the server can stop.
+            if closes() { namespaces.stopWaiting() }
+        }
         let services = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: others + listeners + [
-                    // Services shut down in reverse order, so the last one learns of a shutdown first.
-                    .named("stopper", Stopper(namespaces: namespaces, isLast: closes))
-                ],
+                // Services shut down in reverse order, so the last one learns of a shutdown first.
+                services: others + listeners + [stopper],
                 // The task of a replay requests its shutdown.
                 gracefulShutdownSignals: configuration.replay == nil ? [.sigterm, .sigint] : [], logger: logger))
         failure.whenFailed { await services.triggerGracefulShutdown() }
@@ -267,20 +303,51 @@ package struct SimServer: Sendable {
         _ responder: Pipeline, _ port: (number: Int, option: String), _ server: HTTPServerBuilder,
         _ second: OpenedPort?,
         _ failure: StartFailure, opened: @escaping @Sendable (any Channel) async -> Void
-    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+    ) -> [ServiceConfiguration] {
         let first = second.map { _ in OpenedPort() }
-        let main = HTTPService(
-            application: application(responder, configuration.host ?? "127.0.0.1", port.number, server) {
-                first?.open($0.localAddress?.port)
-                await opened($0)
-            }, option: port.option, port: port.number)
-        guard let first, let second else { return [.named("HTTP", main)] }
-        let other = SecondLoopback(first: first, second: second, option: port.option, isChosen: port.number != 0) {
-            application(responder, SecondLoopback.address, $0, server) { second.open($0.localAddress?.port) }
-        } fail: {
-            await failure.fail($0)
+        let application = application(responder, configuration.host ?? "127.0.0.1", port.number, server) {
+            first?.open($0.localAddress?.port)
+            await opened($0)
         }
-        return [.named("HTTP", main), .named("HTTP on ::1", other)]
+        let main = ServiceConfiguration.named("HTTP") {
+            do {
+                try await application.run()
+            } catch let error as IOError {
+                guard let reason = PortRefused.Reason(errorNumber: error.errnoCode) else { throw error }
+                throw PortRefused(port: port.number, option: port.option, reason: reason)
+            }
+        }
+        guard let first, let second else { return [main] }
+        return [
+            main, .named("HTTP on ::1") { try await listenToo(responder, port, server, first, second, failure) },
+        ]
+    }
+
+    /// Listens on `::1` too, on the port that the server has on 127.0.0.1, so that `localhost` reaches it whichever address comes first
+    /// [D listening].
+    ///
+    /// - Parameters:
+    ///   - first: the port on 127.0.0.1, once it is open.
+    ///   - second: gets the port on `::1`; `nil` if there is none.
+    private func listenToo(
+        _ responder: Pipeline, _ port: (number: Int, option: String), _ server: HTTPServerBuilder,
+        _ first: OpenedPort, _ second: OpenedPort, _ failure: StartFailure
+    ) async throws {
+        if let number = await first.number {
+            do {
+                return try await application(responder, "::1", number, server) { second.open($0.localAddress?.port) }
+                    .run()
+            } catch let error as IOError {
+                // The machine has no such address, or another program has the free port there.
+                if port.number != 0, error.errnoCode == EADDRINUSE {
+                    await failure.fail(
+                        PortRefused(port: number, option: port.option, reason: .inUse, address: "::1"))
+                }
+                second.open(nil)
+            }
+        }
+        // Throws if the task is cancelled, and the server stops then too.
+        try? await gracefulShutdown()
     }
 
     /// An HTTP server on one address, with the responder and the limit of connections that all share.
@@ -400,21 +467,8 @@ private struct NamedService: Service, CustomStringConvertible {
 }
 
 extension ServiceGroupConfiguration.ServiceConfiguration {
-    fileprivate static func named(_ name: String, _ service: some Service) -> Self {
-        Self(service: NamedService(description: name, body: service.run))
-    }
-}
-
-/// Ends long waits when the server starts to stop, so that their requests are answered and the server can stop.
-private struct Stopper: Service {
-    let namespaces: Namespaces
-    /// Whether no other server goes on with the namespaces.
-    let isLast: @Sendable () -> Bool
-
-    func run() async throws {
-        // Throws if the task is cancelled, and the server stops then too.
-        try? await gracefulShutdown()
-        if isLast() { namespaces.stopWaiting() }
+    fileprivate static func named(_ name: String, _ body: @escaping @Sendable () async throws -> Void) -> Self {
+        Self(service: NamedService(description: name, body: body))
     }
 }
 

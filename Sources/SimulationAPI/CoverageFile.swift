@@ -98,11 +98,13 @@ extension Coverage.Edge {
     }
 
     /// Adds what another part counted, which began later.
-    fileprivate mutating func add(_ other: Self, _ numbers: (Int, Int) -> Int) {
+    package mutating func add(_ other: Self, _ numbers: (Int, Int) -> Int) {
         reached = numbers(reached, other.reached)
         injected = numbers(injected, other.injected)
         fault_only = fault_only || other.fault_only
-        for test in other.tests where tests.count < Coverage.maxTests && !tests.contains(test) { tests.append(test) }
+        for test in other.tests where tests.count < Coverage.maxTests {
+            if !tests.contains(where: { $0.isIdentical(to: test) }) { tests.append(test) }
+        }
         first = first ?? other.first
         meet_with = isMet ? nil : meet_with ?? other.meet_with
     }

@@ -58,17 +58,7 @@ extension JSONText {
         case .scalar(let value): self.value(value)
         case .array(let elements): array(elements) { $0.document($1, style) }
         case .object(let members):
-            raw("{")
-            for (index, member) in members.enumerated() {
-                if index > 0 { raw(",") }
-                string(member.name)
-                switch style {
-                case .compact: raw(":")
-                case .spaced: raw(": ")
-                }
-                self.document(member.value, style)
-            }
-            raw("}")
+            object(members, colon: style == .spaced ? ": " : ":") { $0.document($1, style) }
         }
     }
 }

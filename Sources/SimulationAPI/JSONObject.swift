@@ -68,11 +68,6 @@ extension JSONObject {
 
         /// Returns the names in the order of their bytes.
         public func sorted() -> [String] { names.map(\.text).sortedByBytes() }
-
-        /// Returns the first name in the order of their bytes, or `nil` if there is none.
-        public func min() -> String? {
-            names.map(\.text).min { $0.precedes($1) }
-        }
     }
 }
 

@@ -97,9 +97,10 @@ package struct JSONText {
         }
     }
 
-    /// Writes an object of members that are in the order of their names; `write` writes one value.
-    private mutating func object<Value>(
-        _ members: [(name: String, value: Value)], _ write: (inout JSONText, Value) -> Void
+    /// Writes an object of members in their order; `write` writes one value.
+    mutating func object<Value>(
+        _ members: [(name: String, value: Value)], colon: StaticString = ":",
+        _ write: (inout JSONText, Value) -> Void
     ) {
         raw("{")
         var isFirst = true
@@ -107,7 +108,7 @@ package struct JSONText {
             if !isFirst { raw(",") }
             isFirst = false
             string(member.name)
-            raw(":")
+            raw(colon)
             write(&self, member.value)
         }
         raw("}")

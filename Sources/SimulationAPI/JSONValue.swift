@@ -117,6 +117,11 @@ extension JSONValue {
         if case .string(let text) = self { text } else { nil }
     }
 
+    /// The number; `nil` if the value is not a number.
+    public var number: JSONNumber? {
+        if case .number(let number) = self { number } else { nil }
+    }
+
     /// The array's elements; `nil` if the value is not an array.
     public var elements: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }

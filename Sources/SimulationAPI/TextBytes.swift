@@ -6,6 +6,11 @@ import Foundation
 // decomposed é as equal, and their time grows with the square of the length of a run of combining marks.
 
 extension StringProtocol {
+    /// Whether it is a token of HTTP, as methods and the names of headers are (RFC 9110, section 5.6.2).
+    package var isHTTPToken: Bool {
+        !isEmpty && utf8.allSatisfy { $0.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
+
     /// Whether two texts have the same UTF-8 bytes.
     @inlinable package func isIdentical(to other: some StringProtocol) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
@@ -123,6 +128,28 @@ extension StringProtocol {
             let last = bytes.lastIndex(where: { !isBlank($0) })
         else { return "" }
         return Substring(bytes[start...last])
+    }
+
+    /// The text with each percent-encoded byte decoded, if it is wanted. Everything else is left as it is.
+    @inlinable package func percentDecoded(where isWanted: (UInt8) -> Bool = { _ in true }) -> String {
+        let bytes = Array(utf8)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = Character(Unicode.Scalar(bytes[index + 1])).hexDigitValue,
+                let low = Character(Unicode.Scalar(bytes[index + 2])).hexDigitValue,
+                isWanted(UInt8(high << 4 | low))
+            {
+                decoded.append(UInt8(high << 4 | low))
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
     }
 
     /// The first hundred scalars, for a message that quotes the text.

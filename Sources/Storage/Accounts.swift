@@ -72,13 +72,13 @@ extension Transaction {
     /// The first of an organization's API tokens, in the order of their texts.
     package func apiToken(organizationID: Int64) throws -> String? {
         try first("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token LIMIT 1", [organizationID]) {
-            $0[0]
+            try $0[0]
         }
     }
 
     /// All API tokens of an organization, sorted.
     package func apiTokens(organizationID: Int64) throws -> [String] {
-        try all("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token", [organizationID]) { $0[0] }
+        try all("SELECT token FROM api_tokens WHERE organization_id = ? ORDER BY token", [organizationID]) { try $0[0] }
     }
 
     /// The organization that an API token belongs to.

@@ -1,5 +1,3 @@
-import GRDB
-
 /// An attempt with what it was made for.
 package struct DeliveredAttempt: Sendable {
     package let attempt: AttemptRecord
@@ -27,11 +25,11 @@ extension Transaction {
             ORDER BY d.position, a.number
             """, [recent, DeliveryRecord.verification]
         ) {
-            DeliveredAttempt(
+            try DeliveredAttempt(
                 attempt: AttemptRecord(
                     deliveryID: $0[0], number: $0[1], at: $0[2], status: $0[3], error: $0[4], milliseconds: $0[5],
                     answer: nil, faultID: $0[6], signature: $0[7]),
-                event: $0[8], url: $0[9], cause: ($0[10] as String?).map { Cause(rawValue: $0) }, isFaulty: $0[11])
+                event: $0[8], url: $0[9], cause: $0[10], isFaulty: $0[11])
         }
     }
 }

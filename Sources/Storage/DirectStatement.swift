@@ -4,9 +4,8 @@ import GRDBSQLite
 
 /// A statement of GRDB, executed through SQLite's own interface.
 ///
-/// This is for the few statements that run in nearly every request. SQLite finds or stores a row in 3,000 to 20,000
-/// instructions; GRDB adds 10,000 to 20,000. GRDB compiles and owns the statement, and does not see its steps. So no
-/// such statement may begin or end a transaction.
+/// SQLite finds or stores a row in 3,000 to 20,000 instructions; GRDB adds 10,000 to 20,000. GRDB compiles and owns the
+/// statement, and does not see its steps. So no such statement may begin or end a transaction.
 @usableFromInline
 package struct DirectStatement: ~Copyable {
     private let database: Database
@@ -15,22 +14,22 @@ package struct DirectStatement: ~Copyable {
     @usableFromInline let statement: SQLiteStatement
 
     /// - Parameter statement: a statement that is not running and has its arguments.
-    package init(_ database: Database, _ statement: Statement) {
+    @usableFromInline package init(_ database: Database, _ statement: Statement) {
         self.database = database
         owner = statement
         self.statement = statement.sqliteStatement
     }
 
-    /// Prepares a cached statement; bind its arguments with ``bind(_:at:)``.
-    @usableFromInline
-    package init(_ database: Database, sql: String) throws {
-        self.init(database, try database.cachedStatement(sql: sql))
+    deinit {
+        // Resets the statement for its next use, ends its read, and lets go of its arguments.
+        withExtendedLifetime(owner) {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
     }
 
-    deinit {
-        // Resets the statement for its next use, and ends its read.
-        withExtendedLifetime(owner) { _ = sqlite3_reset(statement) }
-    }
+    /// The number of arguments that the statement takes.
+    var argumentCount: Int { Int(sqlite3_bind_parameter_count(statement)) }
 
     /// Binds an argument, counted from 1; `nil` is null.
     package func bind(_ value: Int64?, at index: CInt) throws {
@@ -69,26 +68,8 @@ package struct DirectStatement: ~Copyable {
             })
     }
 
-    /// An argument of a statement whose text is made as it is needed.
-    package enum Argument: Sendable {
-        case null
-        case integer(Int64)
-        case text(String)
-    }
-
-    /// Binds all arguments, in the order of the statement.
-    package func bind(_ arguments: [Argument]) throws {
-        for (argument, index) in zip(arguments, CInt(1)...) {
-            switch argument {
-            case .null: try bind(nil as Int64?, at: index)
-            case .integer(let value): try bind(value, at: index)
-            case .text(let value): try bind(value, at: index)
-            }
-        }
-    }
-
     /// Moves to the next row; `false` if there is none.
-    package func next() throws -> Bool {
+    @usableFromInline package func next() throws -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -97,9 +78,13 @@ package struct DirectStatement: ~Copyable {
     }
 
     /// Runs the statement to its end.
-    @usableFromInline
     package func run() throws {
         while try next() {}
+    }
+
+    /// A column of the current row, counted from 0.
+    package subscript<Value: ColumnValue>(_ column: CInt) -> Value {
+        get throws { try Value(self, column) }
     }
 
     /// The type of a column's value, one of SQLite's constants. Columns are counted from 0.

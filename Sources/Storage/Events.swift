@@ -1,5 +1,3 @@
-import GRDB
-
 /// An entry of the event log, recorded in the transaction that caused it.
 package struct EventRecord: Sendable, Hashable {
     package var sequence: Int64
@@ -113,12 +111,12 @@ extension Transaction {
 
     /// The sequence number of the last event; 0 before the first.
     package func lastEventSequence() throws -> Int64 {
-        try first("SELECT COALESCE(MAX(sequence), 0) FROM events") { $0[0] } ?? 0
+        try first("SELECT COALESCE(MAX(sequence), 0) FROM events") { try $0[0] } ?? 0
     }
 
     /// The time of the last event; `nil` before the first. No later job may have an earlier time.
     package func lastEventTime() throws -> Instant? {
-        try first("SELECT at FROM events ORDER BY sequence DESC LIMIT 1") { $0[0] }
+        try first("SELECT at FROM events ORDER BY sequence DESC LIMIT 1") { try $0[0] }
     }
 
     package func insertDue(
@@ -143,14 +141,14 @@ extension Transaction {
     package func unsettled(kinds: [String]) throws -> (count: Int, next: Instant?) {
         try kinds.reduce((0, nil)) { sum, kind in
             let found: (Int, Instant?) =
-                try first("SELECT COUNT(*), MIN(due_at) FROM due WHERE kind = ?", [kind]) { ($0[0], $0[1]) } ?? (0, nil)
+                try first("SELECT COUNT(*), MIN(due_at) FROM due WHERE kind = ?", [kind]) { try ($0[0], $0[1]) }!
             return (sum.0 + found.0, [sum.1, found.1].compactMap { $0 }.min())
         }
     }
 
     /// The number of pieces of work due by a moment.
     package func countDue(upTo moment: Instant) throws -> Int {
-        try first("SELECT COUNT(*) FROM due WHERE due_at <= ?", [moment]) { $0[0] } ?? 0
+        try first("SELECT COUNT(*) FROM due WHERE due_at <= ?", [moment]) { try $0[0] } ?? 0
     }
 
     package func deleteDue(id: Int64) throws {

@@ -1,5 +1,3 @@
-import GRDB
-
 /// A moment on a namespace's clock, in microseconds since 1970-01-01T00:00:00Z.
 ///
 /// The value is clamped to ``bound``. So the sum and the difference of two moments never overflow, even for values
@@ -23,17 +21,5 @@ package struct Instant: Hashable, Comparable, Sendable {
 
     package static func < (left: Instant, right: Instant) -> Bool {
         left.microseconds < right.microseconds
-    }
-}
-
-extension Instant: DatabaseValueConvertible, StatementColumnConvertible {
-    package var databaseValue: DatabaseValue { microseconds.databaseValue }
-
-    package static func fromDatabaseValue(_ value: DatabaseValue) -> Instant? {
-        Int64.fromDatabaseValue(value).map(Instant.init(microseconds:))
-    }
-
-    package init?(sqliteStatement: SQLiteStatement, index: CInt) {
-        self.init(microseconds: Int64(sqliteStatement: sqliteStatement, index: index))
     }
 }

@@ -337,10 +337,10 @@ package struct Transaction {
     /// - Throws: ``StorageError`` if the savepoint itself failed; any error that `body` throws.
     @inlinable
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
-        try runDirectly("SAVEPOINT job")
+        try execute("SAVEPOINT job")
         do {
             let value = try body()
-            try runDirectly("RELEASE job")
+            try execute("RELEASE job")
             return value
         } catch {
             throw try undoSavepoint(after: error)
@@ -353,71 +353,55 @@ package struct Transaction {
     @usableFromInline
     func undoSavepoint(after error: any Error) throws -> any Error {
         if isOpen {
-            try runDirectly("ROLLBACK TO job")
-            try runDirectly("RELEASE job")
+            try run("ROLLBACK TO job")
+            try run("RELEASE job")
         }
         return error is DatabaseError ? StorageError.from(error) : error
     }
 
-    /// The ``StorageError`` for any error of a storage call.
+    /// Executes a cached statement without arguments.
     @usableFromInline
-    static func failure(_ error: any Error) -> any Error { StorageError.from(error) }
+    func execute(_ sql: String) throws { try run(sql) }
 
-    @inlinable package func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
-        do {
-            try database.cachedStatement(sql: sql).execute(arguments: arguments)
-        } catch {
-            throw Self.failure(error)
-        }
-    }
-
-    /// Executes a cached statement through SQLite's own interface.
-    ///
-    /// - Parameter bind: binds the arguments.
-    @inlinable package func runDirectly(_ sql: String, _ bind: (borrowing DirectStatement) throws -> Void = { _ in })
-        throws
-    {
-        do {
-            let statement = try DirectStatement(database, sql: sql)
-            try bind(statement)
-            try statement.run()
-        } catch {
-            throw Self.failure(error)
-        }
+    /// Executes a cached statement.
+    package func run(_ sql: String, _ arguments: [any ColumnValue] = []) throws {
+        try read(sql, arguments) { try $0.run() }
     }
 
     /// The first row of a cached statement, read by `decode`; `nil` if there is none.
-    @inlinable package func first<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ decode: (Row) -> Value
+    package func first<Value>(
+        _ sql: String, _ arguments: [any ColumnValue] = [], _ decode: (borrowing DirectStatement) throws -> Value
     ) throws -> Value? {
-        do {
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
-            let value = try rows.next().map(decode)
-            // Step to the end, so that the cached statement can be used again.
-            while try rows.next() != nil {}
-            return value
-        } catch {
-            throw Self.failure(error)
+        try read(sql, arguments) { row in try row.next() ? try decode(row) : nil }
+    }
+
+    /// Every row of a cached statement, read by `decode`.
+    package func all<Value>(
+        _ sql: String, _ arguments: [any ColumnValue] = [], _ decode: (borrowing DirectStatement) throws -> Value
+    ) throws -> [Value] {
+        try read(sql, arguments) { row in
+            var values: [Value] = []
+            while try row.next() { values.append(try decode(row)) }
+            return values
         }
     }
 
-    /// Every row of a statement, read by `decode`.
+    /// Binds the arguments of a statement, and steps through its rows with `body`.
     ///
     /// - Parameter isCommon: whether the statement is cached. A statement whose text is rarely repeated is not.
-    @inlinable package func all<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), isCommon: Bool = true,
-        _ decode: (Row) -> Value
-    ) throws -> [Value] {
+    package func read<Value>(
+        _ sql: String, _ arguments: [any ColumnValue] = [], isCommon: Bool = true,
+        _ body: (borrowing DirectStatement) throws -> Value
+    ) throws -> Value {
         do {
             let statement = try isCommon ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
-            let rows = try Row.fetchCursor(statement, arguments: arguments)
-            var values: [Value] = []
-            while let row = try rows.next() {
-                values.append(decode(row))
-            }
-            return values
+            let row = DirectStatement(database, statement)
+            // The body may bind them itself. A missing one is null.
+            assert(arguments.isEmpty || arguments.count == row.argumentCount, sql)
+            for (index, argument) in arguments.enumerated() { try argument.bind(to: row, at: CInt(index + 1)) }
+            return try body(row)
         } catch {
-            throw Self.failure(error)
+            throw StorageError.from(error)
         }
     }
 }

@@ -1,5 +1,3 @@
-import GRDB
-
 /// The keys of a namespace's own values. They are texts, stored beside the rows of the other tables.
 package enum NamespaceKey: String, Sendable, CaseIterable {
     /// The random seed, a decimal integer.
@@ -38,7 +36,7 @@ package enum NamespaceKey: String, Sendable, CaseIterable {
 extension Transaction {
     /// A value of the namespace; `nil` if it is not stored.
     package func namespaceValue(_ key: NamespaceKey) throws -> String? {
-        try first("SELECT value FROM world WHERE key = ?", [key.rawValue]) { $0[0] }
+        try first("SELECT value FROM world WHERE key = ?", [key.rawValue]) { try $0[0] }
     }
 
     /// Stores a value of the namespace.
@@ -60,15 +58,12 @@ extension Transaction {
 
     /// The last stored number for a kind of id; 0 before the first.
     package func counter(_ kind: String) throws -> Int64 {
-        try first("SELECT value FROM counters WHERE kind = ?", [kind]) { $0[0] } ?? 0
+        try first("SELECT value FROM counters WHERE kind = ?", [kind]) { try $0[0] } ?? 0
     }
 
     /// Stores the last number used for a kind of id.
     package func setCounter(_ kind: String, _ value: Int64) throws {
-        try runDirectly("INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value") {
-            try $0.bind(kind, at: 1)
-            try $0.bind(value, at: 2)
-        }
+        try run("INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", [kind, value])
     }
 
     /// The number of users, active sessions, captures, items and events.
@@ -78,11 +73,11 @@ extension Transaction {
             SELECT (SELECT COUNT(*) FROM users), (SELECT COUNT(*) FROM sessions WHERE ended_at IS NULL),
                 (SELECT COUNT(*) FROM captures), (SELECT COUNT(*) FROM items), (SELECT COUNT(*) FROM events)
             """
-        ) { (users: $0[0], sessions: $0[1], captures: $0[2], items: $0[3], events: $0[4]) }!
+        ) { try (users: $0[0], sessions: $0[1], captures: $0[2], items: $0[3], events: $0[4]) }!
     }
 
     /// The size of the database file's pages in bytes.
     package func databaseBytes() throws -> Int {
-        try first("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()") { $0[0] }!
+        try first("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()") { try $0[0] }!
     }
 }

@@ -1,5 +1,3 @@
-import GRDB
-
 /// A rule of the control API: an outcome for items, or a fault for requests.
 package struct RuleRecord: Sendable, Hashable {
     /// The list that a rule is in. The database has it as text.

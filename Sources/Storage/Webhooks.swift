@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 
 /// A webhook subscription of an organization.
 package struct SubscriptionRecord: Sendable, Hashable {
@@ -291,7 +290,7 @@ extension Transaction {
     package func subscriptionSecrets(limit: Int) throws -> [String] {
         try all(
             "SELECT secret FROM subscriptions GROUP BY secret ORDER BY MAX(position) DESC LIMIT ?", [limit]
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 
     /// Whether the namespace has any subscription.
@@ -338,7 +337,7 @@ extension Transaction {
     /// The number of a subscription's open deliveries.
     package func openDeliveryCount(subscriptionID: String) throws -> Int {
         try first("SELECT COUNT(*) FROM deliveries WHERE subscription_id = ? AND \(Self.isOpen)", [subscriptionID]) {
-            $0[0]
+            try $0[0]
         } ?? 0
     }
 
@@ -354,9 +353,9 @@ extension Transaction {
             UNION SELECT \(columns) \(from)
             WHERE (d.status = 'waiting' OR d.status = 'sending' OR d.status = 'retrying')
             ORDER BY 7, 4
-            """, []
+            """
         ) {
-            LatestAttempt(
+            try LatestAttempt(
                 subscriptionID: $0[0], event: $0[1],
                 // Only the last attempt of a delivery can have succeeded.
                 hasSucceeded: DeliveryRecord.Status(rawValue: $0[2]) == .delivered,
@@ -369,7 +368,7 @@ extension Transaction {
 
     /// Whether an attempt of a delivery is in progress.
     package func isSending() throws -> Bool {
-        try first("SELECT EXISTS (SELECT 1 FROM deliveries WHERE \(Self.isOpen) AND status = 'sending')") { $0[0] }
+        try first("SELECT EXISTS (SELECT 1 FROM deliveries WHERE \(Self.isOpen) AND status = 'sending')") { try $0[0] }
             ?? false
     }
 
@@ -392,7 +391,7 @@ extension Transaction {
     /// The deliveries of an event, oldest first.
     package func deliveryStates(event: String) throws -> [(status: DeliveryRecord.Status, attempts: Int)] {
         try all("SELECT status, attempts FROM deliveries WHERE event = ? ORDER BY position", [event]) {
-            (status: DeliveryRecord.Status(rawValue: $0[0]), attempts: $0[1])
+            try (status: $0[0], attempts: $0[1])
         }
     }
 

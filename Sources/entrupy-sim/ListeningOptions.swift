@@ -120,12 +120,7 @@ extension ListeningOptions {
 
     /// - Returns: the server's logger.
     func prepare() -> Logger {
-        var logger = Logger(label: "entrupy-sim") { label in
-            switch logFormat {
-            case .text: MaskedLogHandler(TextLogHandler(label: label))
-            case .json: MaskedLogHandler(JSONLogHandler())
-            }
-        }
+        var logger = Logger(label: "entrupy-sim") { MaskedLogHandler(TextLogHandler(label: $0, format: logFormat)) }
         logger.logLevel = logLevel
         if let notice = EnvironmentFlags.notice(ProcessInfo.processInfo.environment) { logger.warning("\(notice)") }
         // A file at the system's size limit must be an error like a full disk; the signal would end the process.

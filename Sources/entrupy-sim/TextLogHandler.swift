@@ -1,19 +1,18 @@
+import Foundation
 import Logging
+import SimulationAPI
 
-/// Writes log lines as text to standard error, one event a line. Messages and metadata hold paths, URLs and errors of others, so
-/// both are written as ``VisibleText``.
+/// Writes log lines to standard error, one event a line: as text, in which paths, URLs and errors of others are ``VisibleText``, or as a
+/// JSON object with `time`, `level`, `message`, and the metadata.
 struct TextLogHandler: LogHandler {
-    private var wrapped: StreamLogHandler
-    /// Not the wrapped handler's: that would write it as text at every change, and each request has an id.
+    var logLevel = Logger.Level.info
+    /// Not the handler's of the text: that would write it as text at every change, and each request has an id.
     var metadata: Logger.Metadata = [:]
+    /// Writes text; `nil` for JSON.
+    private let text: StreamLogHandler?
 
-    init(label: String) {
-        wrapped = StreamLogHandler.standardError(label: label)
-    }
-
-    var logLevel: Logger.Level {
-        get { wrapped.logLevel }
-        set { wrapped.logLevel = newValue }
+    init(label: String, format: LogFormat = .text) {
+        text = format == .text ? StreamLogHandler.standardError(label: label) : nil
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -22,7 +21,14 @@ struct TextLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        wrapped.log(event: Self.visible(event, metadata))
+        if let text { return text.log(event: Self.visible(event, metadata)) }
+        var members = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
+        // Real time, because logs are about the process and not about a namespace.
+        members["time"] = Date().ISO8601Format(.init(includingFractionalSeconds: true))
+        members["level"] = event.level.rawValue
+        members["message"] = "\(event.message)"
+        // Text can always be encoded, and a program that reads the log needs an object on each line.
+        Terminal.log(json: (try? WireJSON.encode(members)).map { String(decoding: $0, as: UTF8.self) } ?? "{}")
     }
 
     /// The event with the handler's metadata, all as ``VisibleText``.

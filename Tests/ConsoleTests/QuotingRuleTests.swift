@@ -71,7 +71,6 @@ import Testing
         // Sentences and names, not commands: versions, most of them.
         "entrupy-sim/Scenarios/ScenarioOfBundle.swift": ["facts"],
         "EntrupySDK/Client/SDKFailure.swift": ["EntrupySimulation", "address"],
-        "EntrupySimTesting/BundlePage.swift": ["Self"],
         "EntrupySimTesting/ControlConnection.swift": ["Simulator"],
         "EntrupySimTesting/Simulator.swift": ["info", "version"],
         "HTTPS/LocalAuthority.swift": ["fingerprint"],

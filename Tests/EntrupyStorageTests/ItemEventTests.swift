@@ -1,4 +1,3 @@
-import GRDB
 import Storage
 import Testing
 
@@ -12,7 +11,7 @@ import Testing
                 (EventRecord.table.select + Transaction.eventsOfItem, "events_of_items"),
                 (Transaction.deleteDueResultSQL, "due_results"),
             ] {
-                let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql, [nil]) { $0["detail"] as String }
+                let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql) { try $0[3] as String }
                 #expect(plan.contains { $0.contains("SEARCH") && $0.contains(index) }, "\(sql): \(plan)")
             }
         }

@@ -57,6 +57,13 @@ import Testing
         users.isEmpty ? .organizations([1]) : .users(users)
     }
 
+    /// SQLite's query plan for a page.
+    private func plan(_ search: ItemSearch, _ transaction: Transaction) throws -> [String] {
+        try search.statements(key: 0).flatMap { statement in
+            try transaction.all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25]) { try $0[3] as String }
+        }
+    }
+
     @Test(arguments: searches, [[1], [1, 2], []]) func noSearchScansOrSorts(
         search: (name: String, terms: [ItemSearch.Term]), users: [Int64]
     ) throws {
@@ -66,7 +73,7 @@ import Testing
             let search = ItemSearch(
                 scope: scope(users), terms: terms, from: Instant(microseconds: 1), to: Instant(microseconds: 40),
                 after: after)
-            let plan = try world.transaction { try $0.plan(search) }
+            let plan = try world.transaction { try self.plan(search, $0) }
             #expect(
                 plan.contains {
                     $0.contains("USING INDEX items_by_\(users.isEmpty ? "organization" : "user")")

@@ -346,7 +346,7 @@ import Testing
         let platform = Platform(objects: { $0.hasPrefix("cell") ? [own] : [] })
         let sweep = Sweep(platform, platform)
         let baseline = try await sweep.baseline()
-        let cells = baseline.cells(SweepFault.allCases, of: [WholeRun()])
+        let cells = baseline.cells(SweepFault.allCases, of: [.wholeRun])
         #expect(cells.map(\.fault) == FutureSwitch.allCases.map { "future:\($0.rawValue)" })
         let outcomes = await sweep.run(cells, baseline, jobs: 1)
         #expect(outcomes.map(\.verdict) == [.recovered, .silent, .silent, .silent, .silent], "its own setting alone")

@@ -28,7 +28,7 @@ extension WebhookDelivery {
     private let updated = "session.updated"
 
     @Test func webhooksAreNamedByEventAndPlaceOfTheirSubscription() {
-        let (found, others) = SweptWebhook.webhooks(of: [
+        let (found, others) = SweepTarget.webhooks(of: [
             .made("a", completed), .made("b", completed, subscription: "t"), .made("c", updated, at: 1),
             .made("d", "verification", item: nil), .made("e", updated, item: "j", at: 2, statuses: [nil, nil]),
             .made("f", completed, item: "j", at: 3), .made("g", updated, item: "j", at: 4, statuses: [nil]),
@@ -40,14 +40,14 @@ extension WebhookDelivery {
             ])
         #expect(others == ["webhook session.updated #2", "webhook session.updated #3"])
         #expect(found[1].plainName == "webhook session.completed of subscription 2")
-        #expect(found.map(\.hasNext) == [true, false, false, false], "of the same item and subscription")
-        #expect(found[0].takes(.reordered) && !found[1].takes(.reordered) && found[1].takes(.twice))
-        #expect(!found[0].takes(.slow) && !found[0].takes(.future(.order)) && !WholeRun().takes(.late))
+        #expect(found.map { $0.takes(.reordered) } == [true, false, false, false], "of the same item and subscription")
+        #expect(found[1].takes(.twice))
+        #expect(!found[0].takes(.slow) && !found[0].takes(.future(.order)) && !SweepTarget.wholeRun.takes(.late))
     }
 
     /// A rule counts each attempt that it matches, and `duplicate` and `reorder` match first attempts alone.
     @Test func aRuleTriggersAtItsWebhookAfterRetriesOfOthers() {
-        let found = SweptWebhook.webhooks(of: [
+        let found = SweepTarget.webhooks(of: [
             .made("a", completed, statuses: [500, 200]), .made("b", updated, at: 1),
             .made("c", completed, item: "j", at: 5), .made("d", updated, item: "j", at: 6),
         ]).found
@@ -64,7 +64,7 @@ extension WebhookDelivery {
         #expect(found[2].setup(.twice) == rule(.twice, ["duplicate": true], after: 1))
         #expect(found[2].setup(.reordered) == rule(.reordered, ["reorder": true], after: 1))
         #expect(found[2].setup(.twice).event == "session.completed")
-        #expect(WholeRun().setup(.future(.order)) == SweepSetup(settings: ["future": ["order": true]]))
+        #expect(SweepTarget.wholeRun.setup(.future(.order)) == SweepSetup(settings: ["future": ["order": true]]))
     }
 
     @Test func everyFaultHasItsName() {
@@ -81,14 +81,14 @@ extension WebhookDelivery {
             members: [])
     }
 
-    private func state(_ target: any SweepTarget, _ fault: SweepFault, _ objects: [ObjectDifference]) -> EndState {
+    private func state(_ target: SweepTarget, _ fault: SweepFault, _ objects: [ObjectDifference]) -> EndState {
         EndState(
             StateDifference(objects: objects, ignored: [], truncated: false), without: LeftOut(),
             of: SweepCell(target, fault))
     }
 
     @Test func theObjectsOfAFaultItselfAreNoDifference() throws {
-        let webhook = try #require(SweptWebhook.webhooks(of: [.made("a", completed)]).found.first)
+        let webhook = try #require(SweepTarget.webhooks(of: [.made("a", completed)]).found.first)
         #expect(state(webhook, .twice, [delivery(completed, nth: 2)]).isEqual)
         let more = state(webhook, .twice, [delivery(completed, nth: 2), delivery(completed, nth: 3)])
         #expect(more.hasMore && more.objects.count == 1)
@@ -98,13 +98,13 @@ extension WebhookDelivery {
             kind: "delivery", key: ["event": .string(completed)], change: .changed,
             members: [.init(name: "fault", from: nil, to: "drop"), .init(name: "attempts", from: 1, to: 2)])
         #expect(state(webhook, .lost, [named]).isEqual)
-        #expect(state(WholeRun(), .future(.events), [delivery("session.x_ab")]).isEqual)
-        #expect(state(WholeRun(), .future(.order), [delivery("session.x_ab")]).hasMore)
-        #expect(state(WholeRun(), .future(.events), [delivery(updated)]).hasMore)
+        #expect(state(.wholeRun, .future(.events), [delivery("session.x_ab")]).isEqual)
+        #expect(state(.wholeRun, .future(.order), [delivery("session.x_ab")]).hasMore)
+        #expect(state(.wholeRun, .future(.events), [delivery(updated)]).hasMore)
     }
 
     @Test func theSettingsOfARunMustStay() {
-        let setup = WholeRun().setup(.future(.order))
+        let setup = SweepTarget.wholeRun.setup(.future(.order))
         #expect(setup.holds(in: ["future": ["order": true, "members": false], "quota": 1]))
         #expect(!setup.holds(in: ["future": ["order": false]]) && !setup.holds(in: ["quota": 1]))
         #expect(SweepSetup().holds(in: ["future": ["order": false]]))
@@ -113,7 +113,7 @@ extension WebhookDelivery {
     // MARK: Words
 
     @Test func aSwitchIsKeptAsASetting() throws {
-        let cell = SweepCell(WholeRun(), .future(.errors))
+        let cell = SweepCell(.wholeRun, .future(.errors))
         let bug = SweepBug(SweepOutcome(cell, .silent, sentence: "s"), seen: 3, of: 3)
         let kept = try KeptScenario(bug, cell.setup, base: nil)
         #expect(kept.name == "every-call-future-errors" && kept.text.split(separator: "\n").count < 15)

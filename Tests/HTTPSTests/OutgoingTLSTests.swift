@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Outgoing
+import TestSupport
 import Testing
 
 @testable import HTTPS
@@ -91,7 +92,7 @@ import Testing
             let key = folder.appendingPathComponent("key.pem").path
             for file in ["/nonexistent.pem", folder.path, empty.path, text.path, key] {
                 let tls = OutgoingTLS(trusting: [authority, file])
-                #expect(throws: UnusableAuthorities.self) { try tls.check() }
+                #expect(throws: AuthorityProblem.self) { try tls.check() }
                 #expect(
                     await reason(tls, "https://127.0.0.1:\(port)/")
                         == "\(file) has no certificate in PEM, or cannot be read")

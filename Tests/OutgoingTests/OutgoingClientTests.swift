@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Outgoing
+import TestSupport
 import Testing
 
 /// The outgoing client against servers that answer bytes of a test.

@@ -83,7 +83,7 @@ import Yams
         ("GET /v1/health 401", false),
     ])
     func edgesOfTheServerAloneAreKnownByTheirCommands(edge: String, isOfServer: Bool) throws {
-        let number = try #require(EdgeTable.simulated.number("answers", edge))
+        let number = try #require(EdgeTable.simulated.number(EdgeName("answers", edge)))
         #expect(EdgeTable.simulated.ofServer.value.contains(number) == isOfServer)
     }
 

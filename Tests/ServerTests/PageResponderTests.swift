@@ -174,8 +174,12 @@ extension PipelineTests {
 
     // MARK: Pages of the console
 
-    private static func showing(_ inner: Inner) -> ConsoleProblemResponder<Inner> {
-        ConsoleProblemResponder(inner: inner) { _ in "http://127.0.0.1:9" }
+    private static func showing(_ inner: Inner) async throws -> ControlResponder<Inner> {
+        let environment = try await namespaces().environment
+        environment.address.set("http://127.0.0.1:9", followsRequests: false)
+        let access = ControlAccess(
+            hosts: HostGuard(allowedHosts: []), key: ControlKey(token: nil), csrfToken: "page-1")
+        return ControlResponder(inner: inner, access: access, environment: environment)
     }
 
     @Test(arguments: [

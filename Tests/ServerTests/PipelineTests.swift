@@ -155,9 +155,7 @@ import Testing
         let inner = Inner()
         let access = ControlAccess(
             hosts: HostGuard(allowedHosts: []), key: ControlKey(token: "secret"), csrfToken: "page-1")
-        let responder = AnsweringResponder(
-            own: ControlAccessResponder(inner: inner, access: access, environment: namespaces.environment),
-            platform: inner)
+        let responder = ControlResponder(inner: inner, access: access, environment: namespaces.environment)
         func status(_ request: IncomingRequest) async throws -> Int {
             try await responder.respond(to: request).response.status.code
         }
@@ -198,14 +196,16 @@ import Testing
     }
 
     @Test func requestsAreCountedByRouteAndStatus() async throws {
-        let metrics = ServerMetrics()
+        let (namespaces, metrics) = (try await Self.namespaces(), ServerMetrics())
         let inner = Inner { request in
             if request.target.path == "/known" { request.context.coreContext.endpointPath.value = "/known" }
             return Self.answer()
         }
-        let responder = MeasuringResponder(inner: inner, metrics: metrics)
+        // No line of the log is wanted.
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let responder = LoggingResponder(inner: inner, logger: logger, namespaces: namespaces, metrics: metrics)
         for path in ["/known", "/known", "/x"] { _ = try await responder.respond(to: Self.request(path)) }
-        let text = metrics.text(of: try await Self.namespaces())
+        let text = metrics.text(of: namespaces)
         func count(_ route: String) -> Substring? {
             text.split(separator: "\n").first {
                 $0.hasPrefix("entrupy_sim_requests_total{") && $0.contains("\"\(route)\"")
@@ -263,7 +263,8 @@ import Testing
         let namespaces = try await Self.namespaces()
         let lines = NIOLockedValueBox<[String]>([])
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-        let responder = LoggingResponder(inner: Inner(), logger: logger, namespaces: namespaces)
+        let responder = LoggingResponder(
+            inner: Inner(), logger: logger, namespaces: namespaces, metrics: ServerMetrics())
         _ = try await responder.respond(to: Self.request("/x/demo-api-token"))
         let line = try #require(lines.withLockedValue { $0 }.first)
         #expect(!line.contains("demo-api-token"))

@@ -115,21 +115,21 @@ import Testing
         let journals = Journals()
         let settings = Settings.Journal(entries: 3, bytes: 1_000_000, bodyBytes: 0)
         let answers = (1...5).compactMap { journals.append(entry("\($0)"), to: "a", settings) }
-        #expect(answers.map(\.sequence) == [1, 2, 3, 4, 5])
+        #expect(answers.map(\.entry.sequence) == [1, 2, 3, 4, 5])
         let (before, bytes) = (journals.entries(of: "a"), journals.bytes)
-        #expect(journals.markUndelivered(answers[0]) == nil, "the journal has dropped it")
-        #expect(journals.markUndelivered(answers[3])?.requestID == "4")
-        #expect(journals.markUndelivered(answers[3]) == nil, "it is known already")
+        #expect(journals.markUndelivered(sequence: 1, in: "a", if: answers[0]) == nil, "the journal has dropped it")
+        #expect(journals.markUndelivered(sequence: 4, in: "a", if: answers[3])?.requestID == "4")
+        #expect(journals.markUndelivered(sequence: 4, in: "a", if: answers[3]) == nil, "it is known already")
         #expect(journals.entries(of: "a").map(\.isDelivered) == [true, false, true])
         #expect(before.someAndAll { $0.isDelivered } && journals.bytes == bytes, "snapshots stay as they were")
         #expect(journals.markUndelivered(sequence: 5, in: "a")?.requestID == "5")
         #expect(journals.markUndelivered(sequence: 5, in: "b") == nil)
         journals.clear("a")
-        #expect(journals.markUndelivered(answers[2]) == nil)
+        #expect(journals.markUndelivered(sequence: 3, in: "a", if: answers[2]) == nil)
         // A namespace of the same name begins its numbers anew.
         journals.forget("a")
         for number in 1...3 { journals.append(entry("new \(number)"), to: "a", settings) }
-        #expect(journals.markUndelivered(answers[2]) == nil)
+        #expect(journals.markUndelivered(sequence: 3, in: "a", if: answers[2]) == nil)
         #expect(journals.entries(of: "a").someAndAll { $0.isDelivered })
     }
 

@@ -36,7 +36,9 @@ import Testing
 
     private func arrivals(_ namespace: Namespace) async throws -> [Instant] {
         try await namespace.run(control, .reads) { job in
-            try job.transaction.all("SELECT arrived_at FROM parcels WHERE arrived_at IS NOT NULL") { $0[0] as Instant }
+            try job.transaction.all("SELECT arrived_at FROM parcels WHERE arrived_at IS NOT NULL") {
+                try $0[0] as Instant
+            }
         }.result.get()
     }
 

@@ -131,7 +131,7 @@ import Testing
         try Self.damages[damage].apply(url)
         let later = try store ?? NamespaceStore(root: path)
         let place = try later.prepare("n", from: .template(key: "t", build: insert)) { transaction in
-            let count = try transaction.first("SELECT COUNT(*) FROM organizations") { $0[0] as Int }
+            let count = try transaction.first("SELECT COUNT(*) FROM organizations") { try $0[0] as Int }
             #expect(count == 1, "\(Self.damages[damage].name)")
         }
         place.discard()

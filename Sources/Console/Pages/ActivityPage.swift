@@ -327,17 +327,14 @@ struct AttemptRow: Encodable, Sendable {
     /// - Parameter receivers: the URLs of subscriptions by their ids.
     init?(_ change: StateChange, _ receivers: [String: String], _ request: ConsoleRequest) {
         guard change.kind == "webhook.attempted", let data = change.data.members else { return nil }
-        func number(_ name: String) -> String? {
-            if case .number(let number)? = data[name] { number.text } else { nil }
-        }
         let state = data["delivery"]?.text ?? ""
         self.change = ChangeRow(change, request)
         webhook = data["event"]?.text ?? ""
         url = data["subscription_id"]?.text.map { receivers[$0] ?? "(deleted subscription)" } ?? ""
         parts = PathParts(url)
-        attemptStatus = number("status")
+        attemptStatus = data["status"]?.number?.text
         attemptStyle = state == "delivered" ? "good" : "bad"
-        let attempt = [number("attempt").map { "attempt \($0)" }, data["error"]?.text].compactMap { $0 }
+        let attempt = [data["attempt"]?.number.map { "attempt \($0.text)" }, data["error"]?.text].compactMap { $0 }
         reason = [attempt.joined(separator: ": "), state].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }

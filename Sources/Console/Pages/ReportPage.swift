@@ -18,18 +18,32 @@ enum ReportPage {
 
     /// The file itself. Reads all that it shows, which takes seconds for thousands of requests.
     ///
-    /// - Parameter name: the name of the file.
+    /// - Parameter name: the name of the file, of which the page has its title.
     /// - Throws: ``ConsoleProblem``.
     static func file(
         _ name: String, _ request: ConsoleRequest, _ console: Console, _ api: @escaping ControlAPI
     ) async throws -> ConsolePage {
         guard isFileName(name) else { throw ConsoleProblem.noSuchPage }
-        let run = await ScenariosPage.running(ControlReader(api: api))
-        let report = try await Report(console, title: request.namespace, gate: run.map { .verified($0) }, api) { path in
+        let gate = try await gate(ControlReader(api: api))
+        let report = try await Report(console, title: String(name.dropLast(5)), gate: gate, api) { path in
             let (status, body) = await api(path)
             return status == 200 ? body : nil
         }
         return ConsolePage(status: 200, html: report.html, file: name)
+    }
+
+    /// The verification of the scenario that the namespace was started from; `nil` if there is none.
+    private static func gate(_ api: ControlReader) async throws -> ReportGate? {
+        let started = try await api.events([("kind", "scenario.started"), ("limit", "1")])
+        guard let name = started.first?.subject else { return nil }
+        do {
+            return try await api.get("scenarios/\(URLPart.escaped(name))", as: ScenarioDetails.self).run.map {
+                .verified($0)
+            }
+        } catch ConsoleProblem.refused(_, let envelope?) {
+            // Such as that of a scenario that was deleted.
+            return .unverifiable(name: name, reason: envelope.error)
+        }
     }
 
     /// Whether a name may stand in a header and be that of a file: letters, digits, `.`, `_` and `-`, with the ending `.html`.

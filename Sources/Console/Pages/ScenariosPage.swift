@@ -52,7 +52,7 @@ enum ScenariosPage {
     }
 
     /// The scenario that the namespace was started from; `nil` if there is none.
-    static func running(_ api: ControlReader) async -> ScenarioRun? {
+    private static func running(_ api: ControlReader) async -> ScenarioRun? {
         // Without it the scenarios are still of use.
         let started = try? await api.events([("kind", "scenario.started"), ("limit", "1")])
         guard let name = started?.first?.subject else { return nil }

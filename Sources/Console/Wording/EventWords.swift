@@ -46,7 +46,7 @@ enum EventWords {
     /// The most telling data of an event, in a few words.
     static func summary(_ change: StateChange) -> String {
         let data = change.data.members ?? [:]
-        func text(_ key: String) -> String? { data[key].flatMap { $0.text ?? number($0) } }
+        func text(_ key: String) -> String? { data[key].flatMap { $0.text ?? $0.number?.text } }
         switch change.kind {
         case "webhook.attempted":
             let answer = text("status") ?? text("error") ?? "no answer"
@@ -68,11 +68,6 @@ enum EventWords {
             return data.keys.sorted().prefix(3).compactMap { key in text(key).map { "\(key) \($0)" } }
                 .joined(separator: ", ")
         }
-    }
-
-    private static func number(_ value: JSONValue) -> String? {
-        if case .number(let number) = value { return number.text }
-        return nil
     }
 
     /// The words for what decided a result.

@@ -18,7 +18,7 @@ struct Snippets {
 
         /// Whether HTTP can carry it. Others, which only bundles hold, could become two headers, or name a file to curl.
         var isSendable: Bool {
-            Snippets.isToken(name) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+            name.isHTTPToken && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
         }
     }
 
@@ -51,11 +51,6 @@ struct Snippets {
 
     private var body: String? { request.request?.body?.nonEmpty }
 
-    /// Whether a text is a token of HTTP, as methods and the names of headers are.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { $0.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
-    }
-
     /// A header as curl reads it, with a masked token as the variable that a reader sets.
     private static func shellWord(_ header: Header) -> String {
         // Without the semicolon, curl would leave out a header that has no value.
@@ -69,7 +64,7 @@ struct Snippets {
 
     /// A curl command for bash and zsh.
     var curl: String {
-        guard Self.isToken(request.method) else {
+        guard request.method.isHTTPToken else {
             return "echo 'curl cannot repeat this request: its method is not a token of HTTP.' >&2"
         }
         // With -X HEAD, curl waits for a body.

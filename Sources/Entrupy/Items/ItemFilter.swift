@@ -16,20 +16,12 @@ extension ListAuthentications {
         var flag: String?
         var username: String?
 
+        /// The conditions for items, without the text and the user.
         var terms: [ItemSearch.Term] {
             let values: [(ItemSearch.Field, String?)] = [
                 (.brand, brand), (.category, category), (.result, result), (.flag, flag),
             ]
             return values.compactMap { field, value in value.map { ItemSearch.Term(field, [$0]) } }
-        }
-
-        /// The conditions for items, without the text and the user.
-        var conditions: [Transaction.ItemCondition] {
-            [
-                brand.map { .brand($0) }, category.map { .category($0) },
-                result.map { .result(ResultID(rawValue: $0)) },
-                flag.map { .flag($0) },
-            ].compactMap { $0 }
         }
 
         var isEmpty: Bool { text == nil && username == nil && terms.isEmpty }

@@ -99,18 +99,18 @@ package struct ListAuthentications: Operation, Reads {
         guard cursor == nil else {
             throw PlatformError.invalid(field: "cursor", "does not go with \"text\", which has one page")
         }
-        var conditions = filter.conditions
+        var terms = filter.terms
         let owners: [Int64]
         if let username = filter.username {
             let user = try NamedUser.find(username, job)
-            conditions.append(.user(user.id))
+            terms.append(.init(.user, [String(user.id)]))
             owners = [user.organizationID]
         } else {
             owners = try Self.organizations(job)
         }
         var seen: Set<Int64> = []
         let found = try job.transaction.items(
-            beginningWith: text, organizations: owners, where: conditions, limit: limit
+            beginningWith: text, organizations: owners, where: terms, limit: limit
         ).filter { seen.insert($0.position).inserted }
         return (found.sorted { $0.position > $1.position }.prefix(limit), nil)
     }

@@ -201,9 +201,7 @@ struct MarketEdgeRendering {
         let names = ["brand", "style"].compactMap { information[$0]?.text?.nonEmpty }.joined(separator: " ")
         guard let product = names.nonEmpty ?? listings.lazy.compactMap({ $0["title"]?.text }).first, !listings.isEmpty
         else { return nil }
-        let confidence = listings.compactMap { listing -> JSONNumber? in
-            if case .number(let number)? = listing["confidence"] { number } else { nil }
-        }.max { $0.double < $1.double }
+        let confidence = listings.compactMap { $0["confidence"]?.number }.max { $0.double < $1.double }
         return .init(product: product, confidence: confidence.map { .number($0) })
     }
 

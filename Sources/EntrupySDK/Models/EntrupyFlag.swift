@@ -1,5 +1,5 @@
 /// The state of a flag.
-public enum EntrupyFlagId: Equatable, Hashable, CustomStringConvertible, Codable, Sendable {
+public enum EntrupyFlagId: RawRepresentable, Hashable, CustomStringConvertible, Codable, Sendable {
     case none, flagged, resolved
     /// A state that this version does not know, by its id.
     case other(String)
@@ -20,14 +20,7 @@ public enum EntrupyFlagId: Equatable, Hashable, CustomStringConvertible, Codable
         }
     }
 
-    public init(from decoder: any Decoder) throws {
-        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var value = encoder.singleValueContainer()
-        try value.encode(description)
-    }
+    public var rawValue: String { description }
 }
 
 /// A flag of a result, and whether the result can be flagged.

@@ -2,32 +2,15 @@
 // API, and sends none to the SDK.
 
 /// The state of a certificate's transfer.
-public enum EntrupyTransferStatus: Equatable, Hashable, Codable, Sendable {
-    case available, pending, completed, cancelled, declined, acknowledged, underReview, expired, failed, unsuccessful
+public enum EntrupyTransferStatus: String, CaseIterable, Codable, Sendable {
+    case available, pending, completed, cancelled, declined, acknowledged
+    case underReview = "under_review"
+    case expired, failed, unsuccessful
     /// Any other state.
     case unknown
 
-    private static let names: [(EntrupyTransferStatus, String)] = [
-        (.available, "available"), (.pending, "pending"), (.completed, "completed"), (.cancelled, "cancelled"),
-        (.declined, "declined"), (.acknowledged, "acknowledged"), (.underReview, "under_review"), (.expired, "expired"),
-        (.failed, "failed"), (.unsuccessful, "unsuccessful"),
-    ]
-
     public init(rawValue: String) {
-        self = Self.names.first { Array($0.1.utf8) == Array(rawValue.utf8) }?.0 ?? .unknown
-    }
-
-    public var rawValue: String {
-        Self.names.first { $0.0 == self }?.1 ?? "unknown"
-    }
-
-    public init(from decoder: any Decoder) throws {
-        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var value = encoder.singleValueContainer()
-        try value.encode(rawValue)
+        self = Self.allCases.first { Array($0.rawValue.utf8) == Array(rawValue.utf8) } ?? .unknown
     }
 }
 

@@ -54,7 +54,7 @@ extension Court {
 
     /// The time that one of some ways through an answer leads to.
     private static func time(in answer: JSONValue, _ ways: [[String]]) -> Double? {
-        ways.lazy.compactMap { way in way.reduce(Optional(answer)) { $0?.members?[$1] }?.number }.first
+        ways.lazy.compactMap { way in way.reduce(Optional(answer)) { $0?.members?[$1] }?.number?.double }.first
     }
 
     /// `flag-without-check`: a refusal that a state explains which the client never read [D audit].

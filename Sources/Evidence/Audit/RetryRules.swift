@@ -272,7 +272,7 @@ extension Court {
         for event in material.events where event.kind == EventKind.webhookAttempted.name {
             // Events are JSON that the server wrote; one that is not tells nothing.
             guard let data = (try? StoredJSON.decode(event.data))?.members, let id = data["entrupy_id"]?.text,
-                let status = data["status"]?.number, (200...299).contains(status)
+                let status = data["status"]?.number?.double, (200...299).contains(status)
             else { continue }
             last[TextKey(id)] = event.sequence
         }

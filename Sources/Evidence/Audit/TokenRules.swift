@@ -251,16 +251,11 @@ extension AuditedRequest {
     /// The first of the times in the answer's members, in epoch seconds; infinite if there is none.
     fileprivate func end(_ members: [String]) -> Double {
         let answer = entry.response.json?.members
-        return members.compactMap { answer?[$0]?.number }.min() ?? .infinity
+        return members.compactMap { answer?[$0]?.number?.double }.min() ?? .infinity
     }
 }
 
 extension AuditRoute {
     /// The route in words.
     var text: String { "\(method) \(path.pattern)" }
-}
-
-extension JSONValue {
-    /// The value as a number; `nil` if it is none.
-    var number: Double? { if case .number(let number) = self { number.double } else { nil } }
 }

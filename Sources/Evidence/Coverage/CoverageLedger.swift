@@ -81,7 +81,7 @@ package final class CoverageLedger: Sendable {
         _ entry: JournalEntry, test: String?, edge: Int?, _ names: [EdgeName], in namespace: Namespace
     ) -> CountedAnswer? {
         var edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
-        edges += entry.outcome.limits.compactMap { table.number(DocumentedAxis.limits, $0) }
+        edges += entry.outcome.limits.compactMap { table.number(EdgeName(DocumentedAxis.limits, $0)) }
         guard !edges.isEmpty, entry.isDelivered else { return nil }
         let sighting = Sighting(
             isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: test, namespace: namespace.name,
@@ -111,10 +111,9 @@ package final class CoverageLedger: Sendable {
     package func takeBack(_ answer: CountedAnswer) {
         state.withLockedValue { state in
             for edge in answer.edges {
-                let isFaultOnly = table.edges[edge].isFaultOnly
-                state.server.counts[edge]?.remove(answer.sighting, isFaultOnly: isFaultOnly)
+                state.server.counts[edge]?.remove(answer.sighting)
                 guard let name = answer.namespace else { continue }
-                state.namespaces[name]?.counts.counts[edge]?.remove(answer.sighting, isFaultOnly: isFaultOnly)
+                state.namespaces[name]?.counts.counts[edge]?.remove(answer.sighting)
             }
             state.changes.all += 1
             state.changes.new += 1
@@ -132,7 +131,7 @@ package final class CoverageLedger: Sendable {
 
     /// Counts a shipped scenario that was verified.
     package func count(scenario name: String, requestID: String, test: String?, in namespace: Namespace) {
-        guard let edge = table.number(DocumentedAxis.scenarios, name) else { return }
+        guard let edge = table.number(EdgeName(DocumentedAxis.scenarios, name)) else { return }
         let sighting = Sighting(
             isInjected: false, test: test, namespace: namespace.name, request: .id(requestID),
             secrets: namespace.secrets)
@@ -176,7 +175,7 @@ package final class CoverageLedger: Sendable {
     func count(_ edges: [Int], _ sighting: Sighting, _ generation: Int?) {
         state.withLockedValue { state in
             for edge in edges {
-                let isNew = state.server.add(edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
+                let isNew = state.server.add(edge, sighting, table)
                 if isNew { state.changes.new += 1 }
             }
             if !edges.isEmpty { state.changes.all += 1 }
@@ -184,10 +183,7 @@ package final class CoverageLedger: Sendable {
             guard let generation, let place = state.namespaces.index(forKey: sighting.namespace),
                 state.namespaces.values[place].generation == generation
             else { return }
-            for edge in edges {
-                _ = state.namespaces.values[place].counts.add(
-                    edge, sighting, isFaultOnly: table.edges[edge].isFaultOnly)
-            }
+            for edge in edges { _ = state.namespaces.values[place].counts.add(edge, sighting, table) }
         }
     }
 
@@ -268,12 +264,14 @@ package final class CoverageLedger: Sendable {
         var others: [(name: Coverage.Name, edge: Coverage.Edge)] = []
         for (name, edge) in coverage.namedEdges {
             guard edge.reached > 0 || edge.injected > 0 else { continue }
-            guard let number = table.number(name.axis, name.edge) else {
+            guard let number = table.number(name) else {
                 others.append((name, edge))
                 continue
             }
-            server.counts[number] = EdgeCount(
-                reached: edge.reached, injected: edge.injected, tests: edge.tests, first: edge.first)
+            var known = table.unmet(number)
+            (known.reached, known.injected) = (edge.reached, edge.injected)
+            (known.tests, known.first) = (edge.tests, edge.first)
+            server.counts[number] = known
         }
         state.withLockedValue { [server] state in
             state.server = server

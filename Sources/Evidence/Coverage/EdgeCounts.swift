@@ -1,55 +1,30 @@
 import Simulation
 import SimulationAPI
 
-/// What is known of one edge.
-struct EdgeCount: Sendable {
-    var reached = 0
-    var injected = 0
-    /// The tests that met it, at most ``Coverage/maxTests``, in their order.
-    var tests: [String] = []
-    /// The first that counted; `nil` if nothing did.
-    var first: Coverage.First?
-
+extension Coverage.Edge {
     /// Counts one more.
     ///
-    /// - Parameter counts: whether it is the first of an edge that counts.
     /// - Returns: whether more than a number changed: the edge is newly met, or by another test.
-    mutating func add(_ sighting: Sighting, counts: Bool) -> Bool {
+    mutating func add(_ sighting: Sighting) -> Bool {
         var isNew = (sighting.isInjected ? injected : reached) == 0
         // A file may have given the largest number.
-        if sighting.isInjected {
-            injected = Coverage.Edge.sum(injected, 1)
-        } else {
-            reached = Coverage.Edge.sum(reached, 1)
-        }
-        guard counts else { return isNew }
+        if sighting.isInjected { injected = Self.sum(injected, 1) } else { reached = Self.sum(reached, 1) }
+        guard !sighting.isInjected || fault_only else { return isNew }
         if first == nil { (first, isNew) = (sighting.first, true) }
         guard let test = sighting.test, tests.count < Coverage.maxTests else { return isNew }
         let name = Coverage.boundedTest(test)
         guard !tests.contains(where: { $0.isIdentical(to: name) }) else { return isNew }
         // A name with a secret is stored masked.
-        let count = tests.count
-        append(Secrets(sighting.secrets).masked(text: name))
-        return isNew || tests.count > count
-    }
-
-    /// Adds the counts of another namespace.
-    mutating func add(_ other: EdgeCount) {
-        reached = Coverage.Edge.sum(reached, other.reached)
-        injected = Coverage.Edge.sum(injected, other.injected)
-        if first == nil { first = other.first }
-        for test in other.tests { append(test) }
-    }
-
-    private mutating func append(_ test: String) {
-        guard tests.count < Coverage.maxTests, !tests.contains(where: { $0.isIdentical(to: test) }) else { return }
-        tests.append(test)
+        let masked = Secrets(sighting.secrets).masked(text: name)
+        guard !tests.contains(where: { $0.isIdentical(to: masked) }) else { return isNew }
+        tests.append(masked)
+        return true
     }
 
     /// Counts one less: its answer did not arrive. Where nothing is left, no test has met it.
-    mutating func remove(_ sighting: Sighting, isFaultOnly: Bool) {
+    mutating func remove(_ sighting: Sighting) {
         if sighting.isInjected { injected = max(0, injected - 1) } else { reached = max(0, reached - 1) }
-        guard reached == 0, !(isFaultOnly && injected > 0) else { return }
+        guard !isMet else { return }
         tests = []
         first = nil
     }
@@ -87,11 +62,11 @@ struct EdgeCounts: Sendable {
     var isSinceRestart = false
     /// See ``Coverage/sources``.
     var sources: [String]
-    var counts: [Int: EdgeCount] = [:]
+    var counts: [Int: Coverage.Edge] = [:]
 
     /// - Returns: whether more than a number changed.
-    mutating func add(_ edge: Int, _ sighting: Sighting, isFaultOnly: Bool) -> Bool {
-        counts[edge, default: EdgeCount()].add(sighting, counts: !sighting.isInjected || isFaultOnly)
+    mutating func add(_ edge: Int, _ sighting: Sighting, _ table: EdgeTable) -> Bool {
+        counts[edge, default: table.unmet(edge)].add(sighting)
     }
 
     /// Adds the counts of another namespace, whose counting may have begun earlier.
@@ -99,7 +74,11 @@ struct EdgeCounts: Sendable {
         since = min(since, other.since)
         isSinceRestart = isSinceRestart || other.isSinceRestart
         sources += other.sources
-        for (edge, count) in other.counts { counts[edge, default: EdgeCount()].add(count) }
+        counts.merge(other.counts) { known, edge in
+            var sum = known
+            sum.add(edge, Coverage.Edge.sum)
+            return sum
+        }
     }
 
     /// The counts as coverage.
@@ -114,10 +93,7 @@ struct EdgeCounts: Sendable {
                 Coverage.Axis(
                     id: axis.id, title: axis.title,
                     edges: axis.edges.filter { !left.contains($0) }.map { number in
-                        let (edge, count) = (table.edges[number], counts[number] ?? EdgeCount())
-                        var shown = Coverage.Edge(
-                            id: edge.id, reached: count.reached, injected: count.injected, fault_only: edge.isFaultOnly,
-                            tests: count.tests, first: count.first)
+                        var shown = counts[number] ?? table.unmet(number)
                         if !shown.isMet { shown.meet_with = commands[number] }
                         return shown
                     })

@@ -72,9 +72,12 @@ package struct EdgeTable: Sendable {
     }
 
     /// The number of an edge; `nil` if it is not documented.
-    package func number(_ axis: String, _ edge: String) -> Int? { numbers[EdgeName(axis, edge)] }
+    package func number(_ name: EdgeName) -> Int? { numbers[name] }
 
-    func number(_ name: EdgeName) -> Int? { numbers[name] }
+    /// An edge that was not met.
+    func unmet(_ number: Int) -> Coverage.Edge {
+        Coverage.Edge(id: edges[number].id, fault_only: edges[number].isFaultOnly)
+    }
 
     /// The axes of webhooks and shipped scenarios.
     package static func ofEngine(_ platforms: Platforms) -> [DocumentedAxis] {

@@ -2,7 +2,6 @@ import Evidence
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
-import ServiceLifecycle
 import Simulation
 import SimulationAPI
 
@@ -115,27 +114,5 @@ struct CoverageFileProblem: Error, CustomStringConvertible {
 
     init(_ description: String) {
         self.description = description
-    }
-}
-
-struct CoverageSaver: Service {
-    let file: CoverageFile
-    let environment: Simulation.Environment
-
-    /// The time between two looks, and the number of looks after which numbers that only grew are written.
-    private static let interval = Duration.seconds(2)
-    private static let looksForNumbers = 15
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var looks = 0
-            // The sleep throws when the server stops, which ends the loop. The server saves once more when all answers are made.
-            while (try? await Task.sleep(for: Self.interval)) != nil {
-                looks += 1
-                let onlyIfNew = !looks.isMultiple(of: Self.looksForNumbers)
-                // Fails only where the threads have stopped, and the server saves at its end.
-                try? await environment.offload { file.save(onlyIfNew: onlyIfNew) }
-            }
-        }
     }
 }

@@ -48,7 +48,7 @@ extension EdgeTable {
         let edges = DescribedAnswers.all.first { $0.method == method.rawValue && $0.path == path }?.statuses.compactMap
         {
             status in
-            number(Self.answers, "\(method.rawValue) \(path) \(status)").map { (status, $0) }
+            number(EdgeName(Self.answers, "\(method.rawValue) \(path) \(status)")).map { (status, $0) }
         }
         return edges.map { AnswerEdges(edges: $0) }
     }

@@ -49,7 +49,7 @@ struct JournalResponder<Inner: RequestResponder>: RequestResponder {
 
     /// What is done if the answer does not reach its client; `nil` for nothing.
     private static func loss(
-        _ journaled: JournaledAnswer?, _ counted: CoverageLedger.CountedAnswer?, _ coverage: CoverageLedger?,
+        _ journaled: JournaledEntry?, _ counted: CoverageLedger.CountedAnswer?, _ coverage: CoverageLedger?,
         _ namespace: Namespace
     ) -> UnsentAnswers.OnLoss? {
         guard journaled != nil || counted != nil else { return nil }

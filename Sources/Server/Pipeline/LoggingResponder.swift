@@ -2,17 +2,21 @@ import Hummingbird
 import Logging
 import Simulation
 
-/// Logs one line per request: paths and ids, no body. A token in a path is masked.
+/// Counts and times requests by route, and logs one line per request: paths and ids, no body. A token in a path is masked.
 struct LoggingResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
     let logger: Logger
     let namespaces: Namespaces
+    let metrics: ServerMetrics
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        guard logger.logLevel <= .info else { return try await inner.respond(to: request) }
         let started = ContinuousClock.now
         let answer = try await inner.respond(to: request)
         let duration = ContinuousClock.now - started
+        metrics.answered(
+            method: request.method.rawValue, route: request.context.coreContext.endpointPath.value ?? "none",
+            status: answer.status, after: duration)
+        guard logger.logLevel <= .info else { return answer }
         let target = request.target
         let namespace = namespaces.find(target.namespace) ?? namespaces.find(Namespaces.defaultName)
         let secrets = Secrets(

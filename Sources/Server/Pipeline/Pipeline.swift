@@ -159,17 +159,6 @@ struct Answer: Sendable {
     }
 }
 
-/// Leads a request to what answers it: the control API and the console have checks and pages that a platform's paths have not.
-struct AnsweringResponder<Own: RequestResponder, Platform: RequestResponder>: RequestResponder {
-    let own: Own
-    let platform: Platform
-
-    func respond(to request: IncomingRequest) async throws -> Answer {
-        request.target.isControl || request.target.path.isIdentical(to: "/")
-            ? try await own.respond(to: request) : try await platform.respond(to: request)
-    }
-}
-
 /// Connects the responders to the HTTP server.
 struct Pipeline: HTTPResponder {
     /// The first responder. As a function, so that the compiler knows the type of the whole chain where it is composed: the

@@ -57,7 +57,11 @@ struct Target: Equatable {
         }
         let end = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         query = String(text[end...])
-        let whole = Self.normalized(text.utf8[..<end])
+        let sent = text[..<end]
+        // Letters, digits and `-._~` may be percent-encoded: both forms are equivalent (RFC 3986, section 6.2.2).
+        let whole =
+            sent.utf8.contains(UInt8(ascii: "%"))
+            ? sent.percentDecoded { $0.isLetterOrDigit || "-._~".utf8.contains($0) } : String(sent)
         guard whole.isIdentical(to: "/ns") || whole.begins(with: "/ns/") else {
             namespace = outsidePath ?? Namespaces.defaultName
             path = whole.isEmpty ? "/" : whole
@@ -67,30 +71,5 @@ struct Target: Equatable {
         let name = rest.prefix(before: "/")
         namespace = String(name)
         path = name.endIndex == rest.endIndex ? "/" : String(rest[name.endIndex...])
-    }
-}
-
-extension Target {
-    /// The path with percent-encoded letters, digits and `-._~` decoded. Both forms are equivalent (RFC 3986, section
-    /// 6.2.2).
-    private static func normalized(_ path: Substring.UTF8View) -> String {
-        guard path.contains(UInt8(ascii: "%")) else { return String(Substring(path)) }
-        let bytes = Array(path)
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            let digits = String(decoding: bytes[index...].dropFirst().prefix(2), as: UTF8.self)
-            if bytes[index] == UInt8(ascii: "%"), let byte = UInt8(digits, radix: 16),
-                byte.isLetterOrDigit || "-._~".utf8.contains(byte)
-            {
-                decoded.append(byte)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
     }
 }

@@ -23,7 +23,7 @@ enum CertificateRoutes {
         }
         return completed.response { certificate in
             do {
-                let text = try CertificatePage(certificate).text(isPicture: format != .page)
+                let text = try CertificatePage.text(certificate, isPicture: format != .page)
                 return Response(
                     status: .ok,
                     headers: [

@@ -27,7 +27,7 @@ struct ConsoleRoutes: Sendable {
 
     /// - Parameter root: routes with paths from the root.
     func add(to routes: Routes, root: Routes) {
-        // `ConsoleProblemResponder` answers this path first. The route is added so that it is listed.
+        // `ControlResponder` answers this path first. The route is added so that it is listed.
         root.on(.get, "/") { request in
             await answer(request) { Self.home(of: request.namespace.name) }
         }

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOConcurrencyHelpers
 import NIOCore
 import Simulation
 
@@ -8,14 +7,15 @@ import Simulation
 struct DescriptionRoutes: Sendable {
     private typealias Page = (html: ConstantDocument, policy: String)
 
-    private static let json = MadeOnce { try Description.json() }
+    // Each is made at its first request. Others that come meanwhile wait for it, and hold no thread.
+    private static let json = Task.detached { try Description.json() }
     private static let openPage = page(needsControlToken: false)
     private static let closedPage = page(needsControlToken: true)
 
     let needsControlToken: Bool
 
-    private static func page(needsControlToken: Bool) -> MadeOnce<Page> {
-        MadeOnce {
+    private static func page(needsControlToken: Bool) -> Task<Page, any Error> {
+        Task.detached {
             let html = try DocsPage.html(needsControlToken: needsControlToken)
             return (ConstantDocument(ByteBuffer(string: html)), DocsPage.policy(of: html))
         }
@@ -54,35 +54,16 @@ struct DescriptionRoutes: Sendable {
     }
 
     private func file<Made: Sendable>(
-        _ completed: Completed<Void>, _ source: MadeOnce<Made>, _ parts: (Made) -> (ConstantDocument, HTTPFields)
+        _ completed: Completed<Void>, _ source: Task<Made, any Error>,
+        _ parts: (Made) -> (ConstantDocument, HTTPFields)
     ) async -> Answer {
         do {
-            let (document, headers) = parts(try await source.made())
+            let (document, headers) = parts(try await source.value)
             return completed.file(document, headers)
         } catch {
             return Answer(
                 ErrorAnswer.response(.bug("the document cannot be made: \(error)"), requestID: completed.requestID))
         }
-    }
-}
-
-/// Makes a value at the first request. Others that come meanwhile wait for it, and hold no thread.
-final class MadeOnce<Value: Sendable>: Sendable {
-    private let make: @Sendable () throws -> Value
-    private let making = NIOLockedValueBox<Task<Value, any Error>?>(nil)
-
-    init(_ make: @escaping @Sendable () throws -> Value) {
-        self.make = make
-    }
-
-    func made() async throws -> Value {
-        let task = making.withLockedValue { making in
-            if let making { return making }
-            let task = Task.detached { [make] in try make() }
-            making = task
-            return task
-        }
-        return try await task.value
     }
 }
 

@@ -14,7 +14,7 @@ import Simulation
 /// Many are sent at a time, with bounds for the server and for a namespace, and in fair turns: a receiver that hangs or floods
 /// delays only deliveries behind it for the same item, and those that the bound of its namespace holds back. What is held back
 /// is not an attempt: its time starts when it has a slot [D webhook-slots].
-final class WebhookSender: Service {
+final class WebhookSender: Sendable {
     private let transport: WebhookTransport
     private let logger: Logger
     private let client = OutgoingClient(answerLimit: .webhook)
@@ -79,7 +79,7 @@ final class WebhookSender: Service {
 
     /// Runs until the server starts to stop. Attempts in progress are cancelled and made again at the next start, and so are
     /// those that wait.
-    func run() async throws {
+    func run() async {
         try? await gracefulShutdown()  // Ends by cancellation, too: the server stops either way.
         let running = tasks.withLockedValue { state in
             state.isStopping = true

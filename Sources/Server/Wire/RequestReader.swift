@@ -163,7 +163,8 @@ struct RequestReader: RequestInput, Sendable {
     ) async -> Result<Op, PlatformError> {
         do {
             var reader = self
-            let body = await body(rule)
+            let body: Result<JSONObject, any Error>
+            do { body = .success(try await self.body(rule)) } catch { body = .failure(error) }
             if case .v1(let least) = surface {
                 if let problem = headers.apiVersionProblem(from: least) { throw problem }
                 reader.version = headers.apiVersion ?? version
@@ -205,44 +206,34 @@ struct RequestReader: RequestInput, Sendable {
 }
 
 extension RequestReader {
-    private func body(_ rule: BodyRule) async -> Result<JSONObject, PlatformError> {
-        if case .streamed = rule { return .success([:]) }
+    private func body(_ rule: BodyRule) async throws -> JSONObject {
+        if case .streamed = rule { return [:] }
         if case .ignored = rule {
             let isTooLarge = (headers.contentLength ?? 0) > Self.maxJSONBytes
             if isTooLarge { received?.markIncomplete() }
-            if let problem = received?.problem { return .failure(problem) }
-            if isTooLarge { return .failure(.bodyTooLarge(limit: Self.maxJSONBytes)) }
-            if hasReadQuery == nil || head.isSafe { return .success([:]) }
+            if let problem = received?.problem { throw problem }
+            if isTooLarge { throw PlatformError.bodyTooLarge(limit: Self.maxJSONBytes) }
+            if hasReadQuery == nil || head.isSafe { return [:] }
         }
         var limit = Self.maxJSONBytes
         if case .documentJSON = rule { limit = Self.maxDocumentJSONBytes }
-        let read = await bodies.read(request, upTo: limit, into: received)
-        let content = read.flatMap { body -> Result<ByteBuffer?, PlatformError> in
-            if rule.isOptional, case .success(let content) = body.content,
-                content.readableBytes == 0 || Self.isNull(content)
-            {
-                return .success(nil)
-            }
-            if let problem = headers.jsonMediaTypeProblem { return .failure(.unsupportedMediaType(problem)) }
-            return body.content.flatMap { content in
-                content.readableBytes > 0
-                    ? .success(content)
-                    : .failure(.invalid([ErrorDetail("body", "is empty; a JSON object is needed")]))
-            }
+        let read = try await bodies.read(request, upTo: limit, into: received).get()
+        if rule.isOptional, case .success(let content) = read.content,
+            content.readableBytes == 0 || Self.isNull(content)
+        {
+            return [:]
         }
-        switch content {
-        case .failure(let error): return .failure(error)
-        case .success(nil): return .success([:])
-        case .success(let content?):
-            let members = await object(content, json)
-            guard case .ignored = rule else { return members }
-            return members.flatMap { Self.withoutMembers($0) }
+        if let problem = headers.jsonMediaTypeProblem { throw PlatformError.unsupportedMediaType(problem) }
+        let content = try read.content.get()
+        guard content.readableBytes > 0 else {
+            throw PlatformError.invalid([ErrorDetail("body", "is empty; a JSON object is needed")])
         }
-    }
-
-    private static func withoutMembers(_ members: JSONObject) -> Result<JSONObject, PlatformError> {
-        var fields = FieldReader(.object(members), known: [])
-        return Result { try fields.finish() }.map { members }.mapError { $0 as? PlatformError ?? .bug("\($0)") }
+        let members = try await object(content, json)
+        if case .ignored = rule {
+            var fields = FieldReader(members, known: [])
+            try fields.finish()
+        }
+        return members
     }
 
     private static func isNull(_ content: ByteBuffer) -> Bool {
@@ -256,71 +247,53 @@ extension RequestReader {
     /// microseconds.
     private static let briefJSON = 65_536
 
-    private func object(_ content: ByteBuffer, _ rule: JSONRule) async -> Result<JSONObject, PlatformError> {
-        let read: Result<(members: JSONObject, count: Int), PlatformError>
-        if content.readableBytes > Self.briefJSON {
-            do {
-                read = try await namespace.environment.offload { Self.object(Array(content.readableBytesView), rule) }
-            } catch {
-                return .failure(.unavailable("\(error)"))
-            }
-        } else {
-            read = Self.object(Array(content.readableBytesView), rule)
+    private func object(_ content: ByteBuffer, _ rule: JSONRule) async throws -> JSONObject {
+        let isLong = content.readableBytes > Self.briefJSON
+        let (members, count) =
+            try await isLong
+            ? namespace.environment.offload { try Self.object(Array(content.readableBytesView), rule) }
+            : Self.object(Array(content.readableBytesView), rule)
+        // Which bodies wait at one moment is in no recording.
+        if !namespace.environment.sequencer.ordersAllJobs {
+            received?.keep(try namespace.bodies.take(values: count, text: content.readableBytes))
         }
-        return read.flatMap { members, count in
-            do throws(PlatformError) {
-                // Which bodies wait at one moment is in no recording.
-                if !namespace.environment.sequencer.ordersAllJobs {
-                    received?.keep(try namespace.bodies.take(values: count, text: content.readableBytes))
-                }
-                return .success(members)
-            } catch {
-                return .failure(error)
-            }
-        }
+        return members
     }
 
-    /// The body as YAML or JSON text. The caller parses it.
-    func document() async -> Result<String, PlatformError> {
-        let read = await bodies.read(request, upTo: Self.maxJSONBytes, into: received)
-        if case .success = read, let problem = headers.documentMediaTypeProblem {
-            return .failure(.unsupportedMediaType(problem))
-        }
-        switch read.flatMap(\.content) {
-        case .failure(let error): return .failure(error)
-        case .success(let content): return await text(content)
-        }
-    }
-
-    private func text(_ buffer: ByteBuffer) async -> Result<String, PlatformError> {
-        // JSON is strict here as everywhere [D strict-json].
-        if headers.isJSON, case .failure(let error) = await object(buffer, .strict) {
-            return .failure(error)
-        }
-        guard buffer.readableBytes > 0 else {
-            return .failure(.invalid([ErrorDetail("body", "is empty; YAML or JSON is needed")]))
-        }
-        guard let text = String(validating: buffer.readableBytesView, as: UTF8.self) else {
-            return .failure(.invalid([ErrorDetail("body", "must be UTF-8")]))
-        }
-        return .success(text)
-    }
-
-    private static func object(
-        _ bytes: [UInt8], _ rule: JSONRule
-    ) -> Result<(members: JSONObject, count: Int), PlatformError> {
+    private static func object(_ bytes: [UInt8], _ rule: JSONRule) throws -> (members: JSONObject, count: Int) {
+        let read: (value: JSONValue, count: Int)
         do {
-            let (value, count) = try StrictJSON.read(
+            read = try StrictJSON.read(
                 bytes, maxValues: maxJSONValues, allowsTrailingCommas: rule.allowsTrailingCommas)
-            guard let members = value.members else {
-                return .failure(.invalid([ErrorDetail("body", "must be a JSON object, got \(value.typeName)")]))
-            }
-            return .success((members, count))
         } catch {
             let place = "line \(error.line), column \(error.column)"
             let message = "malformed JSON at \(place): \(error.text)"
             let details = [ErrorDetail(error.path.isEmpty ? "body" : error.path, "\(place): \(error.text)")]
-            return .failure(rule.malformed(message, details))
+            throw rule.malformed(message, details)
+        }
+        guard let members = read.value.members else {
+            throw PlatformError.invalid([ErrorDetail("body", "must be a JSON object, got \(read.value.typeName)")])
+        }
+        return (members, read.count)
+    }
+
+    /// The body as YAML or JSON text. The caller parses it.
+    func document() async -> Result<String, PlatformError> {
+        do {
+            let read = try await bodies.read(request, upTo: Self.maxJSONBytes, into: received).get()
+            if let problem = headers.documentMediaTypeProblem { throw PlatformError.unsupportedMediaType(problem) }
+            let content = try read.content.get()
+            // JSON is strict here as everywhere [D strict-json].
+            if headers.isJSON { _ = try await object(content, .strict) }
+            guard content.readableBytes > 0 else {
+                throw PlatformError.invalid([ErrorDetail("body", "is empty; YAML or JSON is needed")])
+            }
+            guard let text = String(validating: content.readableBytesView, as: UTF8.self) else {
+                throw PlatformError.invalid([ErrorDetail("body", "must be UTF-8")])
+            }
+            return .success(text)
+        } catch {
+            return .failure(error as? PlatformError ?? .unavailable("\(error)"))
         }
     }
 }

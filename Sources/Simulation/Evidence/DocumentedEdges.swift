@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// Things of one kind that a platform documents, as data: each is an edge that tests can meet [D coverage].
 package struct DocumentedAxis: Sendable {
     /// Unique among the axes of a server.
@@ -47,15 +49,7 @@ package struct EventPattern: Sendable {
 }
 
 /// The name of an edge that an answer meets beside its status.
-package struct EdgeName: Sendable, Hashable {
-    package let axis: String
-    package let edge: String
-
-    package init(_ axis: String, _ edge: String) {
-        self.axis = axis
-        self.edge = edge
-    }
-}
+package typealias EdgeName = Coverage.Name
 
 extension DocumentedAxis {
     /// The ids of the axes that the engine counts by itself. A platform gives the edges of ``limits``.

@@ -21,7 +21,7 @@ package struct AnswerHeader: Sendable, Equatable {
         var fields = effect.object("headers")
         var known: Set<String> = []
         return members.sorted.compactMap { name, value in
-            guard isName(name) else {
+            guard name.utf8.count <= 100, name.isHTTPToken else {
                 fields.report(name, "is not the name of a header: letters, digits and !#$%&'*+-.^_`|~, at most 100")
                 return nil
             }
@@ -41,12 +41,6 @@ package struct AnswerHeader: Sendable, Equatable {
             }
             return AnswerHeader(name: name, value: text)
         }
-    }
-
-    /// A token of RFC 9110, section 5.6.2.
-    private static func isName(_ text: String) -> Bool {
-        (1...100).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }
 
     private static func isValue(_ text: String) -> Bool {

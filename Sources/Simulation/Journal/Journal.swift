@@ -128,23 +128,14 @@ package struct JournalEntry: Sendable {
     package var test: String? { request.value(of: "x-sim-test") }
 }
 
-/// An entry of a ring, held by reference. Copying a snapshot of 10,000 entries then takes a fraction of a
-/// millisecond.
-private final class JournaledEntry: Sendable {
-    let entry: JournalEntry
+/// An entry of a journal, held by reference: for the server to tell later what became of its answer. Copying a snapshot of 10,000
+/// entries takes a fraction of a millisecond.
+package final class JournaledEntry: Sendable {
+    package let entry: JournalEntry
 
     init(_ entry: JournalEntry) {
         self.entry = entry
     }
-}
-
-/// An entry that was added to a journal, for the server to tell later what became of its answer. Holds the entry's memory.
-package struct JournaledAnswer: Sendable {
-    fileprivate let namespace: String
-    fileprivate let journaled: JournaledEntry
-
-    /// The number of the entry in the journal.
-    package var sequence: Int64 { journaled.entry.sequence }
 }
 
 /// A snapshot of a journal, oldest entry first.
@@ -255,35 +246,28 @@ package final class Journals: Sendable {
     @discardableResult
     package func append(
         _ entry: JournalEntry, to namespace: String, _ settings: Settings.Journal, if isCurrent: () -> Bool = { true }
-    ) -> JournaledAnswer? {
+    ) -> JournaledEntry? {
         state.withLockedValue { state in
             guard isCurrent() else { return nil }
             let (journaled, change) = state.rings[namespace, default: Ring()].append(entry, settings)
             state.bytes += change
             guard let journaled else { return nil }
             if state.bytes > maxBytes { Self.evict(&state, maxBytes) }
-            return JournaledAnswer(namespace: namespace, journaled: journaled)
+            return journaled
         }
-    }
-
-    /// Notes that the answer of an entry did not reach its client.
-    ///
-    /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
-    package func markUndelivered(_ answer: JournaledAnswer) -> JournalEntry? {
-        markUndelivered(sequence: answer.sequence, in: answer.namespace, if: answer)
     }
 
     /// Notes that the answer of the entry with a number did not reach its client.
     ///
-    /// - Parameter answer: the entry that is meant; `nil` for any. A namespace of the same name may have entries of the same numbers.
+    /// - Parameter expected: the entry that is meant; `nil` for any. A namespace of the same name may have entries of the same numbers.
     /// - Returns: the entry as it is now; `nil` if the journal has dropped it, or knew that already.
     package func markUndelivered(
-        sequence: Int64, in namespace: String, if answer: JournaledAnswer? = nil
+        sequence: Int64, in namespace: String, if expected: JournaledEntry? = nil
     ) -> JournalEntry? {
         state.withLockedValue { state in
             guard let index = state.rings[namespace]?.index(of: sequence),
                 let known = state.rings[namespace]?.entries[index],
-                answer.map({ known === $0.journaled }) ?? true, known.entry.isDelivered
+                expected.map({ known === $0 }) ?? true, known.entry.isDelivered
             else { return nil }
             var entry = known.entry
             entry.isDelivered = false

@@ -82,7 +82,7 @@ extension FieldReader {
     }
 
     /// A number of matches: `times`, or `at_least` and `at_most`. At least one if none of them is given.
-    package mutating func amount() -> ClosedRange<Int> {
+    package mutating func amount() -> ScenarioExpectation.Amount {
         let (times, least, most) = (number("times"), number("at_least"), number("at_most"))
         if times != nil, least != nil || most != nil { report("times", "cannot be combined with at_least or at_most") }
         if let least, let most, least > most { report("at_least", "must not be more than at_most") }
@@ -90,6 +90,6 @@ extension FieldReader {
             report("at_least", "must be at least 1 without at_most: 0 alone is met by whatever happens")
         }
         let start = times ?? least ?? (most == nil ? 1 : 0)
-        return start...max(start, times ?? most ?? .max)
+        return ScenarioExpectation.Amount(minCount: start, maxCount: max(start, times ?? most ?? .max))
     }
 }

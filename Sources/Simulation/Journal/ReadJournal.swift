@@ -169,10 +169,8 @@ package struct ClearJournal: Operation, Reads {
 package struct VerifyRequests: Operation, Reads {
     package static let isLong = true
     private var query: JournalQuery { names.query }
-    /// The least number of matching requests.
-    let minCount: Int
-    /// The greatest number of matching requests; `Int.max` if there is none.
-    let maxCount: Int
+    /// The expected number of matching requests.
+    let amount: ScenarioExpectation.Amount
     /// Judges the query's names if no request is found and none is wanted.
     let names: UnknownNames
 
@@ -186,25 +184,21 @@ package struct VerifyRequests: Operation, Reads {
         if !hidden.isEmpty { throw PlatformError.invalid(hidden) }
         let matching = journal.indices.filter { query.matches(journal[$0]) }
         // An upper limit cannot be checked where requests are forgotten.
-        if maxCount != .max, matching.count <= maxCount,
+        if amount.maxCount != .max, matching.count <= amount.maxCount,
             let forgotten = job.state.environment.journals.forgotten(of: job.state.name), query.covers(forgotten)
         {
             throw PlatformError.forgotten(forgotten, count: matching.count)
         }
-        if matching.isEmpty, minCount == 0 {
+        if matching.isEmpty, amount.minCount == 0 {
             try checkBeginning(job)
-            let problems = try names.problems(job, ofRouteAlone: maxCount == .max)
+            let problems = try names.problems(job, ofRouteAlone: amount.maxCount == .max)
             if !problems.isEmpty { throw PlatformError.invalid(problems) }
         }
-        if (minCount...maxCount).contains(matching.count) { return Verification(verified: true, count: matching.count) }
-        let expected =
-            minCount == maxCount
-            ? "\(minCount)"
-            : maxCount == .max
-                ? "at least \(minCount)" : minCount == 0 ? "at most \(maxCount)" : "\(minCount) to \(maxCount)"
+        if amount.contains(matching.count) { return Verification(verified: true, count: matching.count) }
+        let expected = amount.text
         // Too few: shows near misses. Too many: shows the last matches.
         let near =
-            matching.count > maxCount
+            matching.count > amount.maxCount
             ? matching.suffix(Self.maxMisses).map { NearMiss(journal[$0], [], secrets) }
             : query.nearestMisses(in: journal, limit: Self.maxMisses).map {
                 NearMiss(

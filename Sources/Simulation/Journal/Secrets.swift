@@ -131,7 +131,7 @@ package struct Secrets: Sendable {
     private func decodedIfSecret(_ text: String, isJSON: Bool) -> String {
         var decoded = text
         for _ in 0..<Self.maxEncodings where decoded.utf8.contains(UInt8(ascii: "%")) {
-            decoded = Self.decoded(decoded)
+            decoded = decoded.percentDecoded()
             let masked = scanner.masked(decoded, isJSON: isJSON)
             if !masked.isIdentical(to: decoded) { return masked }
         }
@@ -140,27 +140,6 @@ package struct Secrets: Sendable {
 
     /// The number of nested percent-encodings in which secrets are found.
     private static let maxEncodings = 3
-
-    /// A text with every valid percent-encoding decoded; everything else is left as it is.
-    private static func decoded(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = Character(Unicode.Scalar(bytes[index + 1])).hexDigitValue,
-                let low = Character(Unicode.Scalar(bytes[index + 2])).hexDigitValue
-            {
-                decoded.append(UInt8(high << 4 | low))
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
-    }
 
     /// A query, without its `?`, with secrets masked.
     package func masked(query: String) -> String {
@@ -177,7 +156,7 @@ package struct Secrets: Sendable {
                 return true
             }
             guard text.utf8.contains(UInt8(ascii: "%")) else { return false }
-            text = Self.decoded(text)
+            text = text.percentDecoded()
         }
         return false
     }

@@ -37,7 +37,7 @@ extension VerifyJournal {
         let amount = fields.amount()
         try fields.finish()
         return VerifyRequests(
-            minCount: amount.lowerBound, maxCount: amount.upperBound,
+            amount: amount,
             names: UnknownNames(query: query, allowed: allowed, place: ("match.", "match")))
     }
 }

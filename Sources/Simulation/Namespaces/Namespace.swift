@@ -122,13 +122,13 @@ package final class Namespace: Sendable {
     ///
     /// - Returns: the entry, for ``markUndelivered(_:)``; `nil` if the journal did not take it.
     @discardableResult
-    package func append(_ entry: JournalEntry) async -> JournaledAnswer? {
+    package func append(_ entry: JournalEntry) async -> JournaledEntry? {
         guard environment.sequencer.ordersAllJobs else { return add(entry) }
         // Fails only where a replay ends, and nothing reads the journal then.
         return try? await runExclusively { [self] _ in add(entry) }
     }
 
-    private func add(_ entry: JournalEntry) -> JournaledAnswer? {
+    private func add(_ entry: JournalEntry) -> JournaledEntry? {
         // A request that was in flight during a reset does not belong to the new state.
         let answer = environment.journals.append(
             entry, to: name, entry.outcome.journal,
@@ -148,16 +148,19 @@ package final class Namespace: Sendable {
     /// the entry.
     ///
     /// At once, unless all jobs have one order: then this is one of them, since what later requests read depends on it.
-    package func markUndelivered(_ answer: JournaledAnswer) {
+    package func markUndelivered(_ answer: JournaledEntry) {
+        @Sendable func mark() -> JournalEntry? {
+            environment.journals.markUndelivered(sequence: answer.entry.sequence, in: name, if: answer)
+        }
         // The recording says which answers were lost.
         guard !environment.sequencer.isReplaying else { return }
         guard environment.sequencer.ordersAllJobs else {
-            return publishLoss(environment.journals.markUndelivered(answer))
+            return publishLoss(mark())
         }
         Task { [self] in
-            await environment.sequencer.runLoss(of: answer.sequence, in: name) {
+            await environment.sequencer.runLoss(of: answer.entry.sequence, in: name) {
                 // Fails only where the namespace was deleted, and its journal with it.
-                let marked = try? await runExclusively { [self] _ in environment.journals.markUndelivered(answer) }
+                let marked = try? await runExclusively { _ in mark() }
                 publishLoss(marked)
                 return marked != nil
             }

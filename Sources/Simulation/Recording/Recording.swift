@@ -209,12 +209,12 @@ extension RecordedEntry {
 
 extension RecordedRequest {
     fileprivate var problem: String? {
-        guard Self.isToken(method) else { return "the method is not valid in HTTP" }
+        guard method.isHTTPToken else { return "the method is not valid in HTTP" }
         guard !target.isEmpty, target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
             return "the target is not valid in HTTP"
         }
         let fields = headers + (host.map { [["Host", $0]] } ?? [])
-        guard fields.allSatisfy({ $0.count == 2 && Self.isToken($0[0]) && Self.isValue($0[1]) }) else {
+        guard fields.allSatisfy({ $0.count == 2 && $0[0].isHTTPToken && Self.isValue($0[1]) }) else {
             return "a header is not valid in HTTP"
         }
         guard inFlightCounts?.allSatisfy({ (0...1_000_000_000).contains($0) }) ?? true else {
@@ -225,15 +225,6 @@ extension RecordedRequest {
             else { return "the real times of a request must be two, in order, from 1970 to 9999" }
         }
         return body?.problem ?? answer?.problem
-    }
-
-    /// RFC 9110, section 5.6.2.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
     }
 
     /// RFC 9110, section 5.5.

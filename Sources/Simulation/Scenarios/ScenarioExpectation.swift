@@ -64,7 +64,8 @@ package struct ScenarioExpectation: Sendable {
         /// A sentence for a number that is not as expected.
         package func tally(_ found: Int) -> String { "expected \(text), found \(found)" }
 
-        private var text: String {
+        /// The numbers in words, for instance `at least 2`.
+        var text: String {
             minCount == maxCount
                 ? "\(minCount)"
                 : maxCount == .max
@@ -95,9 +96,8 @@ package struct ScenarioExpectation: Sendable {
         var fields = FieldReader(value, known: [kind.name] + kind.members + (kind.isCounted ? Self.counts : []))
         subject = try kind.read(&fields, platforms)
         isCounted = kind.isCounted
-        let range = kind.isCounted ? fields.amount() : 1...1
+        amount = kind.isCounted ? fields.amount() : Amount(minCount: 1, maxCount: 1)
         try fields.finish()
-        amount = Amount(minCount: range.lowerBound, maxCount: range.upperBound)
     }
 
     /// The number of steps, if it is a sequence; else 0.
@@ -154,7 +154,7 @@ extension ScenarioExpectation.Kind {
         let names = UnknownNames(query: query, allowed: fields.anyNames(), place: ("", "route"))
         checkRoute(query, &fields)
         return .init(requests: query.summary) { job, amount in
-            try VerifyRequests(minCount: amount.minCount, maxCount: amount.maxCount, names: names).perform(job).count
+            try VerifyRequests(amount: amount, names: names).perform(job).count
         } notes: {
             notes(query, "", $0)
         }

@@ -8,16 +8,12 @@ package enum SnapshotName {
     package static func check(_ name: String, field: String = "name") throws {
         let isGood =
             (1...63).contains(name.utf8.count)
-            && name.utf8.allSatisfy { isAlphanumeric($0) || [0x2d, 0x2e, 0x5f].contains($0) }
-            && name.utf8.first.map(isAlphanumeric) == true
+            && name.utf8.allSatisfy { $0.isLetterOrDigit || [0x2d, 0x2e, 0x5f].contains($0) }
+            && name.utf8.first?.isLetterOrDigit == true
         guard isGood else {
             throw PlatformError.invalid(
                 field: field, "must be 1 to 63 of A-Z, a-z, 0-9, -, _ and ., beginning with a letter or digit")
         }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
     }
 }
 

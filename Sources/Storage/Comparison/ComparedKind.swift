@@ -214,5 +214,5 @@ extension Transaction {
     }
 
     /// All API tokens, which no output may have.
-    package func apiTokens() throws -> [String] { try all("SELECT token FROM api_tokens ORDER BY token") { $0[0] } }
+    package func apiTokens() throws -> [String] { try all("SELECT token FROM api_tokens ORDER BY token") { try $0[0] } }
 }

@@ -15,7 +15,7 @@ extension Transaction {
             SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'in_use'
             ORDER BY m.name
             """
-        ) { $0[0] }
+        ) { try $0[0] }
         knownImageTables.withLockedValue { $0 = found }
         return found
     }
@@ -38,7 +38,7 @@ extension Transaction {
     package func releaseImages(in table: String, where column: String, is key: String) throws -> [String] {
         let hashes: [String] = try all(
             "SELECT DISTINCT sha256 FROM \(table) WHERE \(column) = ? AND in_use = 1", [key]
-        ) { $0[0] }
+        ) { try $0[0] }
         guard !hashes.isEmpty else { return [] }
         try run("UPDATE \(table) SET in_use = 0 WHERE \(column) = ?", [key])
         return try hashes.filter { try !isImageInUse(sha256: $0) }
@@ -64,7 +64,7 @@ extension Transaction {
                 SELECT DISTINCT sha256 FROM capture_images WHERE capture_id NOT IN (
                     SELECT id FROM captures WHERE status = 'cancelled' OR status = 'timed_out')
                 """ : "SELECT DISTINCT sha256 FROM (\(imagesInUse()))"
-        ) { $0[0] }
+        ) { try $0[0] }
     }
 
     /// The images in use, as ``ImageHash``.
@@ -79,6 +79,6 @@ extension Transaction {
             SELECT COUNT(*), COALESCE(SUM(bytes), 0)
             FROM (SELECT DISTINCT sha256, bytes FROM (\(imagesInUse())))
             """
-        ) { (count: $0[0], bytes: $0[1]) }!
+        ) { try (count: $0[0], bytes: $0[1]) }!
     }
 }

@@ -13,13 +13,19 @@ extension Transaction {
     @discardableResult
     package func insert<Record: StoredRecord>(_ record: Record, replacing: Bool = false) throws -> Int64 {
         let table = Record.table
-        try runDirectly(replacing ? table.replace : table.insert) { try Table.bind(record, table.inserted, to: $0) }
+        try read(replacing ? table.replace : table.insert) { statement in
+            try Table.bind(record, table.inserted, to: statement)
+            try statement.run()
+        }
         return database.lastInsertedRowID
     }
 
     /// Writes some members of a record.
     package func update<Record>(_ record: Record, _ update: Update<Record>) throws {
-        try runDirectly(update.sql) { try Table.bind(record, update.members, to: $0) }
+        try read(update.sql) { statement in
+            try Table.bind(record, update.members, to: statement)
+            try statement.run()
+        }
     }
 
     /// The first record that a condition finds; `nil` if there is none.
@@ -28,9 +34,7 @@ extension Transaction {
     package func record<Record: StoredRecord>(
         _ condition: String, _ arguments: [any ColumnValue]
     ) throws -> Record? {
-        try read(Record.table.select + condition, arguments) { row in
-            try row.next() ? try Record.table.record(row) : nil
-        }
+        try first(Record.table.select + condition, arguments, Record.table.record)
     }
 
     /// Every record that a condition finds.
@@ -40,18 +44,5 @@ extension Transaction {
         _ condition: String, _ arguments: [any ColumnValue] = []
     ) throws -> [Record] {
         try read(Record.table.select + condition, arguments, Record.table.all)
-    }
-
-    /// Reads the rows of a cached statement with `body`.
-    package func read<Value>(
-        _ sql: String, _ arguments: [any ColumnValue], _ body: (borrowing DirectStatement) throws -> Value
-    ) throws -> Value {
-        do {
-            let row = try DirectStatement(database, sql: sql)
-            for (index, argument) in arguments.enumerated() { try argument.bind(to: row, at: CInt(index + 1)) }
-            return try body(row)
-        } catch {
-            throw Self.failure(error)
-        }
     }
 }

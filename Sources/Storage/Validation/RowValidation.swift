@@ -87,7 +87,7 @@ extension Transaction {
 extension Transaction {
     /// The number of rows of a table.
     package func count(_ table: String) throws -> Int64 {
-        try first("SELECT COUNT(*) FROM \(table)") { $0[0] } ?? 0
+        try first("SELECT COUNT(*) FROM \(table)") { try $0[0] } ?? 0
     }
 
     /// Whether any row of a column has one of `texts`.

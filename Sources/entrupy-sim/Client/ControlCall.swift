@@ -7,12 +7,10 @@ import SimulationAPI
 struct ControlCall {
     enum Body {
         case json(JSONValue)
-        /// Seed data, in YAML or JSON.
-        case yaml(Data)
+        /// Bytes with their media type.
+        case bytes(Data, type: String)
         /// The path of a file that is sent unchanged.
         case file(String)
-        case png(Data)
-        case mp4(Data)
     }
 
     let method: HTTPMethod

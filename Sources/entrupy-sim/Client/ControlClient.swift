@@ -243,8 +243,18 @@ struct ControlClient: Sendable {
         _ take: (ByteBuffer) async throws -> Bool
     ) async throws -> Bool {
         let idle = idle ?? min(limits.silence, timeout ?? limits.silence)
-        var parts = response.body.makeAsyncIterator()
-        while let part = try await watch.waiting(idle, { try await refusing(incomplete) { try await parts.next() } }) {
+        let parts = response.body.makeAsyncIterator()
+        func next() async throws -> ByteBuffer? {
+            do {
+                return try await parts.next()
+            } catch {
+                try Task.checkCancellation()
+                throw Refusal(
+                    .noServer, "the connection to \(options.base) was lost before its answer was complete",
+                    next: "try again, or check the server: \(options.command("doctor"))")
+            }
+        }
+        while let part = try await watch.waiting(idle, next) {
             guard try await take(part) else { return false }
         }
         return true
@@ -293,18 +303,6 @@ struct ControlClient: Sendable {
         return request
     }
 
-    /// Turns the errors of `body` into a ``Refusal``, except those of a cancelled task.
-    private func refusing<Value>(
-        _ refusal: (any Error) -> Refusal, _ body: () async throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await body()
-        } catch {
-            try Task.checkCancellation()
-            throw refusal(error)
-        }
-    }
-
     private func unreachable(_ error: any Error) -> Refusal {
         switch error {
         case is HTTPParserError:
@@ -344,12 +342,6 @@ struct ControlClient: Sendable {
     private static func encryptionProblem(_ error: any Error) -> String? {
         let errors = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [error]
         return errors.lazy.compactMap { OutgoingClient.installedEncryption?.reason(of: $0) }.first
-    }
-
-    private func incomplete(_ error: any Error) -> Refusal {
-        Refusal(
-            .noServer, "the connection to \(options.base) was lost before its answer was complete",
-            next: "try again, or check the server: \(options.command("doctor"))")
     }
 
     /// The refusal for an answer that is an error.
@@ -444,9 +436,7 @@ extension ControlCall.Body {
     fileprivate func sent(_ taken: @escaping @Sendable (Int) -> Void) throws -> (String, OutgoingRequest.Body) {
         switch self {
         case .json(let value): return ("application/json", .bytes(ByteBuffer(bytes: try WireJSON.encode(value))))
-        case .yaml(let bytes): return ("application/yaml", .bytes(ByteBuffer(bytes: bytes)))
-        case .png(let bytes): return ("image/png", .bytes(ByteBuffer(bytes: bytes)))
-        case .mp4(let bytes): return ("video/mp4", .bytes(ByteBuffer(bytes: bytes)))
+        case .bytes(let bytes, let type): return (type, .bytes(ByteBuffer(bytes: bytes)))
         case .file(let path):
             // The size comes from the handle: by path, a link would give its own size.
             guard let handle = FileHandle(forReadingAtPath: path), let size = try? handle.seekToEnd(),

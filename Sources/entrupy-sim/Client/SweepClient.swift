@@ -24,9 +24,8 @@ struct SweepClient: SweepControl {
 
     func make(_ namespace: String) async throws {
         try await client.send(
-            ControlCall(.PUT, "/_sim/namespaces/\(namespace)", body: ["random_seed": Self.randomSeed], takesLong: true)
-                .showing(nil))
-        if let scenario { try await client.of(namespace).send(try scenario.call().showing(nil)) }
+            ControlCall(.PUT, "/_sim/namespaces/\(namespace)", body: ["random_seed": Self.randomSeed], takesLong: true))
+        if let scenario { try await client.of(namespace).send(try scenario.call()) }
     }
 
     func namespaces() async throws -> [String] {
@@ -35,16 +34,14 @@ struct SweepClient: SweepControl {
     }
 
     func deletedNamespaces() async throws -> [String] {
-        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true).showing(nil))
-            .decoded()
+        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true)).decoded()
         return audit.namespaces.filter { $0.deleted && $0.requests > 0 }.map(\.name)
     }
 
     func move(_ namespace: String, to name: String) async throws {
         try await save(namespace, as: Self.moving)
         try await client.of(namespace).send(
-            ControlCall(.POST, "/_sim/snapshots/\(Self.moving)/fork", body: ["namespace": name], takesLong: true)
-                .showing(nil))
+            ControlCall(.POST, "/_sim/snapshots/\(Self.moving)/fork", body: ["namespace": name], takesLong: true))
         try await drop(namespace)
     }
 
@@ -64,7 +61,7 @@ struct SweepClient: SweepControl {
     }
 
     func change(_ settings: JSONValue, of namespace: String) async throws {
-        try await client.of(namespace).send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)).showing(nil))
+        try await client.of(namespace).send(ControlCall(.PATCH, "/_sim/settings", body: .json(settings)))
     }
 
     func settings(of namespace: String) async throws -> JSONValue {
@@ -72,57 +69,40 @@ struct SweepClient: SweepControl {
     }
 
     func deliveries(of namespace: String) async throws -> [WebhookDelivery] {
-        try await all("/_sim/webhook-deliveries", Self.pageOfDeliveries, of: namespace) { (list: WebhookDeliveryList) in
-            (list.deliveries, list.next_cursor)
-        }
+        try await client.of(namespace).all("/_sim/webhook-deliveries", limit: Self.pageOfDeliveries) {
+            (list: WebhookDeliveryList) in (list.deliveries, list.next_cursor)
+        }.list.reversed()
     }
 
     func journal(of namespace: String) async throws -> [JournaledRequest] {
-        try await all("/_sim/requests", Self.page, of: namespace) { (list: RequestList) in
+        try await client.of(namespace).all("/_sim/requests", limit: Self.page) { (list: RequestList) in
             (list.requests, list.next_cursor)
-        }
-    }
-
-    /// The elements of all pages of a list, oldest first.
-    private func all<List: Decodable & Sendable, Element>(
-        _ path: ControlPath, _ limit: Int, of namespace: String, _ parts: (List) -> ([Element], String?)
-    ) async throws -> [Element] {
-        var (found, cursor): ([Element], String?) = ([], nil)
-        repeat {
-            let list: List = try await client.of(namespace).get(path, [("limit", "\(limit)"), ("cursor", cursor)])
-            let (elements, next) = parts(list)
-            found += elements
-            cursor = next
-        } while cursor != nil
-        return found.reversed()
+        }.list.reversed()
     }
 
     func settle(_ namespace: String) async throws {
         do {
             try await client.of(namespace).send(
-                ControlCall(.POST, "/_sim/clock/advance", body: ["by": Self.advance], takesLong: true).showing(nil))
+                ControlCall(.POST, "/_sim/clock/advance", body: ["by": Self.advance], takesLong: true))
             try await client.of(namespace).send(
-                ControlCall(.POST, "/_sim/settle", body: ["within": Self.patience], takesLong: true).showing(nil))
+                ControlCall(.POST, "/_sim/settle", body: ["within": Self.patience], takesLong: true))
         } catch let refusal as Refusal where refusal.code == .no {
             // The state is compared as it is: a receiver may have gone with the client, and a frozen clock brings nothing more.
         }
     }
 
     func save(_ namespace: String, as snapshot: String) async throws {
-        try await client.of(namespace).send(
-            ControlCall(.PUT, "/_sim/snapshots/\(snapshot)", takesLong: true).showing(nil))
+        try await client.of(namespace).send(ControlCall(.PUT, "/_sim/snapshots/\(snapshot)", takesLong: true))
     }
 
     func difference(from snapshot: String, of namespace: String, to other: String) async throws -> StateDifference {
         let query = [("from", "snapshot:\(snapshot)"), ("to", "namespace:\(other)")]
-        return try await client.of(namespace).send(
-            ControlCall(.GET, "/_sim/diff", query, takesLong: true).showing(nil)
-        ).decoded()
+        return try await client.of(namespace).send(ControlCall(.GET, "/_sim/diff", query, takesLong: true)).decoded()
     }
 
     func audit(of namespace: String) async throws -> AuditReport { try await client.of(namespace).get("/_sim/audit") }
 
     func drop(_ namespace: String) async throws {
-        try await client.send(ControlCall(.DELETE, "/_sim/namespaces/\(namespace)", takesLong: true).showing(nil))
+        try await client.send(ControlCall(.DELETE, "/_sim/namespaces/\(namespace)", takesLong: true))
     }
 }

@@ -25,9 +25,7 @@ struct AuditCommand: ControlAction {
     @Option(help: "Only rules of this level: error or warning. (default: both)") var level: AuditReport.Level?
     @Option(help: "The findings for which the exit code is 1: error, warning or never.") var failOn = FailOn.error
     @Option(help: "A YAML file of findings to leave out, each with a reason. (default: none)") var ignore: String?
-    @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
-    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
-    var summary: String?
+    @OptionGroup var files: ResultFiles
 
     /// The lowest level at which the command fails.
     enum FailOn: String, ExpressibleByArgument, CaseIterable {
@@ -59,16 +57,10 @@ struct AuditCommand: ControlAction {
         try ignored?.check(against: report.rules.map(\.id))
         try filter(&report)
         let judged = JudgedAudit(report, ignored)
-        if let junit {
-            let document = JUnitReport(
-                judged, failOn, of: bundle ?? client.options.named, at: moment,
-                took: ContinuousClock.now - start)
-            try OutputFile.write(Data(document.xml.utf8), to: junit, option: "--junit")
-        }
-        if let summary {
-            let title = "Audit of \(bundle ?? client.options.named)"
-            try OutputFile.append(Data(judged.markdown(title).utf8), to: summary, option: "--summary")
-        }
+        let subject = bundle ?? client.options.named
+        try files.write(
+            JUnitReport(judged, failOn, of: subject, at: moment, took: ContinuousClock.now - start),
+            judged.markdown("Audit of \(subject)"))
         if terminal.isJSON { try terminal.json(of: judged.report) } else { judged.show(on: terminal) }
         guard !judged.report.findings.contains(where: { failOn.includes($0.level) }) else {
             throw ExitCode(Refusal.Code.no.rawValue)

@@ -10,11 +10,11 @@ struct CaptureCommand: AsyncParsableCommand {
         subcommands: [Run.command, RunComponents.command])
 
     /// A grey PNG of 48 by 48 pixels.
-    fileprivate static let picture =
+    fileprivate static let picture = ControlCall.Body.bytes(
         Data(
             base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAAAAAByaaZbAAAAJ0lEQVR42mP4TyJg"
                 + "GKQaJhAJRjWMahjVMKphVMOohlEN9NcwxNsaAHZDQZuahtY3AAAAAElFTkSuQmCC")
-        ?? Data()
+            ?? Data(), type: "image/png")
 
     struct Run: ControlAction {
         static let abstract = "Make an item as an app would: log in, capture, upload pictures, submit. Prints its id."
@@ -63,7 +63,7 @@ struct CaptureCommand: AsyncParsableCommand {
                 try await client.send(
                     ControlCall(
                         .PUT, "/sdk/captures/\(capture.capture_id)/images/\(step.region_id)", headers: headers,
-                        body: .png(picture)))
+                        body: picture))
             }
             let answer = try await client.send(
                 ControlCall(.POST, "/sdk/captures/\(capture.capture_id)/submit", headers: headers))
@@ -152,7 +152,7 @@ struct CaptureCommand: AsyncParsableCommand {
                     : "/components/sessions/\(session)/biometrics/selfie"
                 let query = [("angled", isDocument ? "\(image.isAngled)" : nil)]
                 for _ in 1...Self.maxTries {
-                    let answer: JSONObject = try await client.send(ControlCall(.PUT, path, query, body: .png(picture)))
+                    let answer: JSONObject = try await client.send(ControlCall(.PUT, path, query, body: picture))
                         .decoded()
                     if [nil, "ok"].contains(answer["quality"]?.text) { break }
                 }
@@ -162,7 +162,7 @@ struct CaptureCommand: AsyncParsableCommand {
                     isDocument
                     ? "/components/sessions/\(session)/document/video"
                     : "/components/sessions/\(session)/biometrics/liveness"
-                try await client.send(ControlCall(.PUT, path, body: .mp4(Self.video)))
+                try await client.send(ControlCall(.PUT, path, body: .bytes(Self.video, type: "video/mp4")))
             }
             try await client.send(ControlCall(.POST, "/components/sessions/\(session)/\(component)/finish"))
         }

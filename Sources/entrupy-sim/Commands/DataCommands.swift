@@ -93,7 +93,8 @@ struct SeedCommand: AsyncParsableCommand {
         @Argument(help: "YAML or JSON; - for standard input.") var file: String
 
         func call() throws -> ControlCall {
-            ControlCall(.POST, "/_sim/seed", body: .yaml(try InputFile.bytes(file)), takesLong: true).showing("loading")
+            let body = ControlCall.Body.bytes(try InputFile.bytes(file), type: "application/yaml")
+            return ControlCall(.POST, "/_sim/seed", body: body, takesLong: true).showing("loading")
                 .printing { (loaded: SeedLoaded, terminal) in
                     terminal.line(
                         "added \(Readable.count(loaded.organizations, "organization")), "

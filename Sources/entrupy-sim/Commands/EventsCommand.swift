@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import SimulationAPI
 
@@ -19,20 +20,28 @@ struct ListEvents: Endpoint {
 }
 
 extension ControlClient {
+    /// The entries of all pages of a list, and whether there are more than `max`.
+    ///
+    /// - Parameters:
+    ///   - limit: the most entries of a page.
+    ///   - parts: the entries of a page, and where the list goes on.
+    func all<List: Decodable & Sendable, Entry>(
+        _ path: ControlPath, _ query: [(String, String?)] = [], limit: Int, max: Int = .max,
+        _ parts: (List) -> (entries: [Entry], next: String?)
+    ) async throws -> (list: [Entry], isCut: Bool) {
+        try await allPages(max: max) { cursor in
+            parts(try await get(path, query + [("limit", "\(limit)"), ("cursor", cursor)]))
+        }
+    }
+
     /// The events of a kind, newest first. The whole event log is looked through, a page at a time.
     ///
     /// - Parameter limit: the number from which the rest is not looked for.
     func events(of kind: String, limit: Int) async throws -> [StateChange] {
-        var found: [StateChange] = []
-        var cursor: String?
-        repeat {
-            let page: EventList = try await get(
-                "/_sim/event-log", [("kind", kind), ("limit", "\(min(limit, 1000))"), ("cursor", cursor)])
-            found += page.events
+        try await all("/_sim/event-log", [("kind", kind)], limit: min(limit, 1000), max: limit) { (page: EventList) in
             // A page that brings nothing ends the list, whatever cursor it has.
-            cursor = page.events.isEmpty ? nil : page.next_cursor
-        } while cursor != nil && found.count < limit
-        return found
+            (page.events, page.events.isEmpty ? nil : page.next_cursor)
+        }.list
     }
 
     /// The name of the scenario that was started last in the namespace, by its event log; `nil` if none was.

@@ -1,6 +1,20 @@
+import ArgumentParser
 import Exploration
 import Foundation
 import SimulationAPI
+
+/// The files for the result of a command, in the forms that CI servers read.
+struct ResultFiles: ParsableArguments {
+    @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
+    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
+    var summary: String?
+
+    /// Writes the files that were asked for.
+    func write(_ report: @autoclosure () -> JUnitReport, _ markdown: @autoclosure () -> String) throws {
+        if let junit { try OutputFile.write(Data(report().xml.utf8), to: junit, option: "--junit") }
+        if let summary { try OutputFile.append(Data(markdown().utf8), to: summary, option: "--summary") }
+    }
+}
 
 /// A verification as JUnit XML, for CI servers.
 struct JUnitReport {

@@ -124,7 +124,7 @@ extension WebhooksCommand {
 
         /// The body of a delivery about an item of a server.
         private static func body(of item: String, _ client: ControlClient) async throws -> Data {
-            let known: ProbedItem = try await client.get("/_sim/authentications/\(item)")
+            let known: AuthenticationInfo = try await client.get("/_sim/authentications/\(item)")
             let token = try await client.apiToken(ofUser: known.username) ?? ""
             // Decoded and encoded again, so that its members have the order of a webhook's.
             let answer: ItemAnswer<V1Item> = try await client.send(
@@ -134,12 +134,6 @@ extension WebhooksCommand {
             ).decoded()
             return Data(
                 JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(.spaced))
-        }
-
-        /// The part of an item that says whose it is.
-        private struct ProbedItem: Decodable {
-            let entrupy_id: String
-            let username: String
         }
 
         private func show(_ results: [WebhookProbe.Result], _ terminal: Terminal) throws {

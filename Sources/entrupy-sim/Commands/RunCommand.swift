@@ -43,9 +43,7 @@ struct RunCommand: AsyncParsableCommand {
     )
     var coverage: String?
     @Flag(help: "Fail for each note on what the run did not test.") var strict = false
-    @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
-    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
-    var summary: String?
+    @OptionGroup var files: ResultFiles
     @Flag(help: "Keep a recording of a failed run too, for \"entrupy-sim replay\". It holds tokens.") var record = false
     @Flag(help: "Print the result as JSON, in the last line of standard error.") var json = false
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
@@ -57,12 +55,13 @@ struct RunCommand: AsyncParsableCommand {
         try require(artifacts != "", "--artifacts must be a folder")
         try require(ignore == nil || audit, "--ignore is for findings of --audit, which is not given")
         try require(coverage != "", "--coverage must be a file")
-        try require(junit != "" && summary != "", "--junit and --summary must be files")
+        try require(files.junit != "" && files.summary != "", "--junit and --summary must be files")
     }
 
     func run() async throws {
         ChildProcess.noteInheritedDescriptors()
-        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary"), (coverage, "--coverage")] {
+        let paths = [(files.junit, "--junit"), (files.summary, "--summary"), (coverage, "--coverage")]
+        for case (let path?, let option) in paths {
             try OutputFile.prepare(path, option: option)
         }
         let run = SimulatedRun(
@@ -334,25 +333,19 @@ private struct SimulatedRun {
     ) throws {
         let ending = ending(result)
         let hasSucceeded = result.ending.code == 0 && !result.isLate
-        if let path = options.junit {
-            let report = JUnitReport(
+        var lines = ["## entrupy-sim run", "", Markdown.escaped("\(commandLine) \(ending)"), ""]
+        lines += summary.why.map { "- \(Markdown.escaped($0))" }
+        lines += summary.notes.filter { !summary.why.contains($0) }.map { "- note: \(Markdown.escaped($0))" }
+        lines += (summary.scenario?.expectations ?? []).filter { !$0.passed }.map {
+            "- failed: \(Markdown.escaped($0.expectation))"
+        }
+        lines += (summary.coverage?.lost ?? []).map { "- not met any more: \(Markdown.escaped($0))" }
+        try options.files.write(
+            JUnitReport(
                 command: commandLine, took: duration,
                 failure: hasSucceeded ? nil : ([ending] + summary.why).joined(separator: "\n"), notes: summary.notes,
-                isStrict: options.strict,
-                summary.scenario, audit, lost: summary.coverage?.lost)
-            try OutputFile.write(Data(report.xml.utf8), to: path, option: "--junit")
-        }
-        if let path = options.summary {
-            var lines = ["## entrupy-sim run", "", Markdown.escaped("\(commandLine) \(ending)"), ""]
-            lines += summary.why.map { "- \(Markdown.escaped($0))" }
-            lines += summary.notes.filter { !summary.why.contains($0) }.map { "- note: \(Markdown.escaped($0))" }
-            lines += (summary.scenario?.expectations ?? []).filter { !$0.passed }.map {
-                "- failed: \(Markdown.escaped($0.expectation))"
-            }
-            lines += (summary.coverage?.lost ?? []).map { "- not met any more: \(Markdown.escaped($0))" }
-            let text = lines.joined(separator: "\n") + "\n\n" + (audit?.markdown("Audit of the run") ?? "")
-            try OutputFile.append(Data(text.utf8), to: path, option: "--summary")
-        }
+                isStrict: options.strict, summary.scenario, audit, lost: summary.coverage?.lost),
+            lines.joined(separator: "\n") + "\n\n" + (audit?.markdown("Audit of the run") ?? ""))
     }
 
     /// Writes the bundle and the report. If that fails, says why: the exit code is the command's.

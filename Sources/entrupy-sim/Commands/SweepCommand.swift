@@ -52,9 +52,7 @@ struct SweepCommand: AsyncParsableCommand {
         help: "A command for sh that has the bugs of --kept, to prove a mend together with --after. (default: none)")
     var before: String?
     @Option(help: "A command for sh in which they are mended. (default: none)") var after: String?
-    @Option(help: "A file to write the result to as JUnit XML, for CI servers. (default: none)") var junit: String?
-    @Option(help: "A file to add the result to as Markdown, such as that in GITHUB_STEP_SUMMARY. (default: none)")
-    var summary: String?
+    @OptionGroup var files: ResultFiles
     @Option(help: "A file to write the result to: a page that a browser opens without a server. (default: none)")
     var html: String?
     @Flag(help: "Print the result as JSON.") var json = false
@@ -69,7 +67,8 @@ struct SweepCommand: AsyncParsableCommand {
         try require((1...64).contains(jobs), "--jobs must be 1 to 64, got \(jobs)")
         try time?.check("--for", to: "7d")
         try require(out != "" && kept != "", "--out and --kept must be folders")
-        try require(junit != "" && summary != "" && html != "", "--junit, --summary and --html must be files")
+        try require(
+            files.junit != "" && files.summary != "" && html != "", "--junit, --summary and --html must be files")
         try require(
             kept == nil || faults == nil && only.isEmpty && !pairs,
             "--kept runs what was kept: leave out --faults, --only and --pairs")
@@ -106,7 +105,8 @@ struct SweepCommand: AsyncParsableCommand {
 
     func run() async throws {
         ChildProcess.noteInheritedDescriptors()
-        for case (let path?, let option) in [(junit, "--junit"), (summary, "--summary"), (html, "--html")] {
+        let paths = [(files.junit, "--junit"), (files.summary, "--summary"), (html, "--html")]
+        for case (let path?, let option) in paths {
             try OutputFile.prepare(path, option: option)
         }
         if kept == nil { try OutputFile.prepare("\(out)/.probe", option: "--out") }

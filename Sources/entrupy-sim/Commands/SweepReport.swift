@@ -10,19 +10,13 @@ struct SweepReport {
 
     /// The most calls and members that are named as left out.
     private static let maxLeftOut = 20
-    private static let legend: [(Verdict, String)] = [
-        (.recovered, "recovered"), (.gaveUp, "gave up: another exit code, and nothing more than without the fault"),
-        (.silent, "silent: exit 0, another end"),
-        (.doubled, "doubled: more than without the fault"), (.hung, "hung"), (.misuse, "misuse: breaks a rule"),
-        (.notMet, "not met: the fault was not triggered"), (.notRun, "not run"),
-    ]
 
     private typealias Table = (headings: [String], rows: [[String]])
 
     /// The marks that the tables have, and their meanings.
-    var shownLegend: [(Verdict, String)] {
+    var shownLegend: [(mark: String, meaning: String)] {
         let shown = Set(result.cells.map(\.verdict))
-        return Self.legend.filter { shown.contains($0.0) }
+        return Verdict.allCases.filter { shown.contains($0) }.map(\.legend)
     }
 
     /// The tables of marks, one for each place of faults.
@@ -38,10 +32,10 @@ struct SweepReport {
         for cell in cells {
             if !faults.contains(cell.fault) { faults.append(cell.fault) }
             if calls.last != cell.call, !calls.contains(cell.call) { calls.append(cell.call) }
-            marks["\(cell.fault) \(cell.call)"] = cell.verdict.mark
+            marks["\(cell.fault) \(cell.call)"] = cell.verdict.legend.mark
         }
         return (
-            [place.heading.uppercased()] + faults,
+            [place.rawValue.uppercased()] + faults,
             calls.map { call in [call] + faults.map { marks["\($0) \(call)"] ?? " " } }
         )
     }
@@ -61,7 +55,7 @@ struct SweepReport {
             terminal.table(table.headings, table.rows, empty: "")
         }
         terminal.line("")
-        for (verdict, meaning) in shownLegend { terminal.line("\(verdict.mark) \(meaning)", .dim) }
+        for (mark, meaning) in shownLegend { terminal.line("\(mark) \(meaning)", .dim) }
         for (number, (bug, outcome)) in found.enumerated() {
             terminal.line("")
             terminal.line([
@@ -88,19 +82,8 @@ struct SweepReport {
             lines +=
                 [row(table.headings), "|" + table.headings.map { _ in " --- |" }.joined()] + table.rows.map(row) + [""]
         }
-        lines += [shownLegend.map { "`\($0.mark)` \($1)" }.joined(separator: ", "), ""]
+        lines += [shownLegend.map { "`\($0.mark)` \($0.meaning)" }.joined(separator: ", "), ""]
         lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"
-    }
-}
-
-extension SweepFault.Place {
-    /// The heading of the table of such places.
-    var heading: String {
-        switch self {
-        case .call: "Call"
-        case .webhook: "Webhook"
-        case .wholeRun: "Whole run"
-        }
     }
 }

@@ -26,7 +26,7 @@ extension SweepSession {
         let entries = cells.indices.map { SweepProof.Entry(cells[$0], before: first[$0], after: second[$0]) }
         let report = ProofReport(proof: SweepProof(before: before, after: after, kept: entries))
         if terminal.isJSON { try terminal.json(of: report.proof) } else { report.show(on: terminal) }
-        let isWritten = telling { try write(report) }
+        let isWritten = telling { try options.files.write(JUnitReport(report.proof), report.markdown) }
         if let end = end.withLockedValue({ $0 }) { terminal.note("error: \(end.text)") }
         if report.proof.hasBug { return Refusal.Code.no.rawValue }
         return report.proof.isProved && isWritten ? 0 : Refusal.Code.incomplete.rawValue
@@ -56,15 +56,6 @@ extension SweepSession {
     private struct FailedCommand: Error {
         let option: String
         let problem: SweepProblem
-    }
-
-    private func write(_ report: ProofReport) throws {
-        if let path = options.junit {
-            try OutputFile.write(Data(JUnitReport(report.proof).xml.utf8), to: path, option: "--junit")
-        }
-        if let path = options.summary {
-            try OutputFile.append(Data(report.markdown.utf8), to: path, option: "--summary")
-        }
     }
 }
 

@@ -147,8 +147,7 @@ struct SweepSession {
 
     /// The error of a client whose requests went to other namespaces; `nil` if there were none.
     private func elsewhere(_ client: ControlClient) async throws -> Refusal? {
-        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true).showing(nil))
-            .decoded()
+        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true)).decoded()
         let asked = audit.namespaces.filter { $0.requests > 0 }
         guard !asked.isEmpty else { return nil }
         if asked.contains(where: { $0.name == "default" }) {
@@ -248,11 +247,11 @@ struct SweepSession {
     private func write(_ report: SweepReport) -> Bool {
         let written = [
             telling {
-                guard let path = options.junit else { return }
+                guard let path = options.files.junit else { return }
                 try OutputFile.write(Data(JUnitReport(report).xml.utf8), to: path, option: "--junit")
             },
             telling {
-                guard let path = options.summary else { return }
+                guard let path = options.files.summary else { return }
                 try OutputFile.append(Data(report.markdown(options.commandLine).utf8), to: path, option: "--summary")
             },
             telling {

@@ -1,4 +1,3 @@
-import Console
 import EntrupyAPI
 import Foundation
 import SimulationAPI
@@ -41,17 +40,15 @@ struct BundleFacts: Sendable {
     init(_ bundle: OpenedBundle, path: String, until: String?) async throws {
         let (client, file) = (bundle.client, URL(fileURLWithPath: path).lastPathComponent)
         info = try await client.get("/_sim/info")
-        let (newest, isCut) = try await allPages(max: Self.maxRequests) { cursor in
-            let page: RequestList = try await client.get("/_sim/requests", [("limit", "1000"), ("cursor", cursor)])
-            return (page.requests, page.next_cursor)
+        let (newest, isCut) = try await client.all("/_sim/requests", limit: 1000, max: Self.maxRequests) {
+            (page: RequestList) in (page.requests, page.next_cursor)
         }
         let all = Array(newest.reversed())
         guard let end = try Self.index(of: until, in: all, file) else { throw Self.empty(path, file) }
         requests = Array(all[...end])
         let last = all[end]
-        let log = try await allPages(max: Self.maxEvents) { cursor in
-            let page: EventList = try await client.get("/_sim/event-log", [("limit", "1000"), ("cursor", cursor)])
-            return (page.events, page.next_cursor)
+        let log = try await client.all("/_sim/event-log", limit: 1000, max: Self.maxEvents) {
+            (page: EventList) in (page.events, page.next_cursor)
         }
         let entries = Array(log.list.reversed())
         let isEnd = end == all.count - 1
@@ -60,10 +57,8 @@ struct BundleFacts: Sendable {
             isEnd || last.changes.map { event.sequence <= $0.through } ?? (event.at <= last.at)
         }
         items = try await Self.items(client)
-        deliveries = try await allPages(max: Self.maxDeliveries) { cursor in
-            let page: WebhookDeliveryList = try await client.get(
-                "/_sim/webhook-deliveries", [("limit", "100"), ("cursor", cursor)])
-            return (page.deliveries, page.next_cursor)
+        deliveries = try await client.all("/_sim/webhook-deliveries", limit: 100, max: Self.maxDeliveries) {
+            (page: WebhookDeliveryList) in (page.deliveries, page.next_cursor)
         }.list.reversed().filter { isEnd || $0.created_at <= last.at }
         subscriptions = try await Self.subscriptions(client, without: Array(entries.dropFirst(events.count)))
         do {

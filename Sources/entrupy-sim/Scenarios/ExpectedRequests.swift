@@ -10,7 +10,7 @@ struct ExpectedRequests {
     /// The faults that end by themselves, or were removed: a request that comes after them is answered.
     private let passingFaults: Set<String>
     /// The routes and methods of which the run's own scenario expects no request.
-    private let forbidden: [(route: String, method: String?)]
+    private let forbidden: [(route: ServerGlob, method: String?)]
     /// The expectations, oldest request first.
     private(set) var parts: [ScenarioDraft.Part] = []
     /// Sentences about requests that are not expected, and need a decision.
@@ -25,7 +25,7 @@ struct ExpectedRequests {
         forbidden = expected.compactMap(\.members).filter { $0["times"] == 0 || $0["at_most"] == 0 }.compactMap {
             members in
             // A star crosses slashes here: a little more than the scenario names is not expected.
-            members["route"]?.text.map { ($0.replacing("**", with: "*"), members["method"]?.text) }
+            members["route"]?.text.map { (ServerGlob($0), members["method"]?.text) }
         }
         ids = Set(facts.events.map(\.subject)).union(
             facts.items.flatMap { [$0.entrupy_id, $0.capture_id].compactMap { $0 } })
@@ -47,7 +47,7 @@ struct ExpectedRequests {
         for entry in requests.reversed() {
             guard parts.count + comments.count < Self.maxParts else { break }
             let isForbidden = forbidden.contains { route, method in
-                (method ?? entry.method) == entry.method && Self.matches(entry.path, route)
+                (method ?? entry.method) == entry.method && route.matches(entry.path)
             }
             if isForbidden { continue }
             let name = [entry.method, entry.path]
@@ -143,10 +143,10 @@ struct ExpectedRequests {
 
     /// The number of requests like one.
     private func count(_ entry: JournaledRequest, _ condition: (JournaledRequest) -> Bool) -> Int {
-        let route = route(entry.path)
+        let route = ServerGlob(route(entry.path))
         return requests.count { other in
             other.method == entry.method && (entry.username == nil || other.username == entry.username)
-                && Self.matches(other.path, route) && condition(other)
+                && route.matches(other.path) && condition(other)
         }
     }
 
@@ -159,22 +159,5 @@ struct ExpectedRequests {
             let isHash = text.utf8.count == 64 && text.utf8.allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
             return isHash || ids.contains(text) ? "*" : String(part)
         }.joined(separator: "/")
-    }
-
-    /// Whether a path matches a glob, in which `*` stands for any text. Takes time linear in both but for repeated parts.
-    private static func matches(_ path: String, _ glob: String) -> Bool {
-        let parts = glob.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
-        let bytes = Array(path.utf8)
-        guard parts.count > 1 else { return bytes == parts[0] }
-        let (first, last) = (parts[0], parts[parts.count - 1])
-        guard bytes.starts(with: first), bytes.count >= first.count + last.count,
-            bytes.suffix(last.count).elementsEqual(last)
-        else { return false }
-        var rest = bytes[first.count..<(bytes.count - last.count)]
-        for part in parts.dropFirst().dropLast() where !part.isEmpty {
-            guard let range = rest.firstRange(of: part) else { return false }
-            rest = rest[range.upperBound...]
-        }
-        return true
     }
 }

@@ -1,8 +1,8 @@
 import Console
 import EntrupyAPI
 import Foundation
+import Server
 import SimulationAPI
-import Yams
 
 /// Makes a scenario of a bundle: its clock, its rules, its items, its webhook subscriptions, what support did, and its last requests as
 /// expectations.
@@ -386,25 +386,6 @@ struct ScenarioOfBundle {
     /// A YAML text as JSON; `nil` if it is not YAML. Only for texts that a server has read.
     private static func parsed(_ yaml: String) -> JSONValue? {
         // The caller says what the scenario then lacks.
-        (try? compose(yaml: yaml, .basic)).flatMap { $0.map(value) }
-    }
-
-    private static func value(_ node: Node) -> JSONValue {
-        switch node {
-        case .mapping(let mapping):
-            return .object(JSONObject(mapping.map { ($0.key.string ?? "", value($0.value)) }))
-        case .sequence(let sequence): return .array(sequence.map(value))
-        case .scalar(let scalar):
-            guard scalar.style == .plain else { return .string(scalar.string) }
-            if ["true", "false"].contains(scalar.string) { return .bool(scalar.string == "true") }
-            if ["null", "~", "", "Null", "NULL"].contains(scalar.string) { return .null }
-            if scalar.string.utf8.count <= 100,
-                scalar.string.wholeMatch(of: #/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/#) != nil
-            {
-                return .number(JSONNumber(text: scalar.string))
-            }
-            return .string(scalar.string)
-        case .alias: return .null
-        }
+        try? ServerDocument(yaml: yaml, file: "").json(largeNumbersAreTexts: true)
     }
 }

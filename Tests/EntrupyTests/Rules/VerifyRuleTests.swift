@@ -41,7 +41,7 @@ import Testing
         await refusal {
             try await bench.control(
                 VerifyRequests(
-                    minCount: counts.lowerBound, maxCount: counts.upperBound,
+                    amount: .init(minCount: counts.lowerBound, maxCount: counts.upperBound),
                     names: UnknownNames(query: query, allowed: Set(QueryName.allCases), place: ("match.", "match"))))
         }
     }

@@ -1,29 +1,11 @@
 import SimulationAPI
 
-/// A webhook that reaches the client's receiver in every run, named by its event and its place among those of its subscription.
-package struct SweptWebhook: SweepTarget, Hashable {
-    /// For instance `webhook session.completed #1`.
-    package let name: String
-    let event: String
-    /// The earlier attempts of the run that a fault rule for the event matches.
-    let before: Int
-    /// Those of ``before`` that are first attempts, to which alone ``SweepFault/twice`` and ``SweepFault/reordered`` apply.
-    let firstBefore: Int
-    /// Whether a later webhook of the item reaches the same subscription.
-    let hasNext: Bool
-
-    package func takes(_ fault: SweepFault) -> Bool { fault.place == .webhook && (fault != .reordered || hasNext) }
-
-    package func setup(_ fault: SweepFault) -> SweepSetup {
-        let isOfFirst = fault == .twice || fault == .reordered
-        return SweepSetup(
-            rule: fault, match: ["webhook": .string(event)], after: isOfFirst ? firstBefore : before)
-    }
-
-    /// The webhooks of a run, and the names of those that no receiver answered. Domain verifications are none: no fault applies to them.
+extension SweepTarget {
+    /// The webhooks of a run, named by event and place among those of their subscription, and the names of those that no receiver
+    /// answered. Domain verifications are none: no fault applies to them.
     ///
     /// - Parameter deliveries: in the order of creation.
-    static func webhooks(of deliveries: [WebhookDelivery]) -> (found: [SweptWebhook], others: [String]) {
+    static func webhooks(of deliveries: [WebhookDelivery]) -> (found: [SweepTarget], others: [String]) {
         let deliveries = deliveries.filter { $0.entrupy_id != nil }
         var subscriptions: [String: Int] = [:]
         var last: [Row: Int] = [:]
@@ -32,7 +14,7 @@ package struct SweptWebhook: SweepTarget, Hashable {
             if delivery.isAnswered { last[Row(delivery)] = index }
         }
         let earlier = attemptsBefore(deliveries)
-        var webhooks: [SweptWebhook] = []
+        var webhooks: [SweepTarget] = []
         var unanswered: [String] = []
         var counts: [String: Int] = [:]
         for (index, delivery) in deliveries.enumerated() {
@@ -45,9 +27,11 @@ package struct SweptWebhook: SweepTarget, Hashable {
                 continue
             }
             webhooks.append(
-                SweptWebhook(
-                    name: name, event: delivery.event, before: earlier.all, firstBefore: earlier.first,
-                    hasNext: last[Row(delivery)] != index))
+                SweepTarget(
+                    name: name, place: .webhook, match: ["webhook": .string(delivery.event)], before: earlier.all,
+                    firstBefore: earlier.first,
+                    // No later webhook of the item reaches the same subscription.
+                    excluded: last[Row(delivery)] == index ? .reordered : nil))
         }
         return (webhooks, unanswered)
     }

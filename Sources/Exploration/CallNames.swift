@@ -1,27 +1,5 @@
 import SimulationAPI
 
-/// A request that a client makes in every run, named by method, route and its place among those of both.
-package struct SweptCall: SweepTarget, Hashable {
-    /// For instance `POST /sdk/captures/{id}/submit #1`.
-    package let name: String
-    let method: String
-    /// The route as a glob.
-    let route: String
-    /// The earlier requests of the run that a fault rule for the route matches.
-    let before: Int
-    /// Whether the request carries the token of a session that ``SweepFault/sessionEnded`` can end.
-    package let hasSession: Bool
-
-    /// The fault rule that triggers at this call, once.
-    package func setup(_ fault: SweepFault) -> SweepSetup {
-        SweepSetup(rule: fault, match: ["route": .string(route), "method": .string(method)], after: before)
-    }
-
-    package func takes(_ fault: SweepFault) -> Bool {
-        fault.place == .call && (fault != .sessionEnded || hasSession)
-    }
-}
-
 /// The routes of the platforms, by which requests are named.
 package struct CallNames: Sendable {
     private let routes: [Route]
@@ -30,11 +8,11 @@ package struct CallNames: Sendable {
         self.routes = routes.map { ($0.method, $0.path.split(separator: "/")) }
     }
 
-    /// The calls of a run, and the requests that have no described route.
+    /// The calls of a run, named by method, route and place among those of both, and the requests that have no described route.
     ///
     /// - Parameter journal: the requests, oldest first.
-    package func calls(of journal: [JournaledRequest]) -> (found: [SweptCall], others: [String]) {
-        var calls: [SweptCall] = []
+    package func calls(of journal: [JournaledRequest]) -> (found: [SweepTarget], others: [String]) {
+        var calls: [SweepTarget] = []
         var unknown: [String] = []
         var counts: [String: Int] = [:]
         // A rule's glob can match more than its own route: `/a/*` matches `/a/b`, which is another route.
@@ -47,11 +25,12 @@ package struct CallNames: Sendable {
             }
             let plain = "\(request.method) \(Self.shown(routes[own].parts))"
             counts[plain, default: 0] += 1
+            let route = "/" + routes[own].parts.joined(separator: "/")
             calls.append(
-                SweptCall(
-                    name: "\(plain) #\(counts[plain] ?? 1)", method: request.method,
-                    route: "/" + routes[own].parts.joined(separator: "/"), before: matches[own] ?? 0,
-                    hasSession: Self.hasSession(request)))
+                SweepTarget(
+                    name: "\(plain) #\(counts[plain] ?? 1)", place: .call,
+                    match: ["route": .string(route), "method": .string(request.method)], before: matches[own] ?? 0,
+                    excluded: Self.hasSession(request) ? nil : .sessionEnded))
             for route in fitting { matches[route, default: 0] += 1 }
         }
         return (calls, unknown)
@@ -86,7 +65,7 @@ package struct CallNames: Sendable {
         }
     }
 
-    /// Only routes of apps take a session's token; a login has a user and no session yet.
+    /// Whether a request has the token of a session that can end. Only routes of apps take one; a login has a user and no session yet.
     private static func hasSession(_ request: JournaledRequest) -> Bool {
         request.username != nil && request.path.hasPrefix("/sdk/") && request.path != "/sdk/login"
     }

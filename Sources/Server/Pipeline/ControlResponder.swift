@@ -4,20 +4,36 @@ import Hummingbird
 import Simulation
 import SimulationAPI
 
+/// Checks requests to the control API and the console, and leads all others past these checks. Redirects `/` to the console
+/// [D console].
+///
 /// Turns errors of the console's addresses into pages, for browsers: a missing namespace, a missing control token, a host
-/// that is not allowed, a server that is not ready. Redirects `/` to the console [D console].
-struct ConsoleProblemResponder<Inner: RequestResponder>: RequestResponder {
+/// that is not allowed, a server that is not ready.
+struct ControlResponder<Inner: RequestResponder>: RequestResponder {
     let inner: Inner
-    /// The server's URL for the client that asked, which is known once it listens.
-    let server: @Sendable (AskedAddress?) -> String
+    let access: ControlAccess
+    let environment: Simulation.Environment
 
     func respond(to request: IncomingRequest) async throws -> Answer {
-        let path = request.target.path
+        let isRoot = request.target.path.isIdentical(to: "/")
+        guard isRoot || request.target.isControl else { return try await inner.respond(to: request) }
         // Answered before the journal: opening the console is not a request to the platform.
-        if path.isIdentical(to: "/"), request.method == .get || request.method == .head {
+        if isRoot, request.method == .get || request.method == .head {
             return Answer(ConsoleRoutes.home(of: request.target.namespace))
         }
-        return try await inner.respond(to: request).shownAsPage(for: request, of: server(request.head.address))
+        return try await checked(request)
+            .shownAsPage(for: request, of: environment.address.url(askedAt: request.head.address))
+    }
+
+    /// Refuses requests without the control token if the server requires one, and those of pages of another run
+    /// [D control-token]. In a replay it also refuses foreign hosts and pages, as the recorded server did; a live one does
+    /// that at its boundary.
+    private func checked(_ request: IncomingRequest) async throws -> Answer {
+        if let refusal = access.refusal(request.http.head, request.target.path) {
+            return Answer(refusal, to: request, environment)
+        }
+        if let redirect = access.key.cookieRedirect(request.target) { return Answer(redirect) }
+        return try await inner.respond(to: request)
     }
 }
 
