@@ -159,7 +159,9 @@ final class ComponentBench: Sendable {
         try await start(code(workflow, client: client)).session_id
     }
 
-    func show(_ session: String) async throws -> WorkflowSessionInfo { try await app(ByID<ShowWorkflowSession>(session)) }
+    func show(_ session: String) async throws -> WorkflowSessionInfo {
+        try await app(ByID<ShowWorkflowSession>(session))
+    }
 
     func startDocument(
         _ session: String, _ type: IdentityDocument = .passport, _ country: String? = "NLD"

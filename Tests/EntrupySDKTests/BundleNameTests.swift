@@ -111,7 +111,8 @@ import Testing
         let simulator = try await Simulator.start()
         await #expect(throws: Failure.self) { try await simulator.withNamespace(test: test) { _ in throw Failure() } }
         #expect(FileManager.default.fileExists(atPath: file.path))
-        #expect(try String(contentsOf: page, encoding: .utf8).contains("<title>\(BundleName(test: test, readable: test)) "))
+        #expect(
+            try String(contentsOf: page, encoding: .utf8).contains("<title>\(BundleName(test: test, readable: test)) "))
         try await simulator.withNamespace(test: test) { _ in }
         #expect(!FileManager.default.fileExists(atPath: file.path))
         #expect(!FileManager.default.fileExists(atPath: page.path))

@@ -60,7 +60,9 @@ import Testing
     /// SQLite's query plan for a page.
     private func plan(_ search: ItemSearch, _ transaction: Transaction) throws -> [String] {
         try search.statements(key: 0).flatMap { statement in
-            try transaction.all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25]) { try $0[3] as String }
+            try transaction.all("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments + [25]) {
+                try $0[3] as String
+            }
         }
     }
 

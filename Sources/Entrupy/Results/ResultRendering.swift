@@ -63,7 +63,8 @@ struct ResultRendering {
     func result(_ item: ItemRecord) -> EntrupyCaptureResult.Status.Result {
         let texts = job.catalogue.texts
         let reason = item.resultReason.map { id in
-            EntrupyCaptureResult.Status.Result.Display.Reason(text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
+            EntrupyCaptureResult.Status.Result.Display.Reason(
+                text: texts.invalidReasons.first { $0.id.isIdentical(to: id) }?.text[language])
         }
         return .init(
             id: item.result,

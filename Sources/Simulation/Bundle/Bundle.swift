@@ -247,8 +247,8 @@ extension JournalEntry {
             outcome.username = request.username
             // A file from outside may have any numbers.
             outcome.changes = request.changes.flatMap { changes in
-                let isSpan = changes.after >= 0 && changes.after <= changes.through && changes.through <= Self.maxSequence
-                return isSpan ? (changes.after, changes.through) : nil
+                let (after, through) = (changes.after, changes.through)
+                return after >= 0 && after <= through && through <= Self.maxSequence ? (after, through) : nil
             }
             outcome.fault = request.decided_by.fault.map { id in
                 // A size that cannot be known only makes the journal's estimate of its memory a little smaller.
