@@ -370,7 +370,7 @@ lint: ## Check the format of all Swift code, every file (scripts/soundness), the
 	else echo "skipped: whether the generated files are those of the description needs PyYAML (scripts/lint-tools)"; fi
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
-generate: ## Make Sources/*/Generated, openapi/Generated and the types of npm from the description and the other files of openapi/
+generate: ## Make what follows from the description, the other files of openapi/ and the list of embedded files
 	@scripts/lint-tools
 	@.build/lint/bin/python3 -B scripts/generate
 

@@ -14,7 +14,7 @@ extension Namespace {
     @specialized(where Op == ShowPartnerItem)
     @specialized(where Op == LookUpItem)
     @specialized(where Op == SearchPartnerItems)
-    @specialized(where Op == ByID<ShowResult>)
+    @specialized(where Op == ShowResult)
     @specialized(where Op == SearchSubmissions)
     @specialized(where Op == StartCapture)
     @specialized(where Op == UploadImage)

@@ -1,7 +1,7 @@
 import CResources
 import Foundation
 
-/// The files that the program holds. `Sources/CResources/resources.c` lists them.
+/// The files that the program holds. `scripts/generate` lists them.
 package enum Resource {
     /// The bytes of a file, which live as long as the process.
     ///

@@ -58,7 +58,7 @@ extension JSONText {
         case .scalar(let value): self.value(value)
         case .array(let elements): array(elements) { $0.document($1, style) }
         case .object(let members):
-            object(members, colon: style == .spaced ? ": " : ":") { $0.document($1, style) }
+            object(members, isSpaced: style == .spaced) { $0.document($1, style) }
         }
     }
 }

@@ -98,8 +98,10 @@ package struct JSONText {
     }
 
     /// Writes an object of members in their order; `write` writes one value.
+    ///
+    /// - Parameter isSpaced: whether a space follows each colon.
     mutating func object<Value>(
-        _ members: [(name: String, value: Value)], colon: StaticString = ":",
+        _ members: [(name: String, value: Value)], isSpaced: Bool = false,
         _ write: (inout JSONText, Value) -> Void
     ) {
         raw("{")
@@ -108,7 +110,8 @@ package struct JSONText {
             if !isFirst { raw(",") }
             isFirst = false
             string(member.name)
-            raw(colon)
+            raw(":")
+            if isSpaced { raw(" ") }
             write(&self, member.value)
         }
         raw("}")

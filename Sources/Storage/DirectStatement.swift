@@ -21,11 +21,8 @@ package struct DirectStatement: ~Copyable {
     }
 
     deinit {
-        // Resets the statement for its next use, ends its read, and lets go of its arguments.
-        withExtendedLifetime(owner) {
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
-        }
+        // Resets the statement for its next use, and ends its read.
+        withExtendedLifetime(owner) { _ = sqlite3_reset(statement) }
     }
 
     /// The number of arguments that the statement takes.

@@ -393,13 +393,21 @@ package struct Transaction {
         _ sql: String, _ arguments: [any ColumnValue] = [], isCommon: Bool = true,
         _ body: (borrowing DirectStatement) throws -> Value
     ) throws -> Value {
-        do {
-            let statement = try isCommon ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
-            let row = DirectStatement(database, statement)
-            // The body may bind them itself. A missing one is null.
-            assert(arguments.isEmpty || arguments.count == row.argumentCount, sql)
+        try statement(sql, isCommon: isCommon) { row in
+            // An argument that is missing would have the value of the statement's last use.
+            assert(arguments.count == row.argumentCount || sql.hasPrefix("EXPLAIN"), sql)
             for (index, argument) in arguments.enumerated() { try argument.bind(to: row, at: CInt(index + 1)) }
             return try body(row)
+        }
+    }
+
+    /// Passes a statement to `body`, which binds its arguments.
+    func statement<Value>(
+        _ sql: String, isCommon: Bool = true, _ body: (borrowing DirectStatement) throws -> Value
+    ) throws -> Value {
+        do {
+            let statement = try isCommon ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
+            return try body(DirectStatement(database, statement))
         } catch {
             throw StorageError.from(error)
         }

@@ -221,7 +221,7 @@ import Testing
         let change = ChangeTwice(entrupyID: id)
         try await namespace.answer(.success(change), RequestHead(language: language)).result.get()
         #expect(change.runs.withLockedValue { $0 } == 2)
-        let shown = await namespace.answer(.success(ByID<ShowResult>(id)), user, RequestHead(language: language))
+        let shown = await namespace.answer(.success(ShowResult(id)), user, RequestHead(language: language))
         let seen = try WireJSON.decode(
             EntrupyCaptureResult.self, from: Data(shown.result.get().bytes.readableBytesView))
         #expect(seen.status.result.id == ResultID.notSupported, "the second change is the one that was committed")

@@ -199,7 +199,7 @@ import Testing
         let targets = try Self.targets()
         #expect(targets.isSuperset(of: ["Server", "CLibraries", "ServerTests"]))
         let resources = Set(
-            try Self.text("Sources/CResources/resources.c").matches(of: #/#embed "\.\./\.\./([^"]+)"/#).map {
+            try Self.text("Sources/CResources/Generated/resources.c").matches(of: #/#embed "\.\./\.\./\.\./([^"]+)"/#).map {
                 String($0.1)
             })
         #expect(resources.count >= 80)
@@ -210,7 +210,7 @@ import Testing
             #expect(
                 isCode || resources.contains(file) || file.contains(".docc/"), "\(file) is read by no target")
         }
-        // Scenarios are found by their folder, so a new one needs no other line.
+        // They are found by their folder, so a new one needs no other line.
         for folder in ["seed-data/scenarios", "seed-data/component-scenarios"] {
             for file in Self.files(folder) { #expect(resources.contains(file), "\(file) is not in the program") }
         }

@@ -33,7 +33,7 @@ import Testing
             }
         }
         #expect(try await !isStored())
-        _ = try await bench.user(ByID<ShowResult>(id), user)
+        _ = try await bench.user(ShowResult(id), user)
         // The job that stores it comes before this one.
         #expect(try await isStored())
         _ = try await bench.user(SetFlag(entrupyID: id, request: SetFlagRequest(flag: true)), user)

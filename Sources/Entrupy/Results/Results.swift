@@ -174,9 +174,15 @@ extension SDKUser: ItemOwner {
     }
 }
 
-/// `GET /sdk/results/{entrupy_id}`.
-package enum ShowResult: RuleByID, Reads {
-    package static func perform(_ entrupyID: String, _ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
+/// `GET /sdk/results/{entrupy_id}`. No ``ByID``, which the compiler does not specialize here: clients ask for this most.
+package struct ShowResult: Operation, Reads {
+    let entrupyID: String
+
+    package init(_ entrupyID: String) {
+        self.entrupyID = entrupyID
+    }
+
+    package func perform(_ job: JobContext, as user: SDKUser) throws -> EncodedJSON {
         let found = try job.transaction.foundItem(entrupyID: entrupyID, key: job.renderingKey)
         guard let item = found, item.userID == user.id else { throw try user.missing(entrupyID, found?.userID, job) }
         try Results.noteReview(item, job)

@@ -18,7 +18,7 @@ enum SDKRoutes {
         routes.on(.put, "sdk/captures/{id}/images/{region_id}", upload)
         routes.post("sdk/captures/{id}/submit", body: .ignored) { ByID<SubmitCapture>($0.path("id")) }
         routes.post("sdk/captures/{id}/cancel", body: .ignored) { ByID<CancelCapture>($0.path("id")) }
-        routes.get("sdk/results/{entrupy_id}") { ByID<ShowResult>($0.path("entrupy_id")) }
+        routes.get("sdk/results/{entrupy_id}") { ShowResult($0.path("entrupy_id")) }
         routes.get("sdk/results/{entrupy_id}/market-edge") { ByID<ShowMarketEdge>($0.path("entrupy_id")) }
         routes.get("sdk/results/{entrupy_id}/flag") { ByID<ShowFlag>($0.path("entrupy_id")) }
         routes.on(.put, "sdk/results/{entrupy_id}/flag", .json, { try SetFlag($0) }) { $0.response() }

@@ -13,7 +13,7 @@ extension Transaction {
     @discardableResult
     package func insert<Record: StoredRecord>(_ record: Record, replacing: Bool = false) throws -> Int64 {
         let table = Record.table
-        try read(replacing ? table.replace : table.insert) { statement in
+        try statement(replacing ? table.replace : table.insert) { statement in
             try Table.bind(record, table.inserted, to: statement)
             try statement.run()
         }
@@ -22,7 +22,7 @@ extension Transaction {
 
     /// Writes some members of a record.
     package func update<Record>(_ record: Record, _ update: Update<Record>) throws {
-        try read(update.sql) { statement in
+        try statement(update.sql) { statement in
             try Table.bind(record, update.members, to: statement)
             try statement.run()
         }

@@ -74,7 +74,7 @@ import Testing
     private func shown(_ bench: RuleBench, _ id: String, _ user: Credential) async throws -> [Bool] {
         var shown: [Bool] = []
         for language in [Language.english, .english, .japanese] {
-            let result = try await bench.user(ByID<ShowResult>(id), user, language)
+            let result = try await bench.user(ShowResult(id), user, language)
             shown.append(
                 try JSONDecoder().decode(EntrupyCaptureResult.self, from: result.bytes).status.flag.is_flaggable)
         }
